@@ -123,6 +123,7 @@ export const errorKinds = {
     'Nothing is to be done: `existing_id` is the message. Change the text, or `dedupe_window` in the settings.',
   ),
   guard_over: kind(409, 'The guard is not in force', 'It was released or its time is over: nothing is stopped by it.'),
+  webhook_disabled: kind(409, 'The webhook is disabled', 'Enable it first, by `PATCH` with `"enabled": true`.'),
   not_redactable: kind(
     409,
     'The message is not over',

@@ -1,6 +1,6 @@
 /** What a webhook is asked to be posted, and what became of it: a test, and the delivery log. */
 import { Type } from 'typebox'
-import { invalid } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { recordEvents, type Posting } from '../events.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
@@ -38,8 +38,7 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
       let postings: Posting[] = []
       const sent = await idempotent(context, request, reply, async (tx) => {
         const webhook = found(await findWebhook(tx, accountId, endpointId))
-        if (!webhook.enabled)
-          throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'The webhook is disabled; enable it first.' }])
+        if (!webhook.enabled) throw new ApiError('webhook_disabled')
         const data = { webhook: renderWebhook(webhook) }
         postings = await recordEvents(tx, [{ accountId, type: 'webhook.test', endpointId, data }], outbox)
         const [eventId = ''] = await findEventsOfTransaction(tx, accountId)

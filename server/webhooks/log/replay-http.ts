@@ -1,7 +1,7 @@
 /** `POST /v1/webhooks/{id}/replay`: events of a time, posted again. */
 import { Type, type Static } from 'typebox'
 import { now } from '../../db/clock.ts'
-import { invalid, type FieldError } from '../../errors.ts'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
 import { newId, parseId, showId, timeOfId } from '../../ids.ts'
@@ -137,8 +137,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       const times = readTimes(request.body, now())
       return idempotent(context, request, reply, async (tx) => {
         const webhook = found(await findWebhook(tx, accountId, endpointId))
-        if (!webhook.enabled)
-          throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'The webhook is disabled; enable it first.' }])
+        if (!webhook.enabled) throw new ApiError('webhook_disabled')
         const { types = webhook.events, only_failed: onlyFailed = false } = request.body
         const id = newId()
         const row = await insertReplay(tx, accountId, { id, endpointId, types, onlyFailed, ...times })

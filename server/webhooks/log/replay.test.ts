@@ -329,7 +329,9 @@ test('can be canceled, and ends when its webhook is disabled or deleted', async 
   const second = await ask()
   await db.query('update webhooks set enabled = false where id = $1', [id])
   expect(await runToEnd(account, second)).toMatchObject({ status: 'canceled', canceled_reason: 'webhook_disabled' })
-  expect((await call(account, 'POST', `${url}/replay`, { since: hourAgo() })).status).toBe(422)
+  const refused = { status: 409, body: { code: 'webhook_disabled' } }
+  expect(await call(account, 'POST', `${url}/replay`, { since: hourAgo() })).toMatchObject(refused)
+  expect(await call(account, 'POST', `${url}/test`)).toMatchObject(refused)
   expect(receiver.received).toHaveLength(0)
 })
 
