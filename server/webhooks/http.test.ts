@@ -248,7 +248,7 @@ test('posts a test event to one webhook, signed, with its headers, and lists the
   expect((await call('POST', redelivery)).body).toEqual({ event: sent.body['event'], posts: 1, detail: null })
   await until('the post again', async () => (await call('GET', url)).body.data.length === 2)
   await call('PATCH', `/v1/webhooks/${body.id}`, { enabled: false })
-  expect((await call('POST', `/v1/webhooks/${body.id}/test`)).status).toBe(422)
+  expect((await call('POST', `/v1/webhooks/${body.id}/test`)).status).toBe(409)
   expect(await call('POST', redelivery)).toMatchObject({
     status: 202,
     body: { posts: 0, detail: expect.stringContaining('disabled or deleted') as string },
