@@ -4,7 +4,7 @@ import { smppDefaults, type SmppSettings } from '../carriers/settings.ts'
 import { RoutingTable } from '../carriers/routes/routing.ts'
 import { ensureTestCarrier } from '../carriers/test-mode.ts'
 import { capabilitiesOf } from '../carriers/senders/input.ts'
-import { createSender } from '../carriers/senders/store.ts'
+import { createSender, dropDefault } from '../carriers/senders/store.ts'
 import { insertCarrier } from '../carriers/store.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { dayOf } from '../db/partitions.ts'
@@ -267,7 +267,7 @@ export function insertTestCarrier(
   })
 }
 
-/** Gives an account a number at a carrier. */
+/** Gives an account a number at a carrier; a new default takes the place of the old one. */
 export async function insertTestSender(
   db: Db,
   accountId: string,
@@ -277,7 +277,10 @@ export async function insertTestSender(
 ): Promise<void> {
   const kind = 'long_code'
   const sender = { accountId, id: newId(), carrierId, number, kind, country: 'US', pace: null, isDefault } as const
-  await inTransaction(db, (tx) => createSender(tx, { ...sender, capabilities: capabilitiesOf(kind) }))
+  await inTransaction(db, async (tx) => {
+    if (isDefault) await dropDefault(tx, accountId)
+    await createSender(tx, { ...sender, capabilities: capabilitiesOf(kind) })
+  })
 }
 
 /** A draft of one segment that nothing is wrong with. */

@@ -17,6 +17,7 @@ import {
   changeSender,
   createSender,
   deleteSender,
+  dropDefault,
   findSender,
   hasNoSender,
   pageSenders,
@@ -178,6 +179,8 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         faults.end()
         if (!read || 'fault' in read || !carrierId) throw new Error('a fault was not told')
         const id = newId()
+        // The first is the default without a word, and takes nobody's place: of two at once the other finds it there, and is none.
+        if (body.default === true) await dropDefault(tx, accountId)
         await orTaken(
           createSender(tx, {
             ...read,

@@ -98,12 +98,8 @@ export async function hasNoSender(db: Queryable, accountId: string): Promise<boo
   return rowCount === 0
 }
 
-/**
- * Inserts a sender; a new default takes the place of the old one, whose row it locks. @throws a unique violation when the number is taken
- * at the carrier.
- */
+/** Inserts a sender. @throws a unique violation when the number is taken at the carrier, or it is a default and there is another (`dropDefault`). */
 export async function createSender(tx: Tx, sender: Omit<SenderRow, 'createdAt'>): Promise<void> {
-  if (sender.isDefault) await dropDefault(tx, sender.accountId)
   await tx.query(
     `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, pace, is_default)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
@@ -121,7 +117,7 @@ export async function createSender(tx: Tx, sender: Omit<SenderRow, 'createdAt'>)
   )
 }
 
-/** Writes what can change of a sender. By primary key; @throws as `createSender`. */
+/** Writes what can change of a sender; a new default takes the place of the old one. By primary key; @throws as `createSender`. */
 export async function changeSender(tx: Tx, sender: SenderRow): Promise<void> {
   if (sender.isDefault) await dropDefault(tx, sender.accountId)
   await tx.query(
@@ -162,6 +158,7 @@ export async function setDefaultSender(tx: Tx, accountId: string, number: string
   return rowCount === 1
 }
 
-async function dropDefault(tx: Tx, accountId: string): Promise<void> {
+/** Makes room for another default; locks the row of the old one. */
+export async function dropDefault(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update senders set is_default = false where account_id = $1 and is_default', [accountId])
 }
