@@ -19,7 +19,7 @@ import { waitFor } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
-const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 12_000)
+const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
 const workersCount = Number(process.env['FUZZ_WORKERS'] ?? 4)
 const garbageCount = requestsCount / 40
 const slowMs = 8000

@@ -66,6 +66,9 @@ export function isUnstorable(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed()
 }
 
+/** Whether a value is a text that can be stored, and so be looked up. */
+export const isStorable = (value: unknown): value is string => typeof value === 'string' && !isUnstorable(value)
+
 const malformed = (detail: string): ApiError => new ApiError('malformed_json', { detail })
 
 const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]

@@ -2,7 +2,7 @@
 import { columns } from '../../db/array.ts'
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
-import { isUnstorable } from '../../requests/body.ts'
+import { isStorable } from '../../requests/body.ts'
 import { storeTexts, type Texts } from '../../sealing/texts.ts'
 import type { Draft, Verdict } from '../accept/accepted.ts'
 import { newCode, type ShortLink } from './shorten.ts'
@@ -168,7 +168,7 @@ export async function findShortening(
 ): Promise<ReadonlySet<string>> {
   const names = new Set<string>()
   for (const body of bodies)
-    if ('campaign' in body && isName(body.campaign) && !('shorten_urls' in body)) names.add(body.campaign)
+    if ('campaign' in body && isStorable(body.campaign) && !('shorten_urls' in body)) names.add(body.campaign)
   if (names.size === 0) return names
   const wanted = [...names].map((name) => ({ name, id: parseId('cmp', name) }))
   const { rows } = await db.query<{ name: string }>({
@@ -187,5 +187,3 @@ export async function findShortening(
   })
   return new Set(rows.map(({ name }) => name))
 }
-
-const isName = (value: unknown): value is string => typeof value === 'string' && !isUnstorable(value)

@@ -4,7 +4,7 @@ import type { Queryable } from '../../db/db.ts'
 import type { FieldError } from '../../errors.ts'
 import { showId } from '../../ids.ts'
 import { canonicalLanguage } from '../../language.ts'
-import { isUnstorable } from '../../requests/body.ts'
+import { isStorable } from '../../requests/body.ts'
 import type { Draft } from '../accept/accepted.ts'
 import { readDraft, type DraftContext } from '../accept/draft.ts'
 import { SendBody, textMax } from '../schema.ts'
@@ -71,7 +71,8 @@ export const noTemplates: Templates = new Map()
 /** Reads the templates that the bodies name, in one query; none where no body names one. Bodies may be of any shape. */
 export async function loadTemplates(db: Queryable, accountId: string, bodies: readonly object[]): Promise<Templates> {
   const names = new Set<string>()
-  for (const body of bodies) if ('template' in body && isName(body.template)) names.add(body.template)
+  for (const body of bodies)
+    if ('template' in body && isStorable(body.template) && body.template.length <= 255) names.add(body.template)
   if (names.size === 0) return noTemplates
   const templates = new Map<string, Variants>()
   for (const row of await findTemplates(db, accountId, [...names])) {
@@ -80,9 +81,6 @@ export async function loadTemplates(db: Queryable, accountId: string, bodies: re
   }
   return templates
 }
-
-const isName = (value: unknown): value is string =>
-  typeof value === 'string' && value.length <= 255 && !isUnstorable(value)
 
 /** As `readDraft`, for a body that may name a template: the text is its own or rendered. Returns the draft, or all faults of the body. */
 export function readSend(input: SendInput, templates: Templates, context: DraftContext): Draft | FieldError[] {
