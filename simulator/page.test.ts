@@ -1,7 +1,7 @@
 import { createReferences, cutSegments } from '@heliogram/smpp'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hasBrowser, launchBrowser } from '../test/browser.ts'
+import { hasBrowser, launchBrowser, patienceMs } from '../test/browser.ts'
 import { bindClient, type Client, startSimulator, type Started, until } from './testing.ts'
 
 describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     page.on('request', (request) => {
       if (!request.url().startsWith(started.url)) complaints.push(`went to ${request.url()}`)
     })
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(patienceMs)
     await page.goto(started.url)
     await page.getByText('1 bound').waitFor()
   })

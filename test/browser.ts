@@ -1,7 +1,8 @@
 /** A real Chromium for every test that wants one, and somebody in front of the console in it, logged in to a real program. */
 import { existsSync } from 'node:fs'
-import { chromium, type Browser, type Page } from 'playwright-core'
-import { expect } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { afterEach, expect } from 'vitest'
 import type { Program } from './harness.ts'
 
 const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
@@ -9,9 +10,15 @@ const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 /** Whether there is a browser here: tests of single pages do without. */
 export const hasBrowser = existsSync(chromiumPath)
 
+/** How long anything on a page may take before it counts as missing, on a machine that does much else. Milliseconds. */
+export const patienceMs = 60_000
+
+/** Those that run. */
+const browsers = new Set<Browser>()
+
 /** Starts a browser that asks nobody for anything but what its pages want. */
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({
+export async function launchBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: chromiumPath,
     args: [
       '--no-sandbox',
@@ -22,6 +29,23 @@ export const launchBrowser = (): Promise<Browser> =>
       '--no-first-run',
     ],
   })
+  browsers.add(browser)
+  browser.once('disconnected', () => browsers.delete(browser))
+  return browser
+}
+
+// What was on the pages when one was not what a test waited for: mostly all that there is to find out why.
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return
+  const pages = [...browsers].flatMap((browser) => browser.contexts().flatMap((context) => context.pages()))
+  for (const page of pages) {
+    const shown = await page
+      .locator('body')
+      .ariaSnapshot({ timeout: 5000 })
+      .catch((error: unknown) => String(error))
+    console.error(`Shown when "${task.name}" failed, at ${page.url()}:\n${shown}`)
+  }
+})
 
 /** A browser with one page. Whatever the page complains of, its policy or its scripts, fails the test that asks `complaints` at its end. */
 export interface Visitor {
@@ -31,8 +55,19 @@ export interface Visitor {
   close: () => Promise<void>
 }
 
-/** How long anything on a page may take before it counts as missing. Milliseconds. */
-const patienceMs = 15_000
+/**
+ * With `SLOW_ANSWERS=1500`, each answer of the API reaches the pages up to so many milliseconds late. A test that looks before
+ * its page knows passes by chance where answers are quick, and fails so.
+ */
+const slowestMs = Number(process.env['SLOW_ANSWERS'] ?? 0)
+
+const delayAnswers = async (context: BrowserContext): Promise<void> => {
+  await context.route('**/v1/**', async (route) => {
+    await sleep(Math.random() * slowestMs)
+    // The page may have gone meanwhile.
+    await route.continue().catch(() => {})
+  })
+}
 
 /** Opens the console, without a login. */
 export async function openConsole(address: string, options: { width?: number; dark?: boolean } = {}): Promise<Visitor> {
@@ -46,6 +81,7 @@ export async function openConsole(address: string, options: { width?: number; da
     })
     const page = await context.newPage()
     page.setDefaultTimeout(patienceMs)
+    if (slowestMs > 0) await delayAnswers(context)
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
