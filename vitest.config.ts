@@ -5,9 +5,9 @@ export default defineConfig({
     include: ['{smpp,server,simulator,sdk,cli,mcp,scripts,test}/**/*.test.ts'],
     globalSetup: 'test/global-setup.ts',
     // Real PostgreSQL, real sockets, real Chromium on small machines: a hang is the only thing a limit should catch.
-    testTimeout: 120_000,
+    testTimeout: 300_000,
     hookTimeout: 300_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 90_000 } },
     pool: 'forks',
     maxWorkers: 3,
   },

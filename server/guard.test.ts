@@ -8,7 +8,7 @@ import { accountRoutes } from './accounts/http.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from './accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from './db/testing.ts'
 import type { App } from './http.ts'
-import { until } from './messages/testing.ts'
+import { until } from '../test/until.ts'
 
 let database: TestDatabase
 let authenticator: Authenticator

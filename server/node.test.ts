@@ -5,7 +5,8 @@ import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from
 import { firstIdAt } from './ids.ts'
 import { claimMessages, findLanes } from './messages/queue/claim.ts'
 import { settleIntents } from './messages/ledger/settle.ts'
-import { openLedgerTest, until, type LedgerTest } from './messages/testing.ts'
+import { openLedgerTest, type LedgerTest } from './messages/testing.ts'
+import { until } from '../test/until.ts'
 import { Node } from './node.ts'
 
 let database: TestDatabase

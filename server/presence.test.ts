@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
-import { until } from './messages/testing.ts'
+import { until } from '../test/until.ts'
 import { Presence } from './presence.ts'
 
 it('tells of what waited in a socket while the process stood still that it did', async () => {

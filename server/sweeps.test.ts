@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
-import { silent, until } from './messages/testing.ts'
+import { silent } from './messages/testing.ts'
+import { until } from '../test/until.ts'
 import { Sweeper, untilDone } from './sweeps.ts'
 
 afterEach(() => {

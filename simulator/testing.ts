@@ -41,7 +41,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<St
 
 /** Resolves when the condition holds; looks again every few milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const limit = performance.now() + 30_000
+  const limit = performance.now() + 90_000
   while (!(await condition())) {
     if (performance.now() > limit) throw new Error(`waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

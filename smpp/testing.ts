@@ -7,9 +7,9 @@ import type { Pdu, PduInput, ResponsePdu } from './pdu.ts'
 import type { Session } from './session.ts'
 import { PduStream } from './stream.ts'
 
-/** Waits until a claim holds. Rejects after half a minute, saying what it waited for. */
+/** Waits until a claim holds. Rejects after a minute and a half, saying what it waited for. */
 export async function until(claim: () => boolean, what: string): Promise<void> {
-  const deadline = performance.now() + 30_000
+  const deadline = performance.now() + 90_000
   while (!claim()) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 2))

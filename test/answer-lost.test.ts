@@ -60,7 +60,7 @@ test(`after ${cuts} cuts between commits and their answers everything is deliver
     await db.query(`update outbox set leased_until = now() where leased_until < now() + interval '40 seconds'`)
     return (await db.query('select from outbox limit 1')).rowCount
   }
-  await until('every post is taken', async () => (await posts()) === 0, 80_000)
+  await until('every post is taken', async () => (await posts()) === 0)
   const evidence = await gatherEvidence({ load, db, carrier, receiver })
   const statuses = countStatuses(load, evidence)
   expect(summarise(checkConservation(evidence))).toEqual([])

@@ -171,8 +171,8 @@ test('tests beside the code stay in their room and its neighbours', () => {
     .filter(({ file, target }) => {
       const [room] = file.split('/')
       const [targetRoom = ''] = (target ?? '').split('/')
-      // All open a browser in one way; server's own tests may dial the simulator and build an application.
-      if (target === 'test/browser.ts') return false
+      // All wait and open a browser in one way; server's own tests may dial the simulator and build an application.
+      if (target === 'test/until.ts' || target === 'test/browser.ts') return false
       const allowed = room === 'server' ? ['server', 'smpp', 'simulator'] : allowedFor(partOf(file))
       return target !== null && allowed?.includes(targetRoom) === false && !allowed.includes(partOf(target))
     })

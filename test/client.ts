@@ -65,7 +65,7 @@ export class Client {
         ...headers,
       },
       ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(90_000),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : null) as T }

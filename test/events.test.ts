@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const types = (): string[] => [...receiver.events.values()].map(({ type }) => type)
 const happens = (...wanted: string[]): Promise<void> =>
-  until(wanted.join(), () => receiver.refused.length > 0 || wanted.every((type) => types().includes(type)), 40_000)
+  until(wanted.join(), () => receiver.refused.length > 0 || wanted.every((type) => types().includes(type)))
 const send = (to: string, more: object = {}): Promise<{ id: string }> =>
   client.expect('POST', '/v1/messages/send', { to, message: 'Hello https://example.com/a', ...more })
 

@@ -55,7 +55,7 @@ test('a process that has nobody to show a key makes no account, and says that it
   const env = await makeEnvironment(folder)
   const jobs = launch(['start'], { ...env, HELIOGRAM_ROLES: 'jobs', HELIOGRAM_SIMULATOR: 'off' })
   launched.push(jobs)
-  await until('it says so', () => jobs.printed.stderr.includes('"msg":"running without the API"'), 60_000)
+  await until('it says so', () => jobs.printed.stderr.includes('"msg":"running without the API"'))
   expect(jobs.printed.stderr).toContain('"roles":["jobs"]')
   expect(jobs.printed.stderr).not.toContain('"level":40')
   jobs.child.kill('SIGTERM')
@@ -63,7 +63,7 @@ test('a process that has nobody to show a key makes no account, and says that it
 
   const all = launch(['start'], env)
   launched.push(all)
-  await until('it runs', () => all.printed.stdout.includes('Ctrl-C stops'), 60_000)
+  await until('it runs', () => all.printed.stdout.includes('Ctrl-C stops'))
   expect(all.printed.stdout).toMatch(/^ {2}API key +hg_live_/m)
   all.child.kill('SIGTERM')
   await all.ended

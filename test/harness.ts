@@ -135,7 +135,7 @@ export function launch(
 }
 
 /** Runs the program to its end, for starts that are expected to fail; kills it when it does not end. */
-export async function runToEnd(args: string[], env: Record<string, string>, withinMs = 60_000): Promise<Ending> {
+export async function runToEnd(args: string[], env: Record<string, string>, withinMs = 90_000): Promise<Ending> {
   const { child, ended } = launch(args, env)
   const timer = setTimeout(() => killGroup(child), withinMs)
   const ending = await ended
@@ -211,7 +211,7 @@ class Running implements Program {
     const early = ended.then((ending) => {
       throw new Error(`the program ended with ${ending.code ?? ending.signal} instead of starting:\n${ending.stderr}`)
     })
-    const ready = until('the program says that it runs', () => printed.stdout.includes('Ctrl-C stops'), 60_000)
+    const ready = until('the program says that it runs', () => printed.stdout.includes('Ctrl-C stops'))
     this.#isCrashTold = true
     await Promise.race([ready, early])
     this.#isCrashTold = false
@@ -276,7 +276,7 @@ class Running implements Program {
       if (child.exitCode && !this.#isCrashTold)
         crash = `the program ended by itself with ${child.exitCode}:\n${printed.stderr.slice(-4000)}`
       child.kill('SIGTERM')
-      const timer = setTimeout(() => killGroup(child), 20_000)
+      const timer = setTimeout(() => killGroup(child), 60_000)
       await ended
       clearTimeout(timer)
     }

@@ -78,7 +78,7 @@ const waiting = async (): Promise<number> =>
   (await db.query<{ count: number }>(`select count(*)::int as count from queue`)).rows[0]?.count ?? -1
 
 test('the processes come to hold half of the sessions each, and never more than the carrier allows', async () => {
-  await until('both hold two', async () => (await holders()).join() === '2,2', 60_000)
+  await until('both hold two', async () => (await holders()).join() === '2,2')
   await until('all four are bound', async () => (await carrier.phones.stats()).bound === sessions)
   expect((await carrier.phones.stats()).bindsRefused).toBe(0)
   await until('the link shows the sum', async () => {
@@ -157,7 +157,7 @@ test('a process that was frozen for twenty seconds submits nothing when it wakes
 
 test('a process that stops drains its sessions and gives them back', async () => {
   await first.restart()
-  await until('both hold two again', async () => (await holders()).join() === '2,2', 60_000)
+  await until('both hold two again', async () => (await holders()).join() === '2,2')
   await first.stop()
   await until('the other has them all', async () => (await holders()).join() === '4')
   const { rows } = await db.query<{ count: number }>(

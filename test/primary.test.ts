@@ -57,7 +57,7 @@ beforeAll(async () => {
   if (!primary) throw new Error('several hosts have a primary')
   primary.onMove = (move) => moves.push(move)
   primary.answerMs = 500
-}, 60_000)
+})
 
 afterAll(async () => {
   for (const close of closing.reverse()) await close()

@@ -161,7 +161,7 @@ describe.concurrent('two processes with files of their own', () => {
         const carrier = { name: 'Mine', kind: 'smpp', settings, password: 'hidden' }
         const waits = (): Promise<void> => {
           const before = printed.stdout.length
-          return until('it waits for the other', () => printed.stdout.slice(before).includes('Waiting for'), 30_000)
+          return until('it waits for the other', () => printed.stdout.slice(before).includes('Waiting for'))
         }
         await waits()
         // The new key is known here, and not used.

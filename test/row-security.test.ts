@@ -14,7 +14,8 @@ import { openWall, withinAccount } from '../server/db/scoped.ts'
 import { createTestDatabase, runOn, withDatabase, type TestDatabase } from '../server/db/testing.ts'
 import type { App } from '../server/http.ts'
 import { newId } from '../server/ids.ts'
-import { silent, until } from '../server/messages/testing.ts'
+import { silent } from '../server/messages/testing.ts'
+import { until } from './until.ts'
 
 let database: TestDatabase
 let db: Db

@@ -92,7 +92,7 @@ test('above its pace Kannel is throttled, and gets everything through all the sa
   await program.client.expect('PATCH', `/v1/smpp-credentials/${credential.id}`, { pace: 4 })
   const numbers = Array.from({ length: 20 }, (_, i) => `1555161${1300 + i}`)
   await Promise.all(numbers.map((to) => kannel.send(to, ours, to, `For ${to}`)))
-  await until('all are delivered', () => numbers.every((to) => kannel.hasReceipt(to, '1')), 60_000)
+  await until('all are delivered', () => numbers.every((to) => kannel.hasReceipt(to, '1')))
   for (const to of numbers) expect(await phones.texts(to)).toHaveLength(1)
   await program.client.expect('PATCH', `/v1/smpp-credentials/${credential.id}`, { pace: 100 })
 })
@@ -112,7 +112,7 @@ test('after a kill -9 Kannel binds anew, and every message that was answered has
     const unconfirmed = messages.some(({ status }) => status === 'unconfirmed' || status === 'sent')
     return kannel.hasReceipt(to, '1') || kannel.hasReceipt(to, '2') || unconfirmed
   }
-  for (const to of numbers) await until(`the message to ${to} is told of`, () => isOver(to), 60_000)
+  for (const to of numbers) await until(`the message to ${to} is told of`, () => isOver(to))
   for (const to of numbers) {
     const messages = await program.client.listMessages(`to=${to}`)
     if (messages.some(({ status }) => status === 'delivered'))
@@ -124,7 +124,7 @@ test('after a kill -9 Kannel binds anew, and every message that was answered has
 test('a rotated password ends the session within five seconds', async () => {
   expect((await showCredential()).sessions).toBe(1)
   await program.client.expect('POST', `/v1/smpp-credentials/${credential.id}/rotate-password`)
-  await until('the session is over', async () => (await showCredential()).sessions === 0, 10_000)
+  await until('the session is over', async () => (await showCredential()).sessions === 0)
   expect(program.stderr).not.toContain('"level":50')
 })
 

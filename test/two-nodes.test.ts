@@ -63,13 +63,13 @@ test('a process with another key file does not start beside them, and no rotatio
   try {
     const env = await makeEnvironment(folder, { env: { DATABASE_URL: server.url, HELIOGRAM_SIMULATOR: 'off' } })
     const keyFile = join(env['HELIOGRAM_DATA'] ?? '', 'key')
-    const without = await runToEnd(['start'], env, 30_000)
+    const without = await runToEnd(['start'], env)
     expect(without.stderr).toMatch(/^There is no key file \S+, and \S+ runs on the same database with one\./m)
     expect([without.code, existsSync(keyFile)]).toEqual([1, false])
     await mkdir(dirname(keyFile), { recursive: true })
     await writeFile(keyFile, `${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
     for (const command of ['start', 'rotate-key']) {
-      const ending = await runToEnd([command], env, 30_000)
+      const ending = await runToEnd([command], env)
       expect(ending.stderr).toMatch(/^The key file \S+ is not the one of \S+, which runs on the same database\./m)
       expect(ending.code).toBe(1)
     }

@@ -1,10 +1,13 @@
 /** Waiting for what must become true. */
 
+/** How long it may take on a machine that does much else: a limit is there for what would never come. Milliseconds. */
+const patienceMs = 90_000
+
 /** Waits until a condition holds; throws with its name when it does not within `withinMs`. An error of the condition counts as "not yet". */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs: number = 30_000,
+  withinMs: number = patienceMs,
 ): Promise<void> {
   const end = performance.now() + withinMs
   let last: unknown = null
@@ -16,7 +19,7 @@ export async function until(
       last = error
     }
     if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`, { cause: last })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
 
@@ -24,7 +27,7 @@ export async function until(
 export async function waitFor<T>(
   what: string,
   find: () => T | null | undefined | Promise<T | null | undefined>,
-  withinMs: number = 30_000,
+  withinMs: number = patienceMs,
 ): Promise<T> {
   const found: { value?: T } = {}
   const look = async (): Promise<boolean> => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
-import { until } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase

@@ -8,7 +8,8 @@ import { newId } from '../ids.ts'
 import type { Draft } from '../messages/accept/accepted.ts'
 import { queueDue } from '../messages/queue/due.ts'
 import { resendMessage, resolveUnknown } from '../messages/ledger/resend.ts'
-import { insertTestCarrier, insertTestSender, ourNumber, rowOf, silent, until } from '../messages/testing.ts'
+import { insertTestCarrier, insertTestSender, ourNumber, rowOf, silent } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
 import { Node } from '../node.ts'
 import { receive } from './inbound/receive.ts'
 import { beginChange, insertRoute } from './routes/store.ts'
@@ -144,7 +145,7 @@ it('no real carrier ever sees a test message, whatever the routes say, what fail
     await skipBackOff()
     return test.count('messages', `status in ('queued', 'scheduled', 'sending', 'sent')`)
   }
-  await until('all are over', async () => (await open()) === 0, 60_000)
+  await until('all are over', async () => (await open()) === 0)
   // Unknown outcomes are sent again: by policy, and by a person.
   const { rows } = await test.db.query<{ id: string }>(
     `select id from messages where status = 'unconfirmed' and is_test`,
@@ -155,7 +156,7 @@ it('no real carrier ever sees a test message, whatever the routes say, what fail
     await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
   await test.db.query(`update nameless_tries set check_at = now(), resend_at = now()`)
   await resolveUnknown(test.context)
-  await until('they are over', async () => (await open()) === 0, 60_000)
+  await until('they are over', async () => (await open()) === 0)
 
   const real = [...textsOf(test.simulator), ...textsOf(second)]
   expect(real.filter((text) => !text.startsWith('live '))).toEqual([])

@@ -95,7 +95,7 @@ export function withDatabase(url: string, database: string): string {
 
 /** Resolves when so many statements on a database, whose text is like it, wait for a lock; answers the processes that they run in. */
 export async function untilBlocked(db: Db, count: number, like = '%'): Promise<number[]> {
-  const end = performance.now() + 30_000
+  const end = performance.now() + 90_000
   for (;;) {
     const { rows } = await db.query<{ pid: number }>(
       `select pid from pg_stat_activity

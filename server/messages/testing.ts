@@ -348,12 +348,3 @@ export function createChance(seed: number): (below: number) => number {
     return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
   }
 }
-
-/** Waits until a condition holds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}

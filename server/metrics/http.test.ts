@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { Meter } from './meter.ts'
-import { until } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
 import { metricsRoute, writeMetrics, type MetricsRouteContext } from './http.ts'
 
 let database: TestDatabase

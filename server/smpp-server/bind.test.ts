@@ -5,7 +5,7 @@ import { hashPassword } from '../accounts/login/password.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { until } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
 import { forgetSessions, readAdmissions } from './admission.ts'
 import { isAllowedFrom } from './bind.ts'
 import { deleteCredential, findCredential, replacePassword, updateCredential } from './credential.ts'
@@ -260,7 +260,7 @@ describe('a credential', () => {
     const credential = await test.credential()
     const [{ session: kept }, { session }] = [await bind(await test.credential()), await bind(credential)]
     await change(credential)
-    await until('the session is over', () => session.state === 'closed', 10_000)
+    await until('the session is over', () => session.state === 'closed')
     expect(session.closeReason).toBe('peer_unbound')
     if (!_name.includes('account')) expect(kept.state).toBe('bound')
   })

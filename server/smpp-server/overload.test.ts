@@ -2,7 +2,7 @@ import { ESME } from '@heliogram/smpp'
 import { expect, it, onTestFinished } from 'vitest'
 import { createTestDatabase } from '../db/testing.ts'
 import { Overload, probeAccepts } from '../door/overload.ts'
-import { until } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
 import { bindTestClient, openServerTest } from './testing.ts'
 
 it('a submit is refused at once while the database takes none: it would be stored when its client has submitted it again', async () => {
@@ -26,7 +26,7 @@ it('a submit is refused at once while the database takes none: it would be store
   await until('the process is overloaded', () => overload.refusal !== null)
   const second = submit()
   try {
-    await until('the second is answered', () => statuses.length === 1, 5000)
+    await until('the second is answered', () => statuses.length === 1)
   } finally {
     lock.release(true)
   }

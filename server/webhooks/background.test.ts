@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { callbackEndpointId } from '../events.ts'
 import { showId } from '../ids.ts'
-import { insertTestAccount, insertTestWebhook, nobody, postEvents, startTestDispatcher, until } from './testing.ts'
+import { insertTestAccount, insertTestWebhook, nobody, postEvents, startTestDispatcher } from './testing.ts'
+import { until } from '../../test/until.ts'
 
 let database: TestDatabase
 let accountId: string

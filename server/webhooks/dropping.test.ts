@@ -8,8 +8,8 @@ import {
   postEvents,
   startReceiver,
   startTestDispatcher,
-  until,
 } from './testing.ts'
+import { until } from '../../test/until.ts'
 
 const database = await createTestDatabase()
 const { db } = database

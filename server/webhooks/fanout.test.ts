@@ -14,10 +14,10 @@ import {
   insertTestWebhook,
   postEvents,
   startReceiver,
-  until,
   type Received,
   type Receiver,
 } from './testing.ts'
+import { until } from '../../test/until.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -214,7 +214,7 @@ test('loses nothing of 10,000 events for a slow endpoint, and posts each once', 
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   const dispatcher = startDispatcher()
   for (let i = 0; i < 20; i++) await postEvents(db, dispatcher, accountId, 500)
-  await until('all posts', async () => (await outboxOf(id)) === 0, 60_000)
+  await until('all posts', async () => (await outboxOf(id)) === 0)
   expect(receiver.received).toHaveLength(10_000)
   expect(new Set(idsOf(receiver)).size).toBe(10_000)
   expect(await count('attempts where endpoint_id = $1', [id])).toBe(10_000)

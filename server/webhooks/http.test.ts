@@ -10,7 +10,8 @@ import { eventRoutes } from './log/events-http.ts'
 import { Dispatcher } from './fanout.ts'
 import { webhookRoutes } from './http.ts'
 import { mask } from './post/headers.ts'
-import { startReceiver, until } from './testing.ts'
+import { startReceiver } from './testing.ts'
+import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
 const database = await createTestDatabase()

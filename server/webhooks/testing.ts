@@ -63,19 +63,6 @@ export async function startReceiver(
   return receiver
 }
 
-/** Waits until a condition holds; throws with its name when it does not within `withinMs`. */
-export async function until(
-  what: string,
-  holds: () => boolean | Promise<boolean>,
-  withinMs: number = 30_000,
-): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await holds())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}
-
 /** Inserts an account; returns its id. */
 export async function insertTestAccount(db: Db): Promise<string> {
   const id = newId()

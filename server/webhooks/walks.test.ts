@@ -19,9 +19,9 @@ import {
   nobody,
   startReceiver,
   startTestDispatcher,
-  until,
   type Received,
 } from './testing.ts'
+import { until } from '../../test/until.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -197,7 +197,7 @@ class Walk {
   async rest(): Promise<void> {
     for (const endpoint of this.endpoints) endpoint.manner = 'taken'
     for (const { nodeId } of this.#fenced) await releasePostsOf(db, nodeId)
-    await until('the end', async () => (await db.query('select from outbox limit 1')).rows.length === 0, 60_000)
+    await until('the end', async () => (await db.query('select from outbox limit 1')).rows.length === 0)
     await Promise.all([...this.#processes, ...this.#fenced].map((dispatcher) => dispatcher.close()))
     expect(this.#errors).toEqual([])
   }

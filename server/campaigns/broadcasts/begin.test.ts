@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
-import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
+import { openLedgerTest, type LedgerTest } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 

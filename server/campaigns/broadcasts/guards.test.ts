@@ -5,7 +5,8 @@ import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { listStops, releaseStops } from '../../messages/guards/stops.ts'
-import { openLedgerTest, passTurnOfHour, until, type LedgerTest } from '../../messages/testing.ts'
+import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 

@@ -3,7 +3,8 @@ import { openPool, type Db } from '../../db/db.ts'
 import { pipelineSettings } from '../../db/pipeline.ts'
 import { countReads, createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
-import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 
@@ -55,9 +56,9 @@ it('takes back what waits of a large campaign without going through what was tak
   const before = await countReads(db, 'messages\\_%')
   const broadcaster = new Broadcaster({ ...ledger.context, db, log: silent, acceptor: ledger.acceptor })
   broadcaster.wake()
-  await until('all is taken back', async () => (await ledger.count('queue', 'true')) === 0, 60_000)
+  await until('all is taken back', async () => (await ledger.count('queue', 'true')) === 0)
   await broadcaster.close()
   expect(await ledger.count('messages', `campaign_id = $1 and status = 'canceled'`, [campaignId])).toBe(messages)
   // To find, lock, change and tell of them each is read a few times.
   expect((await countReads(db, 'messages\\_%')) - before).toBeLessThan(messages * 5)
-}, 90_000)
+})

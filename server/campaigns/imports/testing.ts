@@ -68,7 +68,7 @@ export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
 export async function until<T>(
   read: () => Promise<T> | T,
   isRight: (value: T) => boolean,
-  limitMs = 30_000,
+  limitMs = 90_000,
 ): Promise<T> {
   const endMs = performance.now() + limitMs
   for (;;) {

@@ -8,15 +8,8 @@ import { Acceptor } from '../../messages/accept/accept.ts'
 import type { Answer } from '../../messages/ledger/answer.ts'
 import type { MessageRow } from '../../messages/message.ts'
 import { defaultReasons } from '../../messages/taxonomy.ts'
-import {
-  insertTestSender,
-  openLedgerTest,
-  ourNumber,
-  silent,
-  until,
-  type LedgerTest,
-  rowOf,
-} from '../../messages/testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber, silent, type LedgerTest, rowOf } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { carrierRoutes } from '../http.ts'
 import { Limits } from '../links/limits.ts'
 import { Pace } from '../links/pace.ts'

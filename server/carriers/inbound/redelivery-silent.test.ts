@@ -4,7 +4,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { ESME, SmppServer, type Session } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { ourNumber, until } from '../../messages/testing.ts'
+import { ourNumber } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { openBoundTest, type CarrierTest } from '../testing.ts'
 
 /** Stands between a link and its carrier. */
@@ -110,7 +111,7 @@ describe('a reply whose session is gone, which nobody has told us', () => {
     // It excused one.
     expect(await deliver(bound[1])).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
-  }, 60_000)
+  })
 })
 
 describe('a person who says the same twice', () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId } from '../../ids.ts'
-import { until } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { listLinks } from '../store.ts'
 import { openCarrierTest, type CarrierTest } from '../testing.ts'
 import { noGrant, noReport, renewLeases } from './leases.ts'

@@ -1,7 +1,7 @@
 /** How long a message waits: what goes before it, and whether the estimate says so. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { until } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../testing.ts'
 
 let database: TestDatabase

@@ -5,7 +5,8 @@ import type { Draft } from './accepted.ts'
 import { maxQueueSeconds, QueueCap } from './queue-cap.ts'
 import type { QueueCount } from '../queue/count.ts'
 import { refusalError } from './send.ts'
-import { openLedgerTest, until, type LedgerTest } from '../testing.ts'
+import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 
 let database: TestDatabase
 let test: LedgerTest

@@ -8,7 +8,8 @@ import { queueDue } from '../queue/due.ts'
 import type { Handover } from '../accept/handover.ts'
 import { resolveUnknown } from './resend.ts'
 import { listSubmissions } from '../store.ts'
-import { moveTo, openLedgerTest, testAnswer, until, type LedgerTest, silent } from '../testing.ts'
+import { moveTo, openLedgerTest, testAnswer, type LedgerTest, silent } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 
 let database: TestDatabase
 let test: LedgerTest

@@ -11,7 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { scopes, type App } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { messageRoutes } from '../http.ts'
-import { openLedgerTest, until, type LedgerTest } from '../testing.ts'
+import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 
 // A million where somebody asks for it; what must not grow shows with fewer.
 const many = Number(process.env['HELIOGRAM_TEST_EXPORT_ROWS'] ?? 200_000)

@@ -10,7 +10,8 @@ import { eventRoutes } from './events-http.ts'
 import { findEvent } from './events-store.ts'
 import { Dispatcher } from '../fanout.ts'
 import { redeliverEvent } from './redeliver.ts'
-import { insertTestWebhook, startReceiver, until } from '../testing.ts'
+import { insertTestWebhook, startReceiver } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 import { Watch } from '../watch.ts'
 
 const database = await createTestDatabase()

@@ -17,9 +17,9 @@ import {
   postEvents,
   startReceiver,
   startTestDispatcher,
-  until,
   type Receiver,
 } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 
 const database = await createTestDatabase()
 const { db } = database

@@ -11,7 +11,8 @@ import { newId } from '../../ids.ts'
 import { eventRoutes } from './events-http.ts'
 import type { EventRow } from './events-store.ts'
 import { streamEvents } from './stream.ts'
-import { loopback, nobody, until } from '../testing.ts'
+import { loopback, nobody } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 import { Watch } from '../watch.ts'
 
 const database = await createTestDatabase()

@@ -14,10 +14,10 @@ import {
   postEvents,
   startReceiver,
   startTestDispatcher,
-  until,
   type Received,
   type Receiver,
 } from '../testing.ts'
+import { until } from '../../../test/until.ts'
 
 const database = await createTestDatabase()
 const { db } = database
