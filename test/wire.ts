@@ -20,7 +20,7 @@ export interface Exchange {
   isAlone?: boolean
 }
 
-const timeoutMs = 30_000
+const timeoutMs = 90_000
 
 /** One connection at a time to a server, opened again where the server closed it. */
 export class Wire {
