@@ -20,11 +20,13 @@ beforeEach(async () => {
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-it('a validity ends what waited too long in the queue', async () => {
+it('a validity ends what waited too long in the queue, which keeps what the carrier said of it last', async () => {
   const [old, fresh] = [await test.send({ validitySeconds: 1 }), await test.send()]
+  await test.db.query(`update messages set error_code = 'throttled', error_raw = '0x00000058' where id = $1`, [old.id])
   await test.db.query(`update queue set expires_at = now() where message_id = $1`, [old.id])
   expect(await expireMessages(test.context)).toBe(1)
-  expect(await test.message(old.id)).toMatchObject({ status: 'expired', errorCode: 'expired_in_queue' })
+  const ended = { status: 'expired', errorCode: 'expired_in_queue', errorRaw: '0x00000058' }
+  expect(await test.message(old.id)).toMatchObject(ended)
   expect((await test.message(fresh.id)).status).toBe('queued')
   expect(await test.eventsOf(old.id)).toEqual(['message.failed'])
   expect(await expireMessages(test.context)).toBe(0)

@@ -142,7 +142,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
         when 'rejected' then 'recipient_opted_out'
         when 'unconfirmed' then 'outcome_unknown' end,
       error_stage = case when j.to_status in ('expired', 'rejected', 'unconfirmed') then 'queue' end,
-      error_raw = null
+      error_raw = case when j.to_status = 'expired' and m.hold_reason is distinct from 'quiet_hours' then m.error_raw end
     from placed j
     where m.account_id = j.account_id
       and m.id = j.message_id

@@ -169,14 +169,15 @@ describe('a claim', () => {
     expect(await test.count('queue', 'true')).toBe(1)
   })
 
-  it('ends what has expired', async () => {
+  it('ends what has expired, and keeps what the carrier said of it last', async () => {
     const row = await test.send()
-    await test.db.query(`update messages set expires_at = now()`)
+    await test.db.query(`update messages set expires_at = now(), error_code = 'throttled', error_raw = '0x00000058'`)
     expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
     expect(await test.message(row.id)).toMatchObject({
       status: 'expired',
       errorCode: 'expired_in_queue',
       errorStage: 'queue',
+      errorRaw: '0x00000058',
       attempts: 0,
     })
     expect(await test.eventsOf(row.id)).toEqual(['message.failed'])

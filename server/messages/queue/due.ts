@@ -156,7 +156,7 @@ const expireSql = (days: string): string => `
       error_code = case when g.may_be_taken then 'outcome_unknown' when m.hold_reason = 'quiet_hours' then 'quiet_hours'
         else 'expired_in_queue' end,
       error_stage = 'queue',
-      error_raw = null,
+      error_raw = case when not g.may_be_taken and m.hold_reason is distinct from 'quiet_hours' then m.error_raw end,
       hold_reason = null,
       hold_until = null,
       possible_duplicate = ${staysTwice('m', '', days)}
