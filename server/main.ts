@@ -59,7 +59,7 @@ async function run(): Promise<void> {
   // npm passes on a signal that the terminal has already sent: of two at once the second is no impatience.
   const stop = async (reason: string, code = 0): Promise<void> => {
     if (started.stoppingSince !== null && performance.now() - started.stoppingSince > 2000) process.exit(1)
-    log?.info({ reason }, 'stopping')
+    if (started.stoppingSince === null) log?.info({ reason }, 'stopping')
     await started.stop(log, starting)
     process.exit(code)
   }

@@ -1,4 +1,5 @@
 /** What can keep the program from starting, in words for the person who starts it. */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Config } from './config.ts'
@@ -98,17 +99,35 @@ export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: V
     )
 }
 
-/** The certificate of the SMPP server, from its files. @throws StartError that names the file. */
+const [certificateVariable, privateKeyVariable] = ['HELIOGRAM_SMPP_SERVER_TLS_CERT', 'HELIOGRAM_SMPP_SERVER_TLS_KEY']
+
+/** The certificate of the SMPP server, from its files. @throws StartError that names each file that is not what it should be. */
 export function readCertificate(
   tls: { certFile: string; keyFile: string } | null,
 ): { cert: Buffer; key: Buffer } | null {
   if (!tls) return null
-  try {
-    const pem = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
-    createSecureContext(pem)
-    return pem
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StartError(`HELIOGRAM_SMPP_SERVER_TLS_CERT and _KEY cannot be used: ${reason}`, { cause: error })
+  const faults: string[] = []
+  const read = <T>(variable: string, path: string, what: string, parse: (pem: Buffer) => T): [Buffer, T] | null => {
+    try {
+      const pem = readFileSync(path)
+      return [pem, parse(pem)]
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      faults.push(`${variable} cannot be used: ${path} must be ${what} (${reason}).`)
+      return null
+    }
   }
+  const parseCertificate = (pem: Buffer): X509Certificate => new X509Certificate(pem)
+  const certificate = read(certificateVariable, tls.certFile, 'a certificate in PEM', parseCertificate)
+  const privateKey = read(privateKeyVariable, tls.keyFile, 'a private key in PEM, without a password', createPrivateKey)
+  if (!certificate || !privateKey) throw new StartError(faults.join('\n'))
+  if (!certificate[1].checkPrivateKey(privateKey[1]))
+    throw new StartError(
+      `${privateKeyVariable} cannot be used: ${tls.keyFile} is not the private key of the certificate in ${tls.certFile}.`,
+    )
+  const pem = { cert: certificate[0], key: privateKey[0] }
+  // OpenSSL refuses some that it can read: keys that are too short, say.
+  read(certificateVariable, tls.certFile, 'a certificate for TLS', () => createSecureContext(pem))
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
+  return pem
 }

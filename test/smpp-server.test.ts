@@ -148,8 +148,21 @@ test('with a certificate the port speaks TLS, and with a wrong one the start say
   await session.whenBound()
   await session.unbind(1000)
   await program.stop()
-  const earlier = program.stderr.length
-  await expect(program.restart({ ...settings, HELIOGRAM_SMPP_SERVER_TLS_KEY: certFile })).rejects.toThrow()
-  expect(program.stderr.slice(earlier)).toContain('HELIOGRAM_SMPP_SERVER_TLS_CERT and _KEY cannot be used')
+  const refused = async (wrong: Record<string, string>): Promise<string> => {
+    const earlier = program.stderr.length
+    await expect(program.restart({ ...settings, ...wrong })).rejects.toThrow()
+    return program.stderr.slice(earlier)
+  }
+  const swapped = await refused({
+    HELIOGRAM_SMPP_SERVER_TLS_CERT: keyFile,
+    HELIOGRAM_SMPP_SERVER_TLS_KEY: certFile,
+  })
+  expect(swapped).toContain(`HELIOGRAM_SMPP_SERVER_TLS_CERT cannot be used: ${keyFile} must be a certificate in PEM (`)
+  expect(swapped).toContain(`HELIOGRAM_SMPP_SERVER_TLS_KEY cannot be used: ${certFile} must be a private key in PEM, `)
+  const other = join(folder, 'other.pem')
+  execFileSync('openssl', [...request, ...name, '-keyout', other, '-out', '/dev/null'], { stdio: 'ignore' })
+  expect(await refused({ HELIOGRAM_SMPP_SERVER_TLS_KEY: other })).toContain(
+    `${other} is not the private key of the certificate in ${certFile}.`,
+  )
   await rm(folder, { recursive: true })
 })
