@@ -39,7 +39,7 @@ export async function startOther(version: number): Promise<Disposable> {
   if (account) await chown(data, account.uid, account.gid)
   await promisify(execFile)(
     join(native, 'bin/initdb'),
-    [`--pgdata=${data}`, '--username=heliogram', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+    [`--pgdata=${data}`, '--username=heliogram', '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-sync'],
     { ...account, cwd: '/', env: serverEnvironment },
   )
   const cluster = { data, log: `${data}.log`, socketDir, account, password: '' }

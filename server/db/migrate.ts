@@ -9,6 +9,7 @@ import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
 import { requireWhole } from './restoring.ts'
 import { ensureRowSecurity } from './row-security.ts'
+import { schemaOf } from './schema-name.ts'
 import { liftTimeouts } from './timeouts.ts'
 
 /** PostgreSQL 15 is the oldest that upstream and Debian still care for, and the oldest we test. */
@@ -58,6 +59,7 @@ export async function migrate(
   try {
     await client.query(liftTimeouts(false))
     await checkServer(client, options.isDisposable ?? false)
+    const schema = await schemaOf(client)
     const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
     const unknown = applied.filter((name) => !ours.includes(name))
     if (unknown.length > 0) {
@@ -71,7 +73,7 @@ export async function migrate(
     else await client.query('set synchronous_commit = off')
     const isLocked = (): Promise<void> => giveWay(client, log, pauseMs)
     const names =
-      applied.length >= upTo ? [] : await applyPending(client, { dir, log, applied, lockMs, isLocked, upTo })
+      applied.length >= upTo ? [] : await applyPending(client, { dir, schema, log, applied, lockMs, isLocked, upTo })
     // What the rows of a request may be is known of the last version alone.
     if (upTo < ours.length) return names
     // Asked again: a restore that began meanwhile has found no table, or has found these and is refused.
@@ -146,6 +148,7 @@ async function giveWay(client: Client, log: Log, pauseMs: number): Promise<void>
 
 interface Pending {
   dir: string
+  schema: string
   log: Log
   applied: readonly string[]
   lockMs: number
@@ -154,7 +157,10 @@ interface Pending {
   upTo: number
 }
 
-async function applyPending(client: Client, { dir, log, applied, lockMs, isLocked, upTo }: Pending): Promise<string[]> {
+async function applyPending(
+  client: Client,
+  { dir, schema, log, applied, lockMs, isLocked, upTo }: Pending,
+): Promise<string[]> {
   // Loaded only when there is work: most starts have none.
   const { runner } = await import('node-pg-migrate')
   const say = (message: string) => log.info({ detail: message.replace(/^[>\s-]+/, '') }, 'migrating')
@@ -169,6 +175,7 @@ async function applyPending(client: Client, { dir, log, applied, lockMs, isLocke
       dir,
       direction: 'up',
       migrationsTable,
+      migrationsSchema: schema,
       // Of those that are still to come.
       count: upTo - applied.length - earlier.length,
       singleTransaction: false,
@@ -237,10 +244,17 @@ export async function appliedNames(client: Queryable): Promise<string[]> {
 
 /** Refuses what would lose or garble messages later, where it would be hard to see. */
 async function checkServer(client: Client, isDisposable: boolean): Promise<void> {
-  const { rows } = await client.query<{ number: number; version: string; encoding: string; lossy: string | null }>(
+  const { rows } = await client.query<{
+    number: number
+    version: string
+    encoding: string
+    hasCase: boolean
+    lossy: string | null
+  }>(
     `select current_setting('server_version_num')::int as number,
             current_setting('server_version') as version,
             current_setting('server_encoding') as encoding,
+            lower('ÄЖΩ') = 'äжω' as "hasCase",
             string_agg(name, ' and ') filter (where setting = 'off') as lossy
        from pg_settings
       where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
@@ -252,7 +266,12 @@ async function checkServer(client: Client, isDisposable: boolean): Promise<void>
   }
   if (server.encoding !== 'UTF8') {
     throw new Error(
-      `The database has the encoding ${server.encoding}; create one with "encoding 'UTF8' template template0"`,
+      `The database has the encoding ${server.encoding}; create one with "encoding 'UTF8' locale 'C.UTF-8' template template0"`,
+    )
+  }
+  if (!server.hasCase) {
+    throw new Error(
+      `The database has a locale (lc_ctype) in which only a to z are letters, so that nobody who has other ones would be found; create one with "encoding 'UTF8' locale 'C.UTF-8' template template0"`,
     )
   }
   if (server.lossy !== null && !isDisposable) {

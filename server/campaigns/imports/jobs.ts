@@ -1,8 +1,9 @@
 /** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the transaction that stores its import. */
 import { PgBoss } from 'pg-boss'
 import { configOf } from '../../db/address.ts'
-import type { Connection, Tx } from '../../db/db.ts'
+import { openPool, type Connection, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
+import { queueSchemaOf, schemaOf } from '../../db/schema-name.ts'
 import { Repeated } from '../../repeated.ts'
 import type { ImportKey } from './write.ts'
 
@@ -18,9 +19,12 @@ export async function openJobs(
   log: Log,
   { isRunning, max }: { isRunning: boolean; max: number },
 ): Promise<{ boss: PgBoss; failures: Repeated }> {
+  const { schema, isThere } = await findQueue(connection)
   const boss = new PgBoss({
     ...definedOf(configOf(connection)),
-    schema: 'pgboss',
+    schema,
+    // Who may make no schema, and got one from an administrator, is not to try.
+    createSchema: !isThere,
     application_name: 'heliogram imports',
     max,
     useListenNotify: isRunning,
@@ -49,6 +53,18 @@ export async function openJobs(
     deleteAfterSeconds: 86_400,
   })
   return { boss, failures }
+}
+
+/** The schema of the queue, and whether it is there. */
+async function findQueue(connection: Connection): Promise<{ schema: string; isThere: boolean }> {
+  const db = openPool(connection, { name: 'imports', max: 1 })
+  try {
+    const schema = queueSchemaOf(await schemaOf(db))
+    const { rowCount } = await db.query('select from pg_namespace where nspname = $1', [schema])
+    return { schema, isThere: rowCount === 1 }
+  } finally {
+    await db.end()
+  }
 }
 
 /** Enqueues the job of an import in a transaction. */

@@ -32,7 +32,7 @@ const headerForm = Type.Object({
   program: text,
   postgres: text,
   takenAt: text,
-  migrations: texts,
+  migrations: Type.Array(text, { minItems: 1 }),
   keys: texts,
   nextTransaction: Type.String({ pattern: '^\\d{1,20}$' }),
   tables: Type.Array(

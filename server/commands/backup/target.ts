@@ -6,6 +6,7 @@ import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
 import { openDatabase } from '../../db/open.ts'
 import { beginRestoring, endRestoring, isRestoring, restoringTable } from '../../db/restoring.ts'
+import { queueSchemaOf, schemaOf } from '../../db/schema-name.ts'
 import { liftTimeouts } from '../../db/timeouts.ts'
 import { explainDatabase, StartError } from '../../start.ts'
 
@@ -89,7 +90,7 @@ function notEmpty({ databaseUrl, dataFolder }: Config, things: string[]): string
   const other =
     databaseUrl === null
       ? 'Name a new folder in HELIOGRAM_DATA, or move this one away'
-      : `Make another ("create database heliogram_restored encoding 'UTF8' template template0") and name it in DATABASE_URL`
+      : `Make another ("create database heliogram_restored encoding 'UTF8' locale 'C.UTF-8' template template0") and name it in DATABASE_URL`
   return `${what} has a database that is not empty (${shown}), and a restore replaces nothing. ${other}.`
 }
 
@@ -102,15 +103,19 @@ async function findThings(tx: Tx): Promise<string[]> {
        and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
        and relname <> '${restoringTable}'
      union all
-     select 'the schema pgboss' from pg_namespace where nspname = 'pgboss'
+     select distinct 'the schema ' || $1 from pg_class where relnamespace = to_regnamespace($1)
      order by 1`,
+    [queueSchemaOf(await schemaOf(tx))],
   )
   return rows.map(({ name }) => name)
 }
 
 /** Drops what an interrupted restore has made: it began on nothing. */
 async function empty(tx: Tx): Promise<void> {
-  await tx.query('drop schema if exists pgboss cascade')
+  const queue = queueSchemaOf(await schemaOf(tx))
+  // One that an administrator made is kept: this user may not make it again.
+  const { rowCount } = await tx.query('select from pg_class where relnamespace = to_regnamespace($1) limit 1', [queue])
+  if (rowCount === 1) await tx.query(`drop schema ${queue} cascade`)
   for (;;) {
     const { rows } = await tx.query<{ name: string }>(
       `select relname::text as name

@@ -1,0 +1,21 @@
+/** The schemas of an installation: that of its tables, to which the search path of its connections leads (open.ts), and that of its queue of imports. */
+import type { Queryable } from './db.ts'
+
+// As they may stand in SQL without quotes, and leave room for what is put behind them.
+const plain = /^[a-z_][a-z0-9_]{0,40}$/
+
+/** The schema that tables are in. @throws Error for the person who started us, where there is none, or its name needs quotes */
+export async function schemaOf(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ schema: string | null }>('select current_schema()::text as schema')
+  const schema = rows[0]?.schema ?? null
+  if (schema === null)
+    throw new Error(
+      'its user has no schema for tables: let it use "public", or make one of its own name (create schema)',
+    )
+  if (!plain.test(schema))
+    throw new Error(`the schema "${schema}" cannot be used: its name may have a-z, 0-9 and _, and 41 characters`)
+  return schema
+}
+
+/** That of the queue of imports, which pg-boss wants for itself. Several installations in one database have each their own. */
+export const queueSchemaOf = (schema: string): string => (schema === 'public' ? 'pgboss' : `${schema}_pgboss`)
