@@ -1,12 +1,5 @@
-import {
-  cutSegments,
-  ESME,
-  joinParts,
-  parseReceipt,
-  readPart,
-  type MessageRequest,
-  type TextPdu,
-} from '@heliogram/smpp'
+import { cutSegments, ESME, joinParts, parseReceipt, readPart } from '@heliogram/smpp'
+import type { MessageRequest, TextPdu } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
