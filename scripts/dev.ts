@@ -1,22 +1,22 @@
 /** npm run dev: the service, restarted whenever a file of it changes, each line with where it comes from; and the console, as it is edited. */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
-import { readOptions } from './options.ts'
+import { hostInUrl } from '../server/network.ts'
+import { readOptions, readSettings } from './options.ts'
 
 const usage = `npm run dev: the service with the simulated carrier, restarted whenever a file of it changes, and the
 console on a port of its own, whose screens change as their files do.
 Its settings come from the environment: ./bin/heliogram help settings lists them.`
 readOptions(usage, {})
-
-const server = spawn(
-  process.execPath,
-  // Restarts are announced below the last screen instead of clearing it: the first start's key must stay readable.
-  ['--watch', '--watch-preserve-output', fileURLToPath(new URL('../server/main.ts', import.meta.url)), 'start'],
-  { stdio: ['inherit', 'pipe', 'pipe'] },
-)
+const { host, port } = readSettings()
+if (port === 0) {
+  console.error('The screens must know where the service is: set HELIOGRAM_PORT to a port, not to 0.')
+  process.exit(1)
+}
 
 const isColored = process.stdout.isTTY
 const paint = (color: number, text: string): string => (isColored ? `\x1b[${color}m${text}\x1b[0m` : text)
@@ -41,27 +41,87 @@ function render(line: string): string {
   }
 }
 
-function prefix(name: string, color: number, stream: Readable): void {
+function prefix(name: string, color: number, stream: Readable, onLine = (_line: string): void => {}): void {
   createInterface({ input: stream }).on('line', (line) => {
     process.stdout.write(`${paint(color, name.padEnd(6))} ${render(line)}\n`)
+    onLine(line)
   })
 }
 
-prefix('server', 36, server.stdout)
-prefix('log', 35, server.stderr)
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** What the service is made of. */
+const sources = ['server', 'smpp', 'simulator', 'docs'].map((folder) => join(root, folder))
+/** How long files must rest before the service starts again: whoever saves many saves them one after the other. Milliseconds. */
+const restMs = 200
 
-// The screens from their files, everything else from the service.
-const service = `http://127.0.0.1:${process.env['HELIOGRAM_PORT'] ?? '8080'}`
+let service: ChildProcess | null = null
+let isEnding = false
+/** What has changed since the service was started. */
+let changed: string | null = null
+
+function launch(): void {
+  changed = null
+  service = spawn(process.execPath, [join(root, 'server/main.ts'), 'start'], { stdio: ['inherit', 'pipe', 'pipe'] })
+  const [output, log] = [service.stdout, service.stderr]
+  // Said again where whoever starts it reads on: the address above leads to the console as it was built.
+  if (output) prefix('server', 36, output, (line) => line.startsWith('Ctrl-C stops') && tellScreens())
+  if (log) prefix('log', 35, log)
+  service.once('exit', (code) => {
+    service = null
+    if (isEnding) {
+      process.exitCode = code ?? 0
+      void screens.close()
+    } else if (changed !== null) launch()
+    else
+      console.log(
+        `${paint(33, 'dev')}    the service has ended (${code ?? 'by a signal'}): it starts again when a file changes`,
+      )
+  })
+}
+
+function restart(): void {
+  console.log(`${paint(33, 'dev')}    ${changed} has changed: the service starts again`)
+  // It is launched again when it has ended.
+  if (service) service.kill('SIGTERM')
+  else launch()
+}
+
+// The screens from their files, everything else from the service; what it answers below /console/session has no dot in its name, as files have.
 const screens = await createServer({
-  configFile: fileURLToPath(new URL('../console/vite.config.ts', import.meta.url)),
+  configFile: join(root, 'console/vite.config.ts'),
   logLevel: 'warn',
-  server: { host: '127.0.0.1', proxy: { '^/(?!console/)|^/console/session/': service } },
+  server: {
+    host: '127.0.0.1',
+    proxy: {
+      '^/(?!console/)|^/console/session/[^.?]+($|\\?)': `http://${hostInUrl(reachable(host))}:${port}`,
+    },
+  },
+})
+const tellScreens = (): void =>
+  console.log(`${paint(33, 'screens')} as they are edited: ${screens.resolvedUrls?.local[0] ?? ''}`)
+
+/** Whoever listens everywhere is here, too. */
+function reachable(address: string): string {
+  return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
+}
+
+let timer: NodeJS.Timeout | undefined
+screens.watcher.add(sources).on('all', (_event, path) => {
+  const isSource = /\.(ts|sql|json|md|css|js|html|svg)$/.test(path) && !path.endsWith('.test.ts')
+  if (isEnding || !isSource || !sources.some((folder) => path.startsWith(`${folder}/`))) return
+  changed = relative(root, path)
+  clearTimeout(timer)
+  timer = setTimeout(restart, restMs)
 })
 await screens.listen()
-console.log(`${paint(33, 'screens')} ${screens.resolvedUrls?.local[0] ?? ''}`)
+tellScreens()
+launch()
+
 // Ctrl-C reaches the whole group; waiting here lets the service stop in order.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill('SIGTERM'))
-server.once('exit', (code) => {
-  process.exitCode = code ?? 0
-  void screens.close()
-})
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    isEnding = true
+    clearTimeout(timer)
+    if (service) service.kill('SIGTERM')
+    else void screens.close()
+  })

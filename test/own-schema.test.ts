@@ -1,12 +1,12 @@
 /** Heliogram in a schema of its own, in a database that others use too: its user owns the schema, and may make nothing beside it. */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '../server/db/db.ts'
-import { startDisposable, type Disposable } from '../server/db/embedded/disposable.ts'
+import type { Disposable } from '../server/db/embedded/disposable.ts'
 import { runOn, withDatabase } from '../server/db/testing.ts'
-import { makeDataFolder, makeEnvironment, runToEnd, startProgram, type Program } from './harness.ts'
+import { makeDataFolder, makeEnvironment, runToEnd, startDurable, startProgram, type Program } from './harness.ts'
 
-const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 let server: Disposable
 let program: Program
 let folder: string
@@ -25,7 +25,7 @@ async function makeDatabase(name: string, locale = 'C.UTF-8'): Promise<string> {
 }
 
 beforeAll(async () => {
-  server = await startDisposable(quiet, { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' })
+  server = await startDurable()
   folder = await makeDataFolder()
   await runOn(
     server.url,
@@ -37,6 +37,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await program?.remove()
   await server?.close()
+  await rm(folder, { recursive: true, force: true })
 })
 
 test('all its tables are there, its imports run, and a backup of it comes back', async () => {
