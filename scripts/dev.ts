@@ -93,17 +93,12 @@ const screens = await createServer({
   server: {
     host: '127.0.0.1',
     proxy: {
-      '^/(?!console/)|^/console/session/[^.?]+($|\\?)': `http://${hostInUrl(reachable(host))}:${port}`,
+      '^/(?!console/)|^/console/session/[^.?]+($|\\?)': `http://${hostInUrl(host)}:${port}`,
     },
   },
 })
 const tellScreens = (): void =>
   console.log(`${paint(33, 'screens')} as they are edited: ${screens.resolvedUrls?.local[0] ?? ''}`)
-
-/** Whoever listens everywhere is here, too. */
-function reachable(address: string): string {
-  return address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address
-}
 
 let timer: NodeJS.Timeout | undefined
 screens.watcher.add(sources).on('all', (_event, path) => {

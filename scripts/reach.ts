@@ -1,9 +1,11 @@
 /** The database for scripts: that of a running service, or of a stopped one, or what DATABASE_URL names. */
-import { readConfig, type Config } from '../server/config.ts'
+import type { Config } from '../server/config.ts'
 import { openPool, type Db } from '../server/db/db.ts'
 import { hostsOf } from '../server/db/hosts.ts'
 import type { Log } from '../server/db/log.ts'
 import { openBeside } from '../server/db/running.ts'
+import { explainDatabase } from '../server/start.ts'
+import { readSettings } from './options.ts'
 
 /** A database that a script may use. */
 export interface Reached {
@@ -23,13 +25,12 @@ const quiet: Log = {
 
 /**
  * Connects to the database that `npm start` would use with the same environment. The embedded one is found running, or is started
- * for as long as the script takes (the service cannot start meanwhile).
+ * for as long as the script takes (the service cannot start meanwhile). Ends the process, saying why, where that does not work.
  */
 export async function reachDatabase(name: string): Promise<Reached> {
-  const config = readConfig()
+  const config = readSettings()
   const { databaseUrl, dataFolder } = config
-  const { connection, close } = await openBeside(databaseUrl, dataFolder, quiet)
-  const db = openPool(connection, { name, max: 4, queryTimeoutMs: 0 })
+  const { db, close } = await open(name, config).catch((error: unknown) => tell(error, config))
   return {
     db,
     config,
@@ -43,5 +44,21 @@ export async function reachDatabase(name: string): Promise<Reached> {
       await db.end()
       await close()
     },
+  }
+}
+
+async function open(name: string, { databaseUrl, dataFolder }: Config): Promise<Pick<Reached, 'db' | 'close'>> {
+  const { connection, close } = await openBeside(databaseUrl, dataFolder, quiet)
+  const db = openPool(connection, { name, max: 4, queryTimeoutMs: 0 })
+  await db.query('select')
+  return { db, close }
+}
+
+function tell(error: unknown, config: Config): never {
+  try {
+    return explainDatabase(error, config)
+  } catch (explained) {
+    console.error(explained instanceof Error ? explained.message : explained)
+    return process.exit(1)
   }
 }

@@ -33,14 +33,16 @@ const key = (secret: string): void => {
   apiKey = secret
 }
 
+const phones = `http://127.0.0.1:${config.simulatorHttpPort}`
+
 /** Asks the simulated carrier: GET, or POST with a body. */
 async function simulator(path: string, body?: unknown): Promise<unknown> {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const url = new URL(path, `http://127.0.0.1:${config.simulatorHttpPort}`)
+  const url = new URL(path, phones)
   return (await fetch(url, body === undefined ? {} : post)).json()
 }
 
-console.log(`Database: ${where}\n${usage}\n`)
+console.log(`Database: ${where}\nAPI: ${config.publicUrl}   phones: ${phones}\n${usage}\n`)
 const prompt = start({ prompt: 'heliogram> ' })
 Object.assign(prompt.context, { db, sql, sdk, simulator, key })
 prompt.once('exit', () => void close())

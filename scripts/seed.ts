@@ -6,14 +6,13 @@
  * intent would be a lie.
  */
 import { countSegments } from '../smpp/index.ts'
-import { readConfig } from '../server/config.ts'
 import type { Db, Tx } from '../server/db/db.ts'
 import { inTransaction } from '../server/db/db.ts'
 import { hostsOf } from '../server/db/hosts.ts'
 import { ensurePartitions } from '../server/db/partitions.ts'
 import { newId } from '../server/ids.ts'
 import { recountTallies } from '../server/messages/tallies/recount.ts'
-import { readOptions } from './options.ts'
+import { readOptions, readSettings, readWhole } from './options.ts'
 import { reachDatabase } from './reach.ts'
 import { insertMessages, statusesInTurn, type Seed } from './seed-messages.ts'
 
@@ -51,13 +50,9 @@ const local = ['', 'localhost', '127.0.0.1', '[::1]']
 await run()
 
 async function run(): Promise<void> {
-  const [messages, contacts] = [Number(options.messages), Number(options.contacts)]
-  if (!(messages >= 0 && messages <= 1e8) || !(contacts >= 1 && contacts <= 1e7)) {
-    console.error(usage)
-    process.exitCode = 2
-    return
-  }
-  const { databaseUrl } = readConfig()
+  const messages = readWhole(usage, 'messages', options.messages, 0, 1e8)
+  const contacts = readWhole(usage, 'contacts', options.contacts, 1, 1e7)
+  const { databaseUrl } = readSettings()
   const urls = databaseUrl === null ? [] : (hostsOf(databaseUrl)?.map(({ url }) => url) ?? [databaseUrl])
   const away = urls.map((url) => new URL(url).hostname).find((host) => !local.includes(host))
   if (!options.yes && away !== undefined)

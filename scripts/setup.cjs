@@ -119,9 +119,12 @@ function runNpm(options) {
     // What ends this step ends npm, too: the next start would find one that still writes.
     let ended = null
     const end = (signal) => {
-      if (!ended) process.stderr.write(`\n${signal}: npm ends what it is at; once more ends it at once.\n`)
       child.kill(ended ? 'SIGKILL' : signal)
+      if (ended) return
       ended = signal
+      process.stderr.write(`\n${signal}: npm has five seconds to end what it is at; once more ends it at once.\n`)
+      // It would go on for a minute, and what it leaves the next start replaces.
+      setTimeout(() => child.kill('SIGKILL'), 5000).unref()
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     signals.forEach((signal) => process.on(signal, end))

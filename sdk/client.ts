@@ -129,6 +129,7 @@ export function createClient(client: ClientOptions): Client {
 }
 
 function prepare(client: ClientOptions, name: OperationName, request: AnyRequest, options: CallOptions): Outgoing {
+  if (!Object.hasOwn(routes, name)) throw new TypeError(`There is no operation "${name}".`)
   const [method = '', template = ''] = routes[name].split(' ')
   const { content, type, isUpload } = readBody(request.body)
   const headers = new Headers({ accept: 'application/json' })

@@ -30,7 +30,14 @@ const listOf =
 const url =
   (...schemes: string[]) =>
   (text: string): string | undefined =>
-    text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol)) ? text : undefined
+    text === '' || (!/\s/.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol))
+      ? text
+      : undefined
+/** One that can be listened on; a machine knows more names than DNS. */
+const host = (text: string): string | undefined => (ipaddr.isValid(text) || /^[\w.-]+$/.test(text) ? text : undefined)
+/** Without the short forms of old, by which 10 is 0.0.0.10. */
+const address = (text: string): string | undefined =>
+  ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text) ? text : undefined
 /**
  * As psql takes it: with a user it may leave out the host, where the folder of a socket stands in for it; a URL may not. In the name of the
  * database pg leaves escaped what has a meaning in a URL (decodeURI). All of it may stand there as it is, but for the ends of a path.
@@ -49,9 +56,10 @@ const databaseUrl = (text: string): string | undefined => {
 /** What a carrier's address must say; the name goes into a bind (SMPP 3.4 §5.2.1) and the password too. */
 const carrierUrl = (text: string): string | undefined => {
   if (text === '' || url('smpp:', 'smpps:')(text) === undefined) return text === '' ? text : undefined
-  const { hostname, username, password } = new URL(text)
+  const { hostname, username, password, port, pathname, search, hash } = new URL(text)
   const isBindText = /^(%[2-7][0-9a-f]|[!-$&-~])*$/i
-  const isRight = hostname !== '' && username !== '' && isBindText.test(username) && isBindText.test(password)
+  const isBare = ['', '/'].includes(pathname) && search === '' && hash === '' && port !== '0'
+  const isRight = isBare && hostname !== '' && username !== '' && isBindText.test(username) && isBindText.test(password)
   return isRight && decodeURIComponent(username).length <= 15 && decodeURIComponent(password).length <= 64
     ? text
     : undefined
@@ -125,7 +133,7 @@ export const variables = {
     'HELIOGRAM_HOST',
     '127.0.0.1',
     'an address to listen on',
-    any,
+    host,
     'Address that the API listens on; stay on loopback until TLS is in front.',
   ),
   port: variable('HELIOGRAM_PORT', '8080', port, integer(0, 65535), 'Port of the API.'),
@@ -140,7 +148,7 @@ export const variables = {
     'HELIOGRAM_TRUSTED_PROXIES',
     '',
     'a comma list of addresses and CIDRs such as 127.0.0.1 or 10.0.0.0/8',
-    listOf((text) => (ipaddr.isValid(text) ? text : cidr(text))),
+    listOf((text) => address(text) ?? cidr(text)),
     'Reverse proxies whose X-Forwarded-For is believed: the address of a caller counts for slow logins and for the networks of keys.',
   ),
   consoleIdleHours: variable(
@@ -252,7 +260,7 @@ export const variables = {
     'HELIOGRAM_SMPP_SERVER_HOST',
     '',
     'an address to listen on',
-    any,
+    (text) => (text === '' ? text : host(text)),
     'Address of that port, where it is not HELIOGRAM_HOST. Passwords of SMPP are short and in the clear: other addresses than loopback need TLS or a private network.',
   ),
   smppServerTlsCert: variable(

@@ -60,6 +60,19 @@ describe('the settings', () => {
     })
   })
 
+  it.each([
+    ['HELIOGRAM_HOST', ['not a host', 'http://x']],
+    ['HELIOGRAM_SMPP_SERVER_HOST', ['0.0.0.0:2776']],
+    ['HELIOGRAM_PUBLIC_URL', ['https://sms.example.com/ x']],
+    ['HELIOGRAM_TRUSTED_PROXIES', ['10', '1.2.3', '0x7f.1']],
+    [
+      'HELIOGRAM_CARRIER_URL',
+      ['smpp://me:secret@carrier:0', 'smpp://me:secret@carrier/path', 'smpp://me:secret@carrier?x'],
+    ],
+  ])('refuse %s where it is mistyped', (name, values) => {
+    for (const value of values) expect(() => readConfig({ [name]: value })).toThrow(`${name} is "`)
+  })
+
   it('say an address that can be opened where every one is listened on', () => {
     const publicUrls = ['0.0.0.0', '::', '::1'].map((host) => readConfig({ HELIOGRAM_HOST: host }).publicUrl)
     expect(publicUrls).toEqual(['http://localhost:8080', 'http://localhost:8080', 'http://[::1]:8080'])

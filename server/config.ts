@@ -88,7 +88,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const dataFolder = resolve(read(v.dataFolder))
   const isAutoCidrs = (env[v.webhookAllowedCidrs.name]?.trim() || 'auto') === 'auto'
   const cidrs = read(v.webhookAllowedCidrs)
-  const host = read(v.host)
+  const host = read(v.host) || v.host.fallback
   const portNumber = read(v.port)
   const config: Config = {
     databaseUrl: withPassword(read(v.databaseUrl), read(v.databasePasswordFile), problems),

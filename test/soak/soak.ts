@@ -2,7 +2,7 @@
  * npm run soak: rounds of a whole world in which everything fails by chance, and after each the books of client, ledger, carrier and
  * receiver must agree (conservation.ts). `--help` lists the options.
  */
-import { readOptions } from '../../scripts/options.ts'
+import { readOptions, readWhole, refuse } from '../../scripts/options.ts'
 import type { Db } from '../../server/db/db.ts'
 import { parseId } from '../../server/ids.ts'
 import { checkConservation, summarise } from '../conservation.ts'
@@ -32,27 +32,36 @@ const values = readOptions(help, {
   faults: { type: 'string', default: Object.keys(lanes).join() },
 })
 
-const rounds = readCount('rounds', values.rounds)
+const read = (name: 'rounds' | 'seconds' | 'rate' | 'seed'): number => readWhole(help, name, values[name], 1, 1e9)
+const [rounds, seconds, rate, firstSeed] = [read('rounds'), read('seconds'), read('rate'), read('seed')]
+const chosen = values.faults
+  .split(',')
+  .map(
+    (name) =>
+      lanes[name] ?? refuse(`--faults: there is no "${name}"; there are ${Object.keys(lanes).join(', ')}.`, help),
+  )
+/** What is open, to be closed by whoever interrupts it. */
+let current: World | null = null
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    console.log(`${signal}: what was begun is closed; once more ends it at once.`)
+    void (current?.close() ?? Promise.resolve()).catch(console.error).finally(() => process.exit(1))
+  })
 let violated = 0
-for (let round = 0; round < rounds; round++)
-  violated += (await runRound(readCount('seed', values.seed) + round)) ? 0 : 1
+for (let round = 0; round < rounds; round++) violated += (await runRound(firstSeed + round)) ? 0 : 1
 console.log(violated === 0 ? `${rounds} rounds, all books agree.` : `${violated} of ${rounds} rounds broke a law.`)
 process.exitCode = violated === 0 ? 0 : 1
 
 /** One world from its start to its books; whether they agree. */
 async function runRound(seed: number): Promise<boolean> {
   const startedAt = performance.now()
-  const world = await openWorld({ random: seededRandom(seed), rate: readCount('rate', values.rate) })
+  const world = await openWorld({ random: seededRandom(seed), rate })
+  current = world
   const counts = new Map<string, number>()
   const befall = async (): Promise<string[]> => {
-    const end = performance.now() + readCount('seconds', values.seconds) * 1000
+    const end = performance.now() + seconds * 1000
     const say = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
     const isOver = (): boolean => performance.now() > end
-    const chosen = values.faults.split(',').map((name) => {
-      const lane = lanes[name]
-      if (!lane) throw new Error(`--faults: there is no "${name}"; there are ${Object.keys(lanes).join(', ')}`)
-      return lane
-    })
     let isSettled = false
     const tending = tend(world, () => isSettled)
     await Promise.all(chosen.map((lane) => runLane(world, lane, isOver, say)))
@@ -156,11 +165,4 @@ interface Broadcast {
 
 async function broadcastOf({ client }: World, campaign: string): Promise<Broadcast | undefined> {
   return (await client.get<{ data: Broadcast[] }>(`/v1/campaigns/${campaign}/broadcasts`)).data[0]
-}
-
-function readCount(name: string, text: string): number {
-  const count = Number(text)
-  if (!Number.isSafeInteger(count) || count < 1)
-    throw new Error(`--${name} must be a whole number from 1 on, not "${text}"`)
-  return count
 }

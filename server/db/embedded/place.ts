@@ -27,7 +27,11 @@ export const pointer = 'postgres-location'
 /** Creates the data folder if needed, so that only its owner can list it, and returns its real path. */
 export async function prepareDataDir(dataDir: string): Promise<string> {
   // As root, PostgreSQL runs as another account, which must be able to pass through to its own folder.
-  if (await makeFolder(dataDir)) await chmod(dataDir, isRoot() ? 0o711 : 0o700)
+  if (await makeFolder(dataDir)) {
+    await chmod(dataDir, isRoot() ? 0o711 : 0o700)
+    // Made in a checkout, of whatever name, it must not be committed: keys and passwords are in it.
+    await writeFile(join(dataDir, '.gitignore'), '*\n')
+  }
   return realpath(dataDir)
 }
 
