@@ -5,6 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { queries } from './api.ts'
 import { App } from './app.tsx'
+import { Fallen } from './shell/fallen.tsx'
 import './style/console.css'
 
 const root = document.getElementById('root')
@@ -13,7 +14,9 @@ if (root)
     <StrictMode>
       <QueryClientProvider client={queries}>
         <Router base="/console">
-          <App />
+          <Fallen>
+            <App />
+          </Fallen>
         </Router>
       </QueryClientProvider>
     </StrictMode>,

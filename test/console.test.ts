@@ -1,7 +1,7 @@
 /** The console as people meet it: the first login, the way around, what becomes of a login. */
 import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
+import { expectNoOverflow, openConsole, type Visitor, patienceMs } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 
@@ -105,6 +105,32 @@ test('a machine without any network, but with the installation on it, shows and 
   await page.getByRole('textbox', { name: 'Text' }).fill('Nobody else is here.')
   await page.getByRole('button', { name: 'Send the message' }).click()
   await page.getByRole('heading', { name: 'To +12025550188', level: 1 }).waitFor()
+})
+
+test('a screen that fails says so, and leaves the way to the others and back', async () => {
+  const page = await visitor.page.context().newPage()
+  page.setDefaultTimeout(patienceMs)
+  await page.goto('/console/')
+  await whoIs(page).waitFor()
+  // An answer that no screen expects.
+  const [answer, address] = [{ object: 'list', data: [null], next_cursor: null }, /\/v1\/templates\b/]
+  await page.route(address, (route) => route.fulfill({ json: answer }))
+  await page.getByRole('link', { name: 'Templates', exact: true }).click()
+  await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
+  await page.unroute(address)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor()
+  await page.route(address, (route) => route.fulfill({ json: answer }))
+  await page.reload()
+  await page.getByRole('heading', { name: 'This screen has failed', level: 1 }).waitFor()
+  await page.unroute(address)
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { name: 'Templates', level: 1 }).waitFor()
+  await page.close()
 })
 
 test('every screen of the navigation is there, on a phone as well, and none complains', async () => {

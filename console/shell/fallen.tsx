@@ -1,0 +1,47 @@
+/** What stands in the place of a screen that has failed: else the whole page would be empty. */
+import { Component, type ReactNode } from 'react'
+import { queries } from '../api.ts'
+import { Button } from '../kit/button.tsx'
+import { Page } from '../kit/page.tsx'
+import { Problem } from '../kit/problem.tsx'
+
+interface State {
+  error: Error | null
+}
+
+/** Shows its children until one of them throws. Give it a `key` of what is shown: with another one it begins anew. */
+export class Fallen extends Component<{ children: ReactNode }, State> {
+  override state: State = { error: null }
+
+  readonly #tryAgain = (): void => {
+    forgetAnswers()
+    this.setState({ error: null })
+  }
+
+  static getDerivedStateFromError(error: unknown): State {
+    return { error: error instanceof Error ? error : new Error(String(error)) }
+  }
+
+  override componentWillUnmount(): void {
+    if (this.state.error !== null) forgetAnswers()
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === null) return this.props.children
+    return (
+      <Page title="This screen has failed" lead="The fault is the console’s; nothing was sent or lost by it.">
+        <Problem of={error} />
+        <div className="buttons">
+          <Button kind="primary" onClick={this.#tryAgain}>
+            Try again
+          </Button>
+          <Button onClick={() => location.reload()}>Load the page anew</Button>
+        </div>
+      </Page>
+    )
+  }
+}
+
+/** What the screen had been answered may be what it failed over. */
+const forgetAnswers = (): void => queries.removeQueries({ type: 'inactive' })
