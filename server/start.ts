@@ -18,7 +18,7 @@ export class StartError extends Error {}
 export function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Config): never {
   if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
   const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
-  const reason = (databaseUrl ? null : reasonOfFolder(error)) ?? (error.message || codeOf(error))
+  const reason = (databaseUrl ? reasonOfServer(error) : reasonOfFolder(error)) ?? (error.message || codeOf(error))
   throw new StartError(`The ${what} cannot be used: ${reason}`, { cause: error })
 }
 
@@ -36,6 +36,15 @@ const folderReasons: Record<string, string> = {
 function reasonOfFolder(error: Error): string | null {
   if (!('syscall' in error) || (error.syscall !== 'mkdir' && error.syscall !== 'listen')) return null
   return folderReasons[codeOf(error) ?? ''] ?? null
+}
+
+/** What a server, or its driver, says too shortly for whoever has to act on it. */
+function reasonOfServer({ message }: Error): string | null {
+  if (message.includes('client password must be a string'))
+    return 'it asks for a password, and there is none in the address; write it there, or into a file that HELIOGRAM_DATABASE_PASSWORD_FILE names'
+  if (/permission denied for (schema|database)/.test(message))
+    return `${message}; let its user own the database, or give it schemas of its own (docs/operating.md, "A schema of its own")`
+  return null
 }
 
 /** The same of one that has opened, and goes or takes nothing before the start is over: a standby, a disk that is full by then. */

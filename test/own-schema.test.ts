@@ -74,3 +74,14 @@ test('a database in which letters have no case is refused', async () => {
   const { code, stderr } = await runToEnd(['start'], env)
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^The database of DATABASE_URL .* locale 'C\.UTF-8'/m)])
 })
+
+test('a user who may make nothing, or gave no password, is told what to do', async () => {
+  const url = await makeDatabase('strange')
+  await runOn(withDatabase(server.url, 'strange'), 'drop schema sms cascade; drop schema sms_pgboss')
+  const refused = async (address: string): Promise<string> =>
+    (await runToEnd(['start'], await makeEnvironment(folder, { env: { DATABASE_URL: address } }))).stderr
+  expect(await refused(url)).toMatch(/permission denied for schema public; let its user own the database, or give it/)
+  const silent = new URL(url)
+  silent.password = ''
+  expect(await refused(silent.href)).toMatch(/it asks for a password, and there is none in the address/)
+})

@@ -39,7 +39,7 @@ export function JoinScreen() {
           autoComplete="username"
           value={email}
           onChange={setEmail}
-          hint="Empty: the one that you were invited by."
+          hint="Empty: the one that the code was made for."
         />
         <TextField
           label="Password"
