@@ -144,5 +144,8 @@ export function showLink(about, stats) {
   if (stats === null) return setText(link, 'The simulator does not answer. Trying again…')
   const bound = stats.bound === 0 ? 'nobody bound' : `${stats.bound} bound`
   const held = stats.held > 0 ? ` · ${stats.held} held` : ''
-  return setText(link, `SMPP ${about.smppPort} · ${bound} · ${stats.accepted} ${stats.accepted === 1 ? 'submit' : 'submits'}${held}`)
+  return setText(
+    link,
+    `SMPP ${about.smppPort} · ${bound} · ${stats.accepted} ${stats.accepted === 1 ? 'submit' : 'submits'}${held}`,
+  )
 }
