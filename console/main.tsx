@@ -5,7 +5,7 @@ import { createRoot } from 'react-dom/client'
 import { Router } from 'wouter'
 import { queries } from './api.ts'
 import { App } from './app.tsx'
-import { Fallen } from './shell/fallen.tsx'
+import { ErrorBoundary } from './shell/error-boundary.tsx'
 import './style/console.css'
 
 const root = document.getElementById('root')
@@ -14,9 +14,9 @@ if (root)
     <StrictMode>
       <QueryClientProvider client={queries}>
         <Router base="/console">
-          <Fallen>
+          <ErrorBoundary>
             <App />
-          </Fallen>
+          </ErrorBoundary>
         </Router>
       </QueryClientProvider>
     </StrictMode>,

@@ -80,6 +80,8 @@ function launch(): void {
 }
 
 function restart(): void {
+  // It has ended by itself meanwhile, and was started with what has changed.
+  if (changed === null) return
   console.log(`${paint(33, 'dev')}    ${changed} has changed: the service starts again`)
   // It is launched again when it has ended.
   if (service) service.kill('SIGTERM')

@@ -42,7 +42,7 @@ function reasonOfFolder(error: Error): string | null {
 function reasonOfServer({ message }: Error): string | null {
   if (message.includes('client password must be a string'))
     return 'it asks for a password, and there is none in the address; write it there, or into a file that HELIOGRAM_DATABASE_PASSWORD_FILE names'
-  if (/permission denied for (schema|database)/.test(message))
+  if (message.includes('permission denied for schema'))
     return `${message}; let its user own the database, or give it schemas of its own (docs/operating.md, "A schema of its own")`
   return null
 }

@@ -7,7 +7,7 @@ import { arrive } from '../kit/places.ts'
 import { Toasts } from '../kit/toast.tsx'
 import { logOut, type Login } from '../session/session.ts'
 import { Away } from './away.tsx'
-import { Fallen } from './fallen.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
 import { useKeyboard } from './keyboard.tsx'
 import { partsFor, type Place } from './sections.ts'
 
@@ -77,7 +77,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
       </aside>
       <main id="page" ref={main} tabIndex={-1}>
         <Away />
-        <Fallen key={path}>{children}</Fallen>
+        <ErrorBoundary key={path}>{children}</ErrorBoundary>
       </main>
       {help}
       <Toasts />

@@ -9,7 +9,7 @@ import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
 import { requireWhole } from './restoring.ts'
 import { ensureRowSecurity } from './row-security.ts'
-import { schemaOf } from './schema-name.ts'
+import { requireQueueSchema, schemaOf } from './schema-name.ts'
 import { liftTimeouts } from './timeouts.ts'
 
 /** PostgreSQL 15 is the oldest that upstream and Debian still care for, and the oldest we test. */
@@ -60,6 +60,7 @@ export async function migrate(
     await client.query(liftTimeouts(false))
     await checkServer(client, options.isDisposable ?? false)
     const schema = await schemaOf(client)
+    await requireQueueSchema(client, schema)
     const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
     const unknown = applied.filter((name) => !ours.includes(name))
     if (unknown.length > 0) {

@@ -19,3 +19,17 @@ export async function schemaOf(db: Queryable): Promise<string> {
 
 /** That of the queue of imports, which pg-boss wants for itself. Several installations in one database have each their own. */
 export const queueSchemaOf = (schema: string): string => (schema === 'public' ? 'pgboss' : `${schema}_pgboss`)
+
+/** Asked before anything is made. @throws Error for the person who started us, where the queue has no schema, and its user may not make one */
+export async function requireQueueSchema(db: Queryable, schema: string): Promise<void> {
+  const queue = queueSchemaOf(schema)
+  const { rows } = await db.query<{ isThere: boolean; user: string }>(
+    `select to_regnamespace($1) is not null or has_database_privilege(current_database(), 'CREATE') as "isThere", current_user::text as user`,
+    [queue],
+  )
+  const [found] = rows
+  if (found && !found.isThere)
+    throw new Error(
+      `there is no schema ${queue} for the queue of imports, and ${found.user} may make none; let it own the database, or make that schema: create schema ${queue} authorization ${found.user}`,
+    )
+}

@@ -1,4 +1,4 @@
-/** What stands in the place of a screen that has failed: else the whole page would be empty. */
+/** An error boundary: what stands in the place of a screen that has failed, where else the whole page would be empty. */
 import { Component, type ReactNode } from 'react'
 import { queries } from '../api.ts'
 import { Button } from '../kit/button.tsx'
@@ -10,7 +10,7 @@ interface State {
 }
 
 /** Shows its children until one of them throws. Give it a `key` of what is shown: with another one it begins anew. */
-export class Fallen extends Component<{ children: ReactNode }, State> {
+export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: null }
 
   readonly #tryAgain = (): void => {
