@@ -16,14 +16,14 @@ const quiet = {
 
 /**
  * One PostgreSQL for the whole run, started when the first test asks for a database, so that runs without one cost nothing:
- * an embedded one, or the server of HELIOGRAM_TEST_DATABASE_URL (whose role may create databases).
+ * an embedded one, or the server of TEST_DATABASE_URL (whose role may create databases).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-vitest-'))
   let started: ReturnType<typeof startTestServer> | undefined
   const door = createServer((socket) => {
     socket.on('error', () => {})
-    started ??= startTestServer(process.env.HELIOGRAM_TEST_DATABASE_URL)
+    started ??= startTestServer(process.env.TEST_DATABASE_URL)
     started.then(
       ({ server }) => socket.end(JSON.stringify(server)),
       (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
