@@ -107,17 +107,22 @@ describe('counting', () => {
     // carry, and may overfill the second one behind it; we cut the cluster. And four that its grapheme library cuts
     // against the rules it follows (UAX #29 GB9 to GB13 of Unicode 10): a flag with a joiner or two marks behind it or
     // an Arabic number sign before it, a skin tone inside a joined sequence, and one behind two joining characters.
+    // (U+0E33 is a mark to UAX #29, though a letter to \p.)
     const isCutWrong =
-      /\p{RI}(?:\p{M}*\u200d|\p{M}{2})|\u0600\p{RI}|\u200d\p{Emoji_Modifier_Base}\p{Emoji_Modifier}|\p{M}{2}\p{Emoji_Modifier}/u
+      /\p{RI}(?:[\p{M}\u0e33]*\u200d|[\p{M}\u0e33]{2})|\u0600\p{RI}|\u200d\p{Emoji_Modifier_Base}\p{Emoji_Modifier}|\p{M}{2}\p{Emoji_Modifier}/u
+    // And a mark of a later Unicode than its own, such as U+1E6E3, which it does not know to belong to the character before it.
+    const isKnown = (mark: string): boolean => new SegmentedMessage(`ж${mark}`).graphemes.length === 1
+    const hasNewMark = (text: string): boolean => (text.match(/\p{M}/gu) ?? []).some((mark) => !isKnown(mark))
     const isCarriable = (text: string): boolean =>
-      !isCutWrong.test(text) && new SegmentedMessage(text).segments.every((segment) => segment.sizeInBits() <= 1120)
+      !isCutWrong.test(text) &&
+      !hasNewMark(text) &&
+      new SegmentedMessage(text).segments.every((segment) => segment.sizeInBits() <= 1120)
     fc.assert(
       fc.property(mixedText, (text) => {
         fc.pre(isCarriable(text))
         expect(ours(text)).toEqual(oracle(text))
       }),
-      // The same texts each time: among others one in some ten thousand meets one more cluster that the calculator cuts in its own way.
-      { numRuns: 4000, seed: Number(process.env['FAST_CHECK_SEED'] ?? 1) },
+      { numRuns: 4000 },
     )
   })
 
