@@ -1,7 +1,8 @@
 import { createReferences, cutSegments } from '@heliogram/smpp'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hasBrowser, launchBrowser, patienceMs } from '../test/browser.ts'
+import { hasBrowser, launchBrowser } from '../test/browser.ts'
+import { patienceMs } from '../test/until.ts'
 import { bindClient, type Client, startSimulator, type Started, until } from './testing.ts'
 
 describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {

@@ -15,6 +15,7 @@ import {
 } from '@heliogram/smpp'
 import type { SimulatorOptions } from './options.ts'
 import { Simulator } from './simulator.ts'
+import { patienceMs } from '../test/until.ts'
 
 /** No waiting, free ports: what most tests want of a simulator. */
 const AT_ONCE: SimulatorOptions = {
@@ -41,7 +42,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<St
 
 /** Resolves when the condition holds; looks again every few milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const limit = performance.now() + 90_000
+  const limit = performance.now() + patienceMs
   while (!(await condition())) {
     if (performance.now() > limit) throw new Error(`waited in vain until ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 5))

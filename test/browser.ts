@@ -4,14 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { afterEach, expect } from 'vitest'
 import type { Program } from './harness.ts'
+import { patienceMs } from './until.ts'
 
 const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Whether there is a browser here: tests of single pages do without. */
 export const hasBrowser = existsSync(chromiumPath)
-
-/** How long anything on a page may take before it counts as missing, on a machine that does much else. Milliseconds. */
-export const patienceMs = 60_000
 
 /** Those that run. */
 const browsers = new Set<Browser>()

@@ -1,7 +1,7 @@
 /** A small client of the API, as a customer would write it. */
 import type { Static } from 'typebox'
 import type { Message as MessageSchema, SendBody } from '../server/messages/schema.ts'
-import { waitFor } from './until.ts'
+import { patienceMs, waitFor } from './until.ts'
 
 export type Message = Static<typeof MessageSchema>
 
@@ -65,7 +65,7 @@ export class Client {
         ...headers,
       },
       ...(body !== undefined && { body: isRaw ? body : JSON.stringify(body) }),
-      signal: AbortSignal.timeout(90_000),
+      signal: AbortSignal.timeout(patienceMs),
     })
     const text = await response.text()
     return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : null) as T }

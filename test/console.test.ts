@@ -1,9 +1,9 @@
 /** The console as people meet it: the first login, the way around, what becomes of a login. */
 import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { expectNoOverflow, openConsole, type Visitor, patienceMs } from './browser.ts'
+import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
-import { until } from './until.ts'
+import { patienceMs, until } from './until.ts'
 
 const [email, password] = ['grace@example.com', 'four lamps on a mountain']
 let program: Program

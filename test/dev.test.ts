@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { launchBrowser, patienceMs } from './browser.ts'
+import { launchBrowser } from './browser.ts'
 import { makeDataFolder, makeEnvironment, signalProcess } from './harness.ts'
-import { until } from './until.ts'
+import { patienceMs, until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
 

@@ -22,7 +22,7 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
 const workersCount = Number(process.env['FUZZ_WORKERS'] ?? 4)
 const garbageCount = requestsCount / 40
-const slowMs = 20_000
+const slowMs = 8000
 /** Stands in everything that the other account has. */
 const canary = 'Kanarienvogel'
 const later = new Date(Date.now() + 86_400_000 * 300).toISOString()

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import type { Connection } from '../server/db/db.ts'
 import { startDisposable, type Disposable } from '../server/db/embedded/disposable.ts'
 import { Client } from './client.ts'
-import { until } from './until.ts'
+import { patienceMs, until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
 const launcher = join(root, 'bin/heliogram')
@@ -135,7 +135,7 @@ export function launch(
 }
 
 /** Runs the program to its end, for starts that are expected to fail; kills it when it does not end. */
-export async function runToEnd(args: string[], env: Record<string, string>, withinMs = 90_000): Promise<Ending> {
+export async function runToEnd(args: string[], env: Record<string, string>, withinMs = patienceMs): Promise<Ending> {
   const { child, ended } = launch(args, env)
   const timer = setTimeout(() => killGroup(child), withinMs)
   const ending = await ended

@@ -1,7 +1,7 @@
 /** Waiting for what must become true. */
 
 /** How long it may take on a machine that does much else: a limit is there for what would never come. Milliseconds. */
-const patienceMs = 90_000
+export const patienceMs = 90_000
 
 /** Waits until a condition holds; throws with its name when it does not within `withinMs`. An error of the condition counts as "not yet". */
 export async function until(

@@ -1,6 +1,7 @@
 /** HTTP/1.1 by hand, for what no client sends: bytes out, one answer in, over a connection that is kept while it can be. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { patienceMs } from './until.ts'
 
 /** An answer as it came. */
 export interface RawAnswer {
@@ -19,8 +20,6 @@ export interface Exchange {
   /** On a connection of its own, whose sending half is closed behind the bytes. */
   isAlone?: boolean
 }
-
-const timeoutMs = 90_000
 
 /** One connection at a time to a server, opened again where the server closed it. */
 export class Wire {
@@ -80,8 +79,8 @@ function readAnswer(socket: Socket, isHead: boolean): Promise<Omit<RawAnswer, 'm
     const give = (): void => finish(true)
     const timer = setTimeout(() => {
       socket.destroy()
-      reject(new Error(`no answer within ${timeoutMs} ms; so far ${bytes.toString('latin1').slice(0, 300)}`))
-    }, timeoutMs)
+      reject(new Error(`no answer within ${patienceMs} ms; so far ${bytes.toString('latin1').slice(0, 300)}`))
+    }, patienceMs)
     socket.on('data', take).on('end', give).on('close', give)
   })
 }

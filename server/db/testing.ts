@@ -6,6 +6,7 @@ import { inject } from 'vitest'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 import { isLostRace } from './failure.ts'
+import { patienceMs } from '../../test/until.ts'
 
 /** A migrated, empty database of its own for one test file. */
 export interface TestDatabase {
@@ -95,7 +96,7 @@ export function withDatabase(url: string, database: string): string {
 
 /** Resolves when so many statements on a database, whose text is like it, wait for a lock; answers the processes that they run in. */
 export async function untilBlocked(db: Db, count: number, like = '%'): Promise<number[]> {
-  const end = performance.now() + 90_000
+  const end = performance.now() + patienceMs
   for (;;) {
     const { rows } = await db.query<{ pid: number }>(
       `select pid from pg_stat_activity

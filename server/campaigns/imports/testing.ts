@@ -11,6 +11,7 @@ import { rowSchema } from './row-schema.ts'
 import { runImport, type RunContext, type RunResult } from './run.ts'
 import { startImports, type Imports } from './start.ts'
 import { writeRows, type ImportKey } from './write.ts'
+import { patienceMs } from '../../../test/until.ts'
 
 /** An import as the API shows it. */
 export interface Shown {
@@ -68,7 +69,7 @@ export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
 export async function until<T>(
   read: () => Promise<T> | T,
   isRight: (value: T) => boolean,
-  limitMs = 90_000,
+  limitMs = patienceMs,
 ): Promise<T> {
   const endMs = performance.now() + limitMs
   for (;;) {
