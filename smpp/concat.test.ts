@@ -110,6 +110,8 @@ describe('joining parts', () => {
     expect(joinParts([readPart(aPdu('0102', { data_coding: 4 }))])).toEqual({
       text: null,
       octets: Buffer.from([1, 2]),
+      isExact: true,
+      isReadable: false,
       missing: [],
     })
   })

@@ -1,5 +1,6 @@
-import { type CodingOptions, codingOf, decodeText } from './coding.ts'
+import { type CodingOptions, codingOf } from './coding.ts'
 import { unpackGsm7 } from './packing.ts'
+import { readOctets, type Reading } from './reading.ts'
 import type { NationalShift } from './shift.ts'
 import { type Concatenation, readUserDataHeader, toConcatenation } from './udh.ts'
 
@@ -34,8 +35,11 @@ export type MessagePart = {
 
 /** Parts put together. */
 export type JoinedMessage = {
-  /** Null where the data_coding of a part is binary. */
+  /** Null where the octets of a part are no text. */
   text: string | null
+  /** As in Reading, of all parts. */
+  isExact: boolean
+  isReadable: boolean
   /** The bodies, one after another. */
   octets: Buffer
   /** Numbers of the parts that were not there, in order; none for a message that is whole. */
@@ -70,7 +74,7 @@ function readSar(tlvs: TextTlvs | undefined): Concatenation | null {
 
 /**
  * Puts the parts of one message together, in any order; of two with the same number the first counts. Neighbours that
- * are coded alike are joined as octets and then decoded, because senders cut surrogate pairs and escapes in two.
+ * are coded alike are joined as octets and then read, because senders cut surrogate pairs and escapes in two.
  */
 export function joinParts(parts: readonly MessagePart[], options: CodingOptions = {}): JoinedMessage {
   const byNumber = new Map<number, MessagePart>()
@@ -81,9 +85,12 @@ export function joinParts(parts: readonly MessagePart[], options: CodingOptions 
   const ordered = [...byNumber].sort(([a], [b]) => a - b)
   const total = parts[0]?.concatenation?.total ?? 1
   const missing = Array.from({ length: total }, (_, index) => index + 1).filter((number) => !byNumber.has(number))
-  const texts = runsOf(ordered).map((run) => decodeRun(run, options))
+  const readings = runsOf(ordered).flatMap((run) => readRun(run, options))
+  const texts = readings.map(({ text }) => text)
   return {
     text: texts.includes(null) ? null : texts.join(''),
+    isExact: readings.every(({ isExact }) => isExact),
+    isReadable: readings.every(({ isReadable }) => isReadable),
     octets: Buffer.concat(ordered.map(([, part]) => part.body)),
     missing,
   }
@@ -106,12 +113,11 @@ function isCodedAlike(a: MessagePart, b: MessagePart): boolean {
   return a.data_coding === b.data_coding && a.shift.locking === b.shift.locking && a.shift.single === b.shift.single
 }
 
-function decodeRun(run: readonly MessagePart[], options: CodingOptions): string | null {
+function readRun(run: readonly MessagePart[], options: CodingOptions): Reading[] {
   const [first] = run
-  if (!first) return ''
+  if (!first) return []
   const coding = codingOf(first.data_coding, options)
-  const isPacked = coding === 'gsm7-packed'
+  const isPacked = coding === 'gsm7-packed' && run.length > 1
   const octets = Buffer.concat(run.map((part) => (isPacked ? unpackGsm7(part.body, part.udhLength) : part.body)))
-  const text = decodeText(octets, isPacked ? 'gsm7' : coding, { shift: first.shift })
-  return typeof text === 'string' ? text : null
+  return [readOctets(octets, isPacked ? 'gsm7' : coding, { shift: first.shift, udhLength: first.udhLength })]
 }

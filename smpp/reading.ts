@@ -1,0 +1,188 @@
+import { decodeText, type OctetsContext, type TextCoding } from './coding.ts'
+import { decodeGsm7, toBuffer } from './gsm7.ts'
+import { unpackGsm7 } from './packing.ts'
+
+/** What octets say. */
+export type Reading = {
+  /** Null where they are no text. What could not be read is U+FFFD in it. */
+  text: string | null
+  /** As what they were read. */
+  coding: TextCoding | 'windows-1252'
+  /** They are what is declared of them, and all of them could be read. Where not, the octets are worth keeping beside the text. */
+  isExact: boolean
+  /** All of them could be read, as what is declared or as something else. */
+  isReadable: boolean
+}
+
+/**
+ * Reads the octets of a message, never fails. What is declared of them is believed unless the octets prove it wrong: above 0x7F there is no
+ * unpacked GSM-7 and no ASCII, Latin-1 has no controls, UCS-2 comes in pairs. Then they are the first of these that fits: UTF-8, UTF-16 in either
+ * order, packed GSM-7, Windows-1252. Octets that are declared as binary are a text where they are a printable one.
+ */
+export function readOctets(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): Reading {
+  if (!isDisproved(octets, declared, context)) {
+    const text = decodeText(octets, declared, context)
+    if (typeof text === 'string' && !text.includes('\ufffd'))
+      return { text, coding: declared, isExact: true, isReadable: true }
+  }
+  for (const read of readers) {
+    const found = read(octets, declared, context)
+    if (found) return { ...found, isExact: false, isReadable: true }
+  }
+  if (declared === 'binary') return { text: null, coding: declared, isExact: true, isReadable: false }
+  const text = String(decodeText(octets, declared, context))
+  return { text, coding: declared, isExact: false, isReadable: !text.includes('\ufffd') }
+}
+
+function isDisproved(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): boolean {
+  switch (declared) {
+    case 'gsm7':
+    case 'ascii':
+      return isAbove(octets, 0x7f)
+    case 'gsm7-packed':
+      return isWordy(latin1(octets)) && !isWordy(unpacked(octets, context))
+    case 'latin1':
+    case 'iso-8859-5':
+    case 'iso-8859-8':
+      return isAbove(octets, 0x7f) ? hasControls(octets) || utf8(octets) !== null : hasControls(octets)
+    case 'ucs2':
+      return isNoUcs2(octets)
+    case 'shift_jis':
+    case 'euc-kr':
+      // A pair or two may be both by chance.
+      return octets.length >= 6 && isAbove(octets, 0x7f) && utf8(octets) !== null
+    case 'binary':
+      return true
+    case 'utf8':
+    case 'iso-2022-jp':
+      return false
+    default:
+      return declared satisfies never
+  }
+}
+
+type Found = Pick<Reading, 'text' | 'coding'>
+type Reader = (octets: Uint8Array, declared: TextCoding, context?: OctetsContext) => Found | null
+
+const readAsUtf8: Reader = (octets) => {
+  const text = hasC0(octets) ? null : utf8(octets)
+  return text !== null && isPrintable(text) ? { text: withoutNul(text), coding: 'utf8' } : null
+}
+
+/** A NUL that ends the text may be half a unit. */
+const readAsUtf16: Reader = (octets, declared) => {
+  const isEnded = declared === 'ucs2' && octets.length % 2 === 1 && octets.at(-1) === 0
+  if (!isEnded && !isUtf16(octets)) return null
+  const text = decodeUtf16(isEnded ? octets.subarray(0, -1) : octets)
+  return isPrintable(text) ? { text, coding: 'ucs2' } : null
+}
+
+const readAsGsm7: Reader = (octets, declared, context) =>
+  singleOctets.has(declared) && !isAbove(octets, 0x7f)
+    ? { text: decodeGsm7(octets, context?.shift), coding: 'gsm7' }
+    : null
+
+const readAsPacked: Reader = (octets, declared, context) => {
+  if (declared !== 'gsm7' && declared !== 'ascii') return null
+  const text = unpacked(octets, context)
+  const isOdd = hasControls(octets) || shareOf(octets, (octet) => octet > 0x7f) > 0.25
+  return isOdd && isWordy(text) ? { text, coding: 'gsm7-packed' } : null
+}
+
+const readAsWindows: Reader = (octets, declared) => {
+  // Chance makes letters of what is no text, or of half a unit.
+  const isMostlyAscii = shareOf(octets, (octet) => octet < 0x80) >= 0.7
+  if (
+    hasC0(octets) ||
+    !(singleOctets.has(declared) || (isMostlyAscii && (declared === 'binary' || declared === 'ucs2')))
+  )
+    return null
+  const text = new TextDecoder('windows-1252').decode(octets)
+  return isPrintable(text) ? { text: withoutNul(text), coding: 'windows-1252' } : null
+}
+
+const singleOctets: ReadonlySet<TextCoding> = new Set(['gsm7', 'ascii', 'latin1', 'iso-8859-5', 'iso-8859-8', 'utf8'])
+const readers = [readAsUtf16, readAsUtf8, readAsGsm7, readAsPacked, readAsWindows]
+
+/** UCS-2 is proved wrong by half a unit, by words in ASCII or UTF-8, and by the other order of octets. */
+function isNoUcs2(octets: Uint8Array): boolean {
+  if (octets.length % 2 !== 0) return true
+  if (hasMark(octets)) return false
+  if (isLittleEndian(octets)) return true
+  const text = octets.length < 4 ? null : utf8(octets)
+  if (text === null || hasC0(octets)) return false
+  // Few characters of Chinese or Korean may be these octets by chance.
+  return isAbove(octets, 0x7f) ? octets.length >= 6 : isWordy(text)
+}
+
+const hasMark = (octets: Uint8Array): boolean =>
+  (octets[0] === 0xfe && octets[1] === 0xff) || (octets[0] === 0xff && octets[1] === 0xfe)
+
+/** High octets of the alphabets in which texts are written: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari. */
+const alphabets = new Set([0x00, 0x01, 0x03, 0x04, 0x05, 0x06, 0x09])
+
+function isOfAlphabets(octets: Uint8Array, first: 0 | 1): boolean {
+  for (let at = first; at < octets.length; at += 2) if (!alphabets.has(octets[at] ?? 0)) return false
+  return true
+}
+
+/** One unit says nothing: what is a letter in one order is a character of Chinese in the other. */
+const isLittleEndian = (octets: Uint8Array): boolean =>
+  octets.length >= 4 && octets.length % 2 === 0 && isOfAlphabets(octets, 1) && !isOfAlphabets(octets, 0)
+
+function isUtf16(octets: Uint8Array): boolean {
+  if (octets.length < 4 || octets.length % 2 !== 0) return false
+  return hasMark(octets) || isLittleEndian(octets) || (isOfAlphabets(octets, 0) && !isOfAlphabets(octets, 1))
+}
+
+function decodeUtf16(octets: Uint8Array): string {
+  const isLittle = (octets[0] === 0xff && octets[1] === 0xfe) || (!hasMark(octets) && isLittleEndian(octets))
+  return withoutNul(new TextDecoder(isLittle ? 'utf-16le' : 'utf-16be').decode(octets))
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+function utf8(octets: Uint8Array): string | null {
+  try {
+    return strict.decode(octets)
+  } catch {
+    return null
+  }
+}
+
+const latin1 = (octets: Uint8Array): string => toBuffer(octets).toString('latin1')
+
+const unpacked = (octets: Uint8Array, context?: OctetsContext): string =>
+  decodeGsm7(unpackGsm7(octets, context?.udhLength), context?.shift)
+
+const withoutNul = (text: string): string => text.replaceAll('\0', '')
+
+function isAbove(octets: Uint8Array, most: number): boolean {
+  for (const octet of octets) if (octet > most) return true
+  return false
+}
+
+/** Controls that no text has, but for NULs that end it. */
+function hasC0(octets: Uint8Array): boolean {
+  let end = octets.length
+  while (end > 0 && octets[end - 1] === 0) end--
+  return octets.subarray(0, end).some((octet) => octet < 0x20 && octet !== 0x09 && octet !== 0x0a && octet !== 0x0d)
+}
+
+const hasControls = (octets: Uint8Array): boolean =>
+  hasC0(octets) || octets.some((octet) => octet >= 0x7f && octet < 0xa0)
+
+function shareOf(octets: Uint8Array, isCounted: (octet: number) => boolean): number {
+  let count = 0
+  for (const octet of octets) if (isCounted(octet)) count++
+  return octets.length === 0 ? 0 : count / octets.length
+}
+
+const isPrintable = (text: string): boolean => text !== '' && !/[^\P{Cc}\t\n\r]|\ufffd/u.test(text.replace(/\0+$/, ''))
+
+/** Words as people write them, in ASCII: chance makes no `STOP`, `Stop` or `stop 12`, but `sToP`. */
+function isWordy(text: string): boolean {
+  if (!/^[A-Za-z0-9 .,!?'":;()/@\r\n-]+$/.test(text)) return false
+  const words = text.split(/[^A-Za-z0-9']+/).filter((word) => word !== '')
+  return words.length > 0 && words.every((word) => /^(?:[A-Z']+|[A-Z]?[a-z']+|\d+)$/.test(word))
+}
