@@ -254,8 +254,7 @@ test(
         faults.set(what, `${what}\n  ${tell()}\n  ${answer?.body.toString().slice(0, 600) ?? 'no answer'}`)
     }
 
-    const ask = async (wire: Wire, n: number): Promise<void> => {
-      const request = generator.at(n)
+    const ask = async (wire: Wire, request: FuzzRequest, n: number | string): Promise<void> => {
       const isHead = request.method === 'HEAD'
       const told = (): string => `request ${n} of FUZZ_SEED=${seed}: ${toCurl(program.address, request)}`
       const answer = await wire.exchange(toBytes(request), { isHead, isAlone: request.isMeasuredWrong }).catch(noAnswer)
@@ -285,7 +284,7 @@ test(
       Promise.all(
         Array.from({ length: workersCount }, async () => {
           const wire = new Wire(port)
-          while (made < end) await ask(wire, made++)
+          while (made < end) await ask(wire, generator.at(made), made++)
           wire.close()
         }),
       )
@@ -294,6 +293,13 @@ test(
     await sendUntil(requestsCount)
 
     const wire = new Wire(port)
+    for (const request of generator.parameters()) await ask(wire, request, 'of the parameters')
+    for (const request of generator.pages()) {
+      const answer = await wire.exchange(toBytes(request)).catch(noAnswer)
+      count(`page ${answer?.status ?? 'closed'}`)
+      if (!answer || answer.status >= 500)
+        blame(`page: ${answer?.status ?? 'no answer'}`, () => toCurl(program.address, request), answer)
+    }
     for (let n = 0; n < garbageCount; n++) {
       const bytes = generator.garbage(n)
       const answer = await wire.exchange(bytes, { isAlone: true })

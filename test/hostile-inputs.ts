@@ -47,6 +47,8 @@ export const texts = [
   'constructor',
   'null',
   'NaN',
+  'Infinity',
+  '1e309',
   '-1',
   '1e3',
   '0x10',
@@ -130,6 +132,10 @@ export const segments = [
   '%ff',
   '%2F',
   '%2e%2e',
+  '%5c',
+  '..%5c..%5c',
+  'swagger-ui.css',
+  'index.html%00',
   '.',
   '..',
   '',
@@ -206,6 +212,22 @@ export const queries = [
   ';',
   'q=%ED%A0%80',
 ]
+/** Values of one query parameter, as they stand behind its name: for each parameter of each route. */
+export const parameterValues = ['=Infinity', '=-1e309', '=1e308', '=%00', '=a&$=%00', '=1&$=2', '=__proto__', '[]=1']
+/** What is served beside the API: where files and pages begin. */
+export const pageRoots = [
+  '/',
+  '/docs/',
+  '/docs/errors/',
+  '/docs/reference/',
+  '/docs/reference/static/',
+  '/docs/reference/static/theme/',
+  '/console/',
+  '/console/assets/',
+  '/console/session/',
+  '/assets/',
+  '/l/',
+]
 /** Headers that change how a request is read, or should not. */
 export const headers: [string, string][] = [
   ['accept', 'text/event-stream'],
@@ -218,6 +240,10 @@ export const headers: [string, string][] = [
   ['if-none-match', '*'],
   ['if-none-match', '"a", W/"b"'],
   ['range', 'bytes=5-1'],
+  ['range', 'bytes=1e309-'],
+  ['range', 'Infinity'],
+  ['if-modified-since', '275760-09-13'],
+  ['last-event-id', '1e309'],
   ['expect', '100-continue'],
   ['expect', 'the worst'],
   ['upgrade', 'websocket'],

@@ -1,5 +1,17 @@
 /** Requests out of an OpenAPI document: as it says, almost as it says, and as somebody means harm. The same seed makes the same. */
-import { csv, garbage, headers, idempotencyKeys, methods, queries, segments, texts, types } from './hostile-inputs.ts'
+import {
+  csv,
+  garbage,
+  headers,
+  idempotencyKeys,
+  methods,
+  pageRoots,
+  parameterValues,
+  queries,
+  segments,
+  texts,
+  types,
+} from './hostile-inputs.ts'
 import type { Filling } from './openapi-logins.ts'
 import { phone, prefixes, Random, ValueGenerator, type Known, type Schema } from './openapi-values.ts'
 
@@ -60,6 +72,17 @@ export function readOperations(document: Document): Operation[] {
   )
 }
 
+/** A GET of a target. */
+const bare = (target: string, ...more: [string, string][]): FuzzRequest => ({
+  kind: 'hostile',
+  method: 'GET',
+  target,
+  headers: [['host', 'localhost'], ...more],
+  body: null,
+  isChunked: false,
+  isMeasuredWrong: false,
+})
+
 /** Makes requests of a document: as many as there are numbers. */
 export class RequestGenerator {
   readonly #random: Random
@@ -89,6 +112,35 @@ export class RequestGenerator {
     // Each of them costs a password hash.
     if (/login|oauth/.test(operation.path) && random.chance(0.8)) operation = random.pick(this.#operations)
     return this.#make(kind, operation)
+  }
+
+  /** Every query parameter of every route that reads, with each value that trips readers up. */
+  parameters(): FuzzRequest[] {
+    const authorization: [string, string] = ['authorization', `Bearer ${this.#known.credentials.at(-1)?.token ?? ''}`]
+    return this.#operations
+      .filter(({ method }) => method === 'GET')
+      .flatMap(({ path, parameters }) => {
+        const target = path.replace(/([^/]+)\/\{(\w+)\}/g, (_, before: string, name: string) =>
+          [before, this.#part(before, name)].join('/'),
+        )
+        return (
+          parameters
+            // Both wait on purpose where they are believed.
+            .filter(({ in: place, name }) => place === 'query' && name !== 'wait' && name !== 'max_seconds')
+            .flatMap(({ name }) => parameterValues.map((value) => `${target}?${name}${value.replace('$', name)}`))
+        )
+      })
+      .filter((target) => !target.startsWith('/v1/events/stream'))
+      .map((target) => bare(target, authorization))
+  }
+
+  /** Every place where files and pages are, with each part that trips readers up, and each header. */
+  pages(): FuzzRequest[] {
+    return [
+      ...pageRoots.flatMap((root) => segments.map((segment) => bare(root + segment))),
+      ...pageRoots.flatMap((root) => headers.map((header) => bare(root, header))),
+      ...headers.map((header) => bare('/docs/reference/static/swagger-ui.css', header)),
+    ]
   }
 
   /** Bytes that are not HTTP, or nearly: the nth. */

@@ -70,10 +70,12 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
     },
     async (request, reply) => {
       const { query, caller, headers } = request
-      const { group = 'day', test: isTest = false } = query
-      const faults: FieldError[] = []
-      const asked = readGroups(group, faults)
-      const span = await readBeside(faults, () => readSpanOf(request, (one) => readSpan(one, daysMax, startOfMonth)))
+      const { asked, span } = await readSpanOf(request, async (part, { group = 'day' }) => {
+        const faults: FieldError[] = []
+        const asked = readGroups(group, faults)
+        return { asked, span: await readBeside(faults, () => readSpan(part, daysMax, startOfMonth)) }
+      })
+      const { test: isTest = false } = query
       const of = await findCounted(db, caller, query.account, asked)
       const { lines, total } = await outsideAccounts(() => readUsage(db, of, { ...span, isTest }, asked, linesMax))
       const shown = lines.map(({ keys, counts }) => ({ keys: keys.map((key, i) => showKey(asked[i], key)), counts }))

@@ -60,7 +60,7 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return withQueryErrors(error, request)
   const done = error instanceof PartlyDone ? `. ${error.message}` : null
   const passing = explainPassing(error instanceof PartlyDone ? error.cause : error)
-  if (!passing) return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
+  if (!passing) return framework[codeOf(error) ?? '']?.(request) ?? explainFile(error) ?? new ApiError('internal_error')
   const { what, isUndone, retryAfterSeconds } = passing
   return new ApiError('unavailable', {
     detail: `${what}${done ?? (isUndone ? '; nothing was done.' : '.')}`,
@@ -99,6 +99,16 @@ const framework: Record<string, (request: FastifyRequest) => ApiError> = {
     new ApiError('invalid_header', { detail: 'Content-Length is not the length of the body.' }),
   FST_ERR_BAD_URL: () => new ApiError('not_found', { detail: 'The path is not a valid URL path.' }),
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', { detail: 'No id is as long as that.' }),
+}
+
+/** What the file server of the reference refuses (@fastify/static): it throws plain errors, with the status that it would answer. */
+function explainFile(error: unknown): ApiError | null {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  if (status === 416)
+    return new ApiError('invalid_header', { detail: 'The header Range names no part of the file.', status })
+  if (status === 412)
+    return new ApiError('invalid_header', { detail: 'The file is not the one that the headers ask for.', status })
+  return status === 400 || status === 403 || status === 404 ? new ApiError('not_found') : null
 }
 
 /** What a route reads: what its schema lists, else JSON, or what its plugin reads instead. */

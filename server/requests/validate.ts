@@ -145,13 +145,20 @@ function isUnique(_schema: boolean, items: unknown[]): boolean {
 }
 isUnique.errors = [] as Partial<ErrorObject>[]
 
-/** What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path, also in a name such as `metadata[a]`. */
+/**
+ * What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path, also in a name such as `metadata[a]`, and what Ajv makes
+ * a number of without a look at its bounds (`Infinity`, `1e309`).
+ */
 function textFaults(data: object): FieldError[] | undefined {
-  const wrong = Object.entries(data).filter(([name, value]) =>
-    [name, value].some((text) => typeof text === 'string' && isUnstorable(text)),
-  )
-  if (wrong.length === 0) return undefined
-  return wrong.map(([name]) => ({ pointer: `?${name}`, code: 'invalid_characters', detail: unstorable }))
+  const wrong = Object.entries(data).flatMap(([name, value]: [string, unknown]): FieldError[] => {
+    const values = [value].flat()
+    if ([name, ...values].some((text) => typeof text === 'string' && isUnstorable(text)))
+      return [{ pointer: `?${name}`, code: 'invalid_characters', detail: unstorable }]
+    const endless = values.find((number) => typeof number === 'number' && !Number.isFinite(number))
+    if (endless === undefined) return []
+    return [{ pointer: `?${name}`, code: 'out_of_range', detail: `must be a finite number; it is ${String(endless)}` }]
+  })
+  return wrong.length > 0 ? wrong : undefined
 }
 
 function refuse(part: Part, errors: FieldError[]): ApiError {

@@ -18,14 +18,18 @@ export interface Span {
   to: Date
 }
 
-/** The span of a query, read with all else that is wrong with it (`readQuery`); of half a span nothing can be said. */
-export const readSpanOf = (
-  request: FastifyRequest & { query: { from?: string; to?: string } },
-  read: (query: { from?: string; to?: string }) => Span,
-): Promise<Span> =>
-  readQuery(request, ({ from, to }) => {
+/**
+ * What `read` makes of the span of a query and of its other fields, with all else that is wrong with it (`readQuery`); half a span is not
+ * read at all.
+ */
+export const readSpanOf = <Query extends { from?: string; to?: string }, T>(
+  request: FastifyRequest & { query: Query },
+  read: (span: { from?: string; to?: string }, query: Partial<Query>) => T | Promise<T>,
+): Promise<T> =>
+  readQuery(request, (query) => {
+    const { from, to } = query
     const isWhole = from === request.query.from && to === request.query.to
-    return read({ ...(isWhole && from !== undefined && { from }), ...(isWhole && to !== undefined && { to }) })
+    return read({ ...(isWhole && from !== undefined && { from }), ...(isWhole && to !== undefined && { to }) }, query)
   })
 
 const hourMs = 3_600_000
