@@ -154,9 +154,8 @@ function textFaults(data: object): FieldError[] | undefined {
     const values = [value].flat()
     if ([name, ...values].some((text) => typeof text === 'string' && isUnstorable(text)))
       return [{ pointer: `?${name}`, code: 'invalid_characters', detail: unstorable }]
-    const endless = values.find((number) => typeof number === 'number' && !Number.isFinite(number))
-    if (endless === undefined) return []
-    return [{ pointer: `?${name}`, code: 'out_of_range', detail: `must be a finite number; it is ${String(endless)}` }]
+    const isEndless = values.some((number) => typeof number === 'number' && !Number.isFinite(number))
+    return isEndless ? [{ pointer: `?${name}`, code: 'out_of_range', detail: 'must be a finite number' }] : []
   })
   return wrong.length > 0 ? wrong : undefined
 }
