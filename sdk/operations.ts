@@ -956,6 +956,10 @@ export interface Import {
     national?: number
     /** Numbers mended. It had its country code and no plus sign. */
     missing_plus?: number
+    /** Numbers mended. It had a form that its country has given up, and got the current one. */
+    renumbered?: number
+    /** Numbers mended. The cell had several numbers; the first was taken. */
+    several_numbers?: number
   }
   /** Of a dry run the first 20 good rows as they would be stored. */
   sample: Record<string, unknown>[] | null

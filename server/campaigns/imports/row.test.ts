@@ -7,6 +7,7 @@ import { fieldErrors } from '../../errors.ts'
 import { Consent } from '../contacts/contact.ts'
 import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import { readImportedNumber } from '../../messages/numbers/imported.ts'
+import { readNumber } from '../../messages/numbers/number.ts'
 import { createRowReader } from './row.ts'
 import { rowSchema } from './row-schema.ts'
 import { NumberSet } from './seen.ts'
@@ -197,6 +198,9 @@ describe('readImportedNumber', () => {
         const digits = `${countryCallingCode}${kept}${rest.slice(0, nationalNumber.length - kept.length + (n % 3 === 0 ? 1 : 0))}`
         const number = parsePhoneNumberFromString(`+${digits}`, metadata)
         if (number?.country !== country || number.getType() !== 'MOBILE' || number.number !== `+${digits}`) continue
+        // Old forms that the plan still has room for are read as the current ones.
+        const strict = readNumber(digits)
+        if (!('number' in strict) || strict.number !== digits) continue
         read++
         const phone = readImportedNumber(digits, country)
         if (!('number' in phone) || phone.number !== digits || phone.repair !== 'missing_plus')
@@ -222,8 +226,8 @@ describe('readImportedNumber', () => {
 
   it('reads digits as they are in an export, and as national what was corrected in it', () => {
     const read = (text: string, country: string) => readImportedNumber(text, country, true)
-    expect(read('4582345678', 'US')).toEqual({ number: '4582345678', repair: 'missing_plus' })
-    expect(read('07911 123456', 'GB')).toEqual({ number: '447911123456', repair: 'national' })
+    expect(read('4582345678', 'US')).toMatchObject({ number: '4582345678', repair: 'missing_plus' })
+    expect(read('07911 123456', 'GB')).toMatchObject({ number: '447911123456', repair: 'national' })
   })
 
   it('names digits that a spreadsheet dropped and never guesses them', () => {

@@ -1,6 +1,7 @@
 /** Numbers as files have them: what spreadsheets and people do to them is undone where nothing is lost, and named where digits are. */
 import { digitsOf, parseNumber, undoSpreadsheet } from './written.ts'
-import { readNumber } from './number.ts'
+import { findCut } from './cell.ts'
+import { readNumber, spellingsOf } from './number.ts'
 
 /** Why a cell is no number. */
 export interface PhoneFault {
@@ -18,6 +19,8 @@ export const repairs = {
   double_zero: '`00` stood for the plus sign.',
   national: 'It had no country code, and got the one of the default country.',
   missing_plus: 'It had its country code and no plus sign.',
+  renumbered: 'It had a form that its country has given up, and got the current one.',
+  several_numbers: 'The cell had several numbers; the first was taken.',
 } as const satisfies Record<string, string>
 export type Repair = keyof typeof repairs
 
@@ -25,6 +28,8 @@ export type Repair = keyof typeof repairs
 export interface ImportedNumber {
   number: string
   repair: Repair | null
+  /** Further numbers of the cell, which were not taken. */
+  others: readonly string[]
 }
 
 // Mobile numbers with their calling code and without a plus sign that the plan of the country has room for as national ones, and
@@ -39,13 +44,14 @@ const mobilesWithCode: Readonly<Record<string, RegExp>> = {
 const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
 
 /**
- * Reads a number leniently: punctuation, an apostrophe before it, `00` or no plus sign, `.0` after it; with a default country also
- * national numbers, which win where both readings exist, but over a mobile number of that country, and in an export, whose digits have
- * their country code. Digits that a spreadsheet dropped are never guessed.
+ * Reads the cell of a number leniently: punctuation, blanks and digits of any script, an apostrophe before it, `00` or no plus sign, `.0` after it; with
+ * a country (the row's own, else the one of the request) also national numbers, which win where both readings exist, but over a mobile number of
+ * that country, and in an export, whose digits have their country code. Digits that a spreadsheet dropped are never guessed. Of several whole
+ * numbers the first is taken; an extension, or the last digits of another number, make no number, and are refused with what is before them.
  */
 export function readImportedNumber(
   text: string,
-  defaultCountry: string | null,
+  country: string | null,
   isExport: boolean = false,
 ): ImportedNumber | PhoneFault {
   const { cleaned, repair } = undoSpreadsheet(text)
@@ -55,24 +61,52 @@ export function readImportedNumber(
       code: 'scientific_notation',
       detail: 'must be all digits: a spreadsheet has rounded the number; format the column as text and export it again',
     }
+  const readOne = (part: string): ReadOne | PhoneFault => readSingle(part, country, isExport)
+  const numberOf = (part: string): string | null => {
+    const read = readOne(part)
+    return 'number' in read ? read.number : null
+  }
+  const cut = findCut(cleaned, numberOf)
+  if (!cut) {
+    const read = readOne(cleaned)
+    return 'number' in read ? { number: read.number, repair: repair ?? read.repair, others: [] } : read
+  }
+  if (cut.kind === 'numbers') {
+    const [number = '', ...others] = cut.numbers
+    const isOne = others.every((other) => other === number)
+    return { number, repair: isOne ? repair : 'several_numbers', others: isOne ? [] : others }
+  }
+  return { code: 'invalid_phone_number', detail: cut.detail, suggestion: cut.number }
+}
+
+interface ReadOne {
+  number: string
+  repair: Repair | null
+}
+
+function readSingle(cleaned: string, country: string | null, isExport: boolean): ReadOne | PhoneFault {
   const isInternational = cleaned.startsWith('+') || cleaned.startsWith('00')
   const international = isInternational ? cleaned.replace(/^00/, '+') : null
-  const isWhole = (isExport && /^[1-9]\d*$/.test(cleaned)) || isMobileWithCode(cleaned, defaultCountry)
-  const parsed = international
-    ? parseNumber(international)
-    : !isWhole && defaultCountry && parseNumber(cleaned, defaultCountry)
-  if (parsed) return { number: parsed, repair: repair ?? nameForm(cleaned, parsed) }
+  const isWhole = (isExport && /^[1-9]\d*$/.test(cleaned)) || isMobileWithCode(cleaned, country)
+  const parsed = international ? parseNumber(international) : !isWhole && country && parseNumber(cleaned, country)
+  if (parsed) {
+    const read = readNumber(`+${parsed}`)
+    return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : read
+  }
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
-  const strict = readNumber(international ?? (isWhole ? (digitsOf(cleaned) ?? cleaned) : cleaned), defaultCountry)
-  return 'number' in strict ? { number: strict.number, repair: repair ?? nameForm(cleaned, strict.number) } : strict
+  const strict = readNumber(international ?? (isWhole ? (digitsOf(cleaned) ?? cleaned) : cleaned), country)
+  return 'number' in strict ? { number: strict.number, repair: nameForm(cleaned, strict.number) } : strict
 }
 
 const isMobileWithCode = (cleaned: string, country: string | null): boolean =>
   country !== null && mobilesWithCode[country]?.test(digitsOf(cleaned) ?? '') === true
 
-/** How a number was written that was read: nothing is wrong with one that has its plus sign. */
+/** How a number was written that was read: nothing is wrong with one that has its plus sign and its current form. */
 function nameForm(cleaned: string, number: string): Repair | null {
+  const digits = (digitsOf(cleaned) ?? '').replace(/^(?:\+|00)/, '')
+  const isOld = digits !== number && spellingsOf(number).includes(digits)
+  if (isOld) return 'renumbered'
   if (cleaned.startsWith('+')) return null
   if (cleaned.startsWith('00')) return 'double_zero'
-  return digitsOf(cleaned) === number ? 'missing_plus' : 'national'
+  return digits === number ? 'missing_plus' : 'national'
 }

@@ -5,7 +5,8 @@
  */
 import type { CountryCode } from 'libphonenumber-js/core'
 import { codeLengthOf, exactPlan, hasLength, hasPlan, isAssigned, planOfCountry, plansOf, type Plan } from './plan.ts'
-import { parseNumber } from './written.ts'
+import { currentForm, doubtfulForm, formsOf } from './renumbered.ts'
+import { completeNumber, parseNumber } from './written.ts'
 
 /** A doubt about a number that is accepted all the same. */
 export interface NumberWarning {
@@ -47,20 +48,43 @@ export function readNumber(text: string, defaultCountry?: string | null): ReadNu
   if (!form.test(text))
     return fault('must be 7 to 15 digits with the country code, such as 15551234567', text, defaultCountry)
   const hasPlus = text.charCodeAt(0) === 43
-  const number = hasPlus ? text.slice(1) : text
-  const codeLength = codeLengthOf(number)
+  const given = hasPlus ? text.slice(1) : text
+  const codeLength = codeLengthOf(given)
   if (codeLength === 0) return fault('must begin with the calling code of a country', text, defaultCountry)
-  const plans = plansOf(number.slice(0, codeLength))
-  const length = number.length - codeLength
-  const exact = plans.length > 1 ? exactPlan(plans, number) : undefined
-  const plan = exact ?? plans[0]
-  if (!plan || !hasLength(plan, length)) return lengthFault(number, codeLength, plan, text, defaultCountry)
-  const isNational = !hasPlus && defaultCountry ? isNationalOf(number, codeLength, defaultCountry) : false
+  let number = currentForm(given.slice(0, codeLength), given)
+  let plans = plansOf(number.slice(0, codeLength))
+  let exact = plans.length > 1 ? exactPlan(plans, number) : undefined
+  let plan = exact ?? plans[0]
+  if (!plan || !hasLength(plan, number.length - codeLength))
+    return lengthFault(number, codeLength, plan, text, defaultCountry)
+  if (plan.dialling.national?.test(number.slice(codeLength))) {
+    number = withoutTrunk(number)
+    plans = plansOf(number.slice(0, codeLength))
+    exact = plans.length > 1 ? exactPlan(plans, number) : undefined
+    plan = exact ?? plans[0] ?? plan
+  }
+  const doubtful = doubtfulForm(plan.code, number)
+  if (doubtful !== null)
+    return {
+      code: 'invalid_phone_number',
+      detail: 'is in a form that its country has given up, and may be two phones today',
+      suggestion: doubtful,
+    }
+  const isNational = !hasPlus && defaultCountry ? isNationalOf(given, codeLength, defaultCountry) : false
   // A plan without leading digits that shares its code was found, or passed over, by this very test.
   const isTested = plans.length > 1 && plan.leading === null && plan.types !== null
   if (isTested ? exact === plan : isAssigned(plan, number))
     return { number, warnings: isNational ? [possiblyNational] : noWarnings }
   return { number, warnings: isNational ? [unassigned, possiblyNational] : onlyUnassigned }
+}
+
+/** A number without the trunk prefixes behind its calling code. */
+function withoutTrunk(number: string): string {
+  for (let current = number; ;) {
+    const next = completeNumber(current) ?? current
+    if (next === current) return current
+    current = next
+  }
 }
 
 /**
@@ -73,6 +97,14 @@ export function countryOf(number: string): string | null {
   const plans = plansOf(number.slice(0, codeLength))
   const plan = plans.length === 1 ? plans[0] : (exactPlan(plans, number) ?? plans[0])
   return plan?.country ?? null
+}
+
+/**
+ * All forms of a phone's number, the current one first: rows that were made before its country renumbered, or before this was known here, may have
+ * another. Of what is no number it is the text alone.
+ */
+export function spellingsOf(number: string): string[] {
+  return formsOf(number.slice(0, codeLengthOf(number)), number)
 }
 
 /** Says that a country (ISO 3166-1 alpha-2) has a numbering plan. */

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { renderPlans, tables } from './compile.ts'
 import { parseNumber } from './written.ts'
-import { countryOf, readNumber } from './number.ts'
+import { countryOf, readNumber, spellingsOf } from './number.ts'
 
 let seed = 42
 /** A linear congruential generator: the same numbers each run, so that a failure can be looked at. */
@@ -38,6 +38,13 @@ function libraryReads(text: string, country?: string): string | null {
   return stored.test(number) ? number : null
 }
 
+/** The library knows nothing of renumbered phones: what we read is theirs in its current form, also where the old one is no number for it. */
+function isSame(ours: string | null, theirs: string | null): boolean {
+  if (ours === theirs) return true
+  const forms = ours === null ? [] : spellingsOf(ours)
+  return forms.length > 1 && (theirs === null || forms.includes(theirs))
+}
+
 describe('the compiled numbering plans', () => {
   it('are those of the library that is installed', () => {
     const committed = readFileSync(join(import.meta.dirname, 'plans.ts'), 'utf8')
@@ -54,7 +61,9 @@ describe('the compiled numbering plans', () => {
         const isPossible = parsed?.isPossible() ?? false
         compared++
         const theirs = isPossible && parsed ? parsed.number.slice(1) : ''
-        if (parseNumber(`+${number}`) !== (stored.test(theirs) ? theirs : null)) wrong.push(`written +${number}`)
+        const written = parseNumber(`+${number}`)
+        if (!isSame(written, stored.test(theirs) ? theirs : null)) wrong.push(`written +${number}`)
+        if (written !== null && written !== theirs) continue
         if (parsed && parsed.number !== `+${number}`) {
           // The library took a trunk prefix away; we never change the digits of a number that may be dialled as it is.
           rewritten++
@@ -62,6 +71,7 @@ describe('the compiled numbering plans', () => {
           continue
         }
         const ours = readNumber(number)
+        if ('suggestion' in ours && ours.detail.includes('given up')) continue
         const isOurs = 'number' in ours
         const isUnassigned = isOurs && ours.warnings.some((warning) => warning.code === 'unassigned_range')
         const isCountryRight = !isOurs || !parsed?.country || countryOf(number) === parsed.country
@@ -93,7 +103,7 @@ describe('the compiled numbering plans', () => {
         for (const one of [text, spaced]) {
           compared++
           const [ours, theirs] = [parseNumber(one, country), libraryReads(one, country)]
-          if (ours !== theirs) wrong.push(`${one} in ${country}: ${ours}, not ${theirs}`)
+          if (!isSame(ours, theirs)) wrong.push(`${one} in ${country}: ${ours}, not ${theirs}`)
         }
       }
     }

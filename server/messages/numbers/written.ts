@@ -3,11 +3,11 @@
  * compiled table and without what it does for texts around a number. The library is the oracle of the test.
  */
 import { codeLengthOf, exactPlan, hasLength, planOfCountry, plansOf, type Plan } from './plan.ts'
+import { currentForm } from './renumbered.ts'
 
 // Anything but digits and the punctuation of numbers is a name or a formula, in which digits would be found by chance. The library also
-// takes tildes, and takes some of them for the mark of an extension.
-const punctuation = '-‐-―−ー－／/．. \\u00a0\\u00ad\\u200b\\u2060\\u3000()（）［］[\\]'
-const written = new RegExp(`^\\+?[0-9０-９٠-٩۰-۹${punctuation.replaceAll('[', '\\[')}]+$`)
+// takes tildes, and takes some of them for the mark of an extension. A blank is a blank and a digit is a digit in every script.
+const written = /^[+＋﹢]?[\p{Nd}\p{Pd}\p{Zs}\p{Cf}\t−ー／/．.·()（）［\]［］[]+$/u
 const form = /^[1-9]\d{6,14}$/
 const textMax = 40
 
@@ -20,16 +20,19 @@ export function parseNumber(text: string, defaultCountry?: string | null): strin
   if (typed === null) return null
   const home = defaultCountry ? planOfCountry(defaultCountry) : undefined
   const international = typed.startsWith('+') ? typed.slice(1) : home ? withoutInternationalPrefix(home, typed) : null
-  if (international !== null) {
-    const codeLength = codeLengthOf(international)
-    const plans = plansOf(international.slice(0, codeLength))
-    const [main] = plans
-    return main ? complete(plans, main, international.slice(codeLength)) : null
-  }
+  if (international !== null) return completeNumber(international)
   if (!home) return null
   const plans = plansOf(home.code)
-  if (!isInternational(home, typed)) return complete(plans, home, typed)
+  if (!isInternational(home, typed)) return complete(plans, home, typed, true)
   return complete(plans, plans[0] ?? home, typed.slice(home.code.length))
+}
+
+/** The current form, without a trunk prefix, of digits with a calling code; null where they are no possible number. */
+export function completeNumber(digits: string): string | null {
+  const codeLength = codeLengthOf(digits)
+  const plans = plansOf(digits.slice(0, codeLength))
+  const [main] = plans
+  return main ? complete(plans, main, digits.slice(codeLength)) : null
 }
 
 const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
@@ -43,7 +46,7 @@ export function undoSpreadsheet(text: string): {
   cleaned: string
   repair: 'apostrophe' | 'formula' | 'decimal_point' | 'thousands_separators' | null
 } {
-  const trimmed = text.replace(unseen, '').trim()
+  const trimmed = toAscii(text).trim()
   const bare = trimmed.replace(/^['’`]+/, '').trim()
   const said = formula.exec(bare)?.[1]?.trim() ?? bare
   // Data frames turn a column of numbers with gaps into fractions.
@@ -62,23 +65,35 @@ export function undoSpreadsheet(text: string): {
   return { cleaned, repair }
 }
 
+/** A text with the digits, blanks and plus signs of every script as those of ASCII, without what is not seen. */
+export function toAscii(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text
+  return text
+    .replace(unseen, '')
+    .replace(/\p{Nd}/gu, (digit) => String(valueOf(digit)))
+    .replace(/\p{Zs}/gu, ' ')
+    .replace(/[＋﹢]/g, '+')
+}
+
 /** The digits of a number written with the usual punctuation, its plus sign before them; null where it has anything else. */
 export function digitsOf(text: string): string | null {
   if (text.length > textMax) return null
   if (/^\+?[0-9]+$/.test(text)) return text
   if (!written.test(text)) return null
-  let digits = text.startsWith('+') ? '+' : ''
-  for (let at = 0; at < text.length; at++) {
-    const value = valueOf(text.charCodeAt(at))
-    if (value >= 0) digits += String(value)
-  }
+  let digits = /^[+＋﹢]/.test(text) ? '+' : ''
+  for (const [digit] of text.matchAll(/\p{Nd}/gu)) digits += String(valueOf(digit))
   return digits
 }
 
-/** The value of a digit: ASCII, full width, or one of the two Arabic rows; -1 for other characters. */
-function valueOf(unit: number): number {
-  for (const zero of [0x30, 0xff10, 0x660, 0x6f0]) if (unit >= zero && unit <= zero + 9) return unit - zero
-  return -1
+const isDigit = /^\p{Nd}$/u
+
+/** The value of a decimal digit of any script: each has its ten in a row, and rows that touch begin with a 0 too. */
+function valueOf(digit: string): number {
+  const point = digit.codePointAt(0) ?? 0
+  if (point < 0x80) return point - 0x30
+  let first = point
+  while (isDigit.test(String.fromCodePoint(first - 1))) first--
+  return (point - first) % 10
 }
 
 function withoutInternationalPrefix({ dialling }: Plan, typed: string): string | null {
@@ -113,9 +128,11 @@ function nationalOf(plan: Plan, typed: string): string {
   return isLong || hasLength(exact, rest.length) ? rest : typed
 }
 
-/** The whole number, where its country's plan has such lengths. */
-function complete(plans: Plan[], chosen: Plan, typed: string): string | null {
+/** The whole number in its current form, where its country's plan has such lengths. */
+function complete(plans: Plan[], chosen: Plan, typed: string, isHome = false): string | null {
   const number = chosen.code + nationalOf(chosen, typed)
+  const current = currentForm(chosen.code, number, isHome)
+  if (current !== number) return current
   const exact = plans.length === 1 ? plans[0] : exactPlan(plans, number)
   return hasLength(exact ?? chosen, number.length - chosen.code.length) && form.test(number) ? number : null
 }

@@ -140,8 +140,8 @@ async function readRows<T>(
     const { line, number, reason } = row
     const read = readText(number)
     if ('number' in read) {
-      if (!people.has(read.number))
-        people.set(read.number, { number: read.number, reason: storableReason(reason) || null })
+      for (const one of [read.number, ...read.others])
+        if (!people.has(one)) people.set(one, { number: one, reason: storableReason(reason) || null })
     } else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
     else errors.push({ line, value: number.slice(0, valueMax), ...read })
   }

@@ -19,6 +19,8 @@ const repairs: Record<string, string> = {
   double_zero: '00 stood for the plus sign',
   national: 'it had no country code, and got the one of the default country',
   missing_plus: 'it had its country code and no plus sign',
+  renumbered: 'its country has renumbered, and it got the current form',
+  several_numbers: 'the cell had several numbers, and the first was taken',
 }
 
 export function Outcome({ of }: { of: Import }) {

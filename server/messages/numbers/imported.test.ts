@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readImportedNumber } from './imported.ts'
+
+const read = (text: string, country: string | null = null) => readImportedNumber(text, country)
+
+describe('a cell with a number', () => {
+  it('is read whatever the script of its digits and blanks', () => {
+    for (const blank of ['\u00a0', '\u202f', '\u2009', '\u3000', '\u2007'])
+      expect(read(`+33${blank}6${blank}39 98 00${blank}21`)).toMatchObject({ number: '33639980021' })
+    for (const zero of [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10, 0x1d7ce, 0x1e950]) {
+      const digits = Array.from('33639980021', (digit) => String.fromCodePoint(zero + Number(digit))).join('')
+      expect(read(digits), zero.toString(16)).toMatchObject({ number: '33639980021' })
+      expect(read(`＋${digits}`), zero.toString(16)).toMatchObject({ number: '33639980021' })
+    }
+    expect(read('+49\u202f(0)171\u202f3920061')).toMatchObject({ number: '491713920061' })
+  })
+
+  it('is read with the country that the number is of, in national form and with its own code', () => {
+    expect(read('07700 900111', 'GB')).toMatchObject({ number: '447700900111' })
+    expect(read('447700900111', 'GB')).toMatchObject({ number: '447700900111' })
+    expect(read('7700900111', 'GB')).toMatchObject({ number: '447700900111' })
+    expect(read('06 39 98 00 11', 'FR')).toMatchObject({ number: '33639980011' })
+    expect(read('33639980011', 'FR')).toMatchObject({ number: '33639980011' })
+    expect(read('0171 3920052', 'DE')).toMatchObject({ number: '491713920052' })
+    expect(read('491713920052', 'DE')).toMatchObject({ number: '491713920052' })
+    expect(read('447700900111', 'FR')).toMatchObject({ number: '447700900111' })
+  })
+
+  it('gives the first of several numbers, and tells the others', () => {
+    const two = { number: '491713920073', repair: 'several_numbers', others: ['491713920074'] }
+    for (const between of [' / ', '/', ' ::: ', ', ', '; ', ' | ', ' & ', '\n', ' or ', ' oder ', ' ', ''])
+      expect(read(`+49 171 3920073${between}+49 171 3920074`), between).toMatchObject(two)
+    for (const between of [' / ', '/', ' ::: ', ', ', ' und ', ' '])
+      expect(read(`0171 3920073${between}0171 3920074`, 'DE'), between).toMatchObject(two)
+    expect(read('+1 555-123-1401 ::: +1 555-123-1402 ::: +1 555-123-1403').valueOf()).toMatchObject({
+      others: ['15551231402', '15551231403'],
+    })
+    // Two forms of one phone are one number.
+    expect(read('+5215512345678, +525512345678')).toMatchObject({ number: '525512345678', repair: null, others: [] })
+  })
+
+  it('is refused where something is behind the number that makes no second one, with the number as suggestion', () => {
+    for (const behind of [
+      'x61914',
+      ' x 12',
+      ' ext. 12',
+      ' ext 12',
+      '#12',
+      ' #12',
+      '/12',
+      ', ext 12',
+      ';ext=12',
+      ',,12',
+      ' (ext 12)',
+      ' Durchwahl 12',
+      ' доб. 12',
+      ' (work)',
+      ' mobile',
+    ])
+      expect(read(`+1 608 555 0101${behind}`), behind).toMatchObject({
+        code: 'invalid_phone_number',
+        suggestion: '16085550101',
+      })
+    expect(read('0171 3920071/72', 'DE')).toMatchObject({ suggestion: '491713920071' })
+    expect(read('0171/3920071/72', 'DE')).toMatchObject({ suggestion: '491713920071' })
+    expect(read('Mobile: +1 608 555 0101')).toMatchObject({ suggestion: '16085550101' })
+  })
+
+  it('takes a slash or a hyphen within a number for what it is', () => {
+    expect(read('0171/3920071', 'DE')).toMatchObject({ number: '491713920071', others: [] })
+    expect(read('030/1234567', 'DE')).toMatchObject({ number: '49301234567', others: [] })
+    expect(read('0221 / 4710-123', 'DE')).toMatchObject({ number: '492214710123', others: [] })
+  })
+
+  it('never makes one number of two', () => {
+    const mobile = fc.stringMatching(/^[2-9]\d{2}[2-9]\d{6}$/).map((national) => `1${national}`)
+    const between = fc.constantFrom('/', ' / ', ',', ';', ' ::: ', '|', ' or ', '\n', ' ')
+    fc.assert(
+      fc.property(mobile, mobile, between, fc.constantFrom('', '+'), (one, two, separator, plus) => {
+        const found = read(`${plus}${one}${separator}${plus}${two}`, 'US')
+        if ('number' in found)
+          expect([found.number, ...found.others].slice(0, 2)).toEqual(one === two ? [one] : [one, two])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+})

@@ -1,0 +1,111 @@
+/**
+ * One phone, one number. Some countries dropped or added a digit, or gave every phone a new prefix; for years phones, carriers and files have both
+ * forms of such a number. All readers give the current one. What carriers and our own rows may still have is told by `spellingsOf`.
+ */
+
+/** A form of numbers that is over, and the current one of the same phones. Patterns take whole numbers; each undoes the other. */
+interface Change {
+  from: RegExp
+  to: string
+  back: RegExp
+  backTo: string
+  /** The old form is one only behind the calling code: at home its digits are another country's number. */
+  isAbroad?: true
+}
+
+const change = (from: RegExp, to: string, back: RegExp, backTo: string): Change => ({ from, to, back, backTo })
+
+// Only what a regulator has published for the whole range, and where nobody else has the old form today. By calling code.
+const changes: Readonly<Record<string, readonly Change[]>> = {
+  // Mexico, 2019: the 1 before mobile numbers went. Phones and some carriers still write it, people also the trunk prefixes of that time.
+  52: [
+    { ...change(/^521([2-9]\d{9})$/, '52$1', /^52([2-9]\d{9})$/, '521$1'), isAbroad: true },
+    change(/^52(?:01|04[45])([2-9]\d{9})$/, '52$1', /^$/, ''),
+  ],
+  // Argentina: a mobile number has a 9 behind the country code from abroad, and none in texts from abroad and at home. Whatever gets a text is mobile.
+  54: [change(/^54((?:11|2\d|3\d)\d{8})$/, '549$1', /^549((?:11|2\d|3\d)\d{8})$/, '54$1')],
+  // Brazil, 2012 to 2016: mobile numbers got a 9 in front of their eight digits. Of those with 7, see `doubts`.
+  55: [
+    change(
+      /^55([1-9][1-9])([689]\d{7}|7[1-6]\d{6})$/,
+      '55$19$2',
+      /^55([1-9][1-9])9([689]\d{7}|7[1-6]\d{6})$/,
+      '55$1$2',
+    ),
+  ],
+  // Viet Nam, 2018: mobile numbers of eleven digits became ten (with the trunk zero).
+  84: (
+    [
+      ['12([068])', '7$1', '7([068])'],
+      ['121', '79', '79'],
+      ['122', '77', '77'],
+      ['12([345])', '8$1', '8([345])'],
+      ['127', '81', '81'],
+      ['129', '82', '82'],
+      ['16([2-9])', '3$1', '3([2-9])'],
+      ['18([68])', '5$1', '5([68])'],
+      ['199', '59', '59'],
+    ] as const
+  ).map(([old, current, pattern]) => {
+    const digits = old.includes('(') ? '$2' : '$1'
+    const before = old.replace(/\(.*\)/, '$1')
+    return change(
+      new RegExp(`^84${old}(\\d{7})$`),
+      `84${current}${digits}`,
+      new RegExp(`^84${pattern}(\\d{7})$`),
+      `84${before}${digits}`,
+    )
+  }),
+  // Côte d'Ivoire, 2021: ten digits. Of mobile numbers the second digit told the operator, of fixed ones the third.
+  225: [
+    change(/^225([04-9][0-3]\d{6})$/, '22501$1', /^22501([04-9][0-3]\d{6})$/, '225$1'),
+    change(/^225([04-9][4-6]\d{6})$/, '22505$1', /^22505([04-9][4-6]\d{6})$/, '225$1'),
+    change(/^225([04-9][7-9]\d{6})$/, '22507$1', /^22507([04-9][7-9]\d{6})$/, '225$1'),
+    change(/^225(2\d8\d{5})$/, '22521$1', /^22521(2\d8\d{5})$/, '225$1'),
+    change(/^225([23]\d0\d{5})$/, '22525$1', /^22525([23]\d0\d{5})$/, '225$1'),
+    change(/^225(2\d[1-79]\d{5}|3\d[1-9]\d{5})$/, '22527$1', /^22527(2\d[1-79]\d{5}|3\d[1-9]\d{5})$/, '225$1'),
+  ],
+  // Benin, 2024: 01 before all eight digits.
+  229: [change(/^229(\d{8})$/, '22901$1', /^22901(\d{8})$/, '229$1')],
+  // Mauritius, 2013: a 5 before mobile numbers of seven digits.
+  230: [change(/^230([79]\d{6})$/, '2305$1', /^2305([79]\d{6})$/, '230$1')],
+  // Cameroon, 2014: a 6 before mobile numbers of eight digits, a 2 before fixed ones.
+  237: [
+    change(/^237([79]\d{7})$/, '2376$1', /^2376([79]\d{7})$/, '237$1'),
+    change(/^237((?:22|33)\d{6})$/, '2372$1', /^2372((?:22|33)\d{6})$/, '237$1'),
+  ],
+  // Gabon, 2019: mobile numbers of seven digits got a 6 or a 7, by their operator.
+  241: [
+    change(/^241([256]\d{6})$/, '2416$1', /^2416([256]\d{6})$/, '241$1'),
+    change(/^241([47]\d{6})$/, '2417$1', /^2417([47]\d{6})$/, '241$1'),
+  ],
+  // Ecuador, 2012: a 9 before mobile numbers of eight digits.
+  593: [change(/^593([89]\d{7})$/, '5939$1', /^5939([89]\d{7})$/, '593$1')],
+}
+
+/** Forms of which nobody can say what they are today, with the most likely current form. */
+const doubts: Readonly<Record<string, readonly Pick<Change, 'from' | 'to'>[]>> = {
+  // Brazil: trunked radio kept eight digits until it ended; mobile numbers of the same digits got the 9.
+  55: [{ from: /^55([1-9][1-9])(7[07-9]\d{6})$/, to: '55$19$2' }],
+}
+
+/** The current form of a number; `code` is its calling code, and `isHome`: it was written without it. The number itself where it has no other. */
+export function currentForm(code: string, number: string, isHome = false): string {
+  for (const { from, to, isAbroad } of changes[code] ?? [])
+    if (from.test(number) && !(isAbroad && isHome)) return number.replace(from, to)
+  return number
+}
+
+/** What a number would most likely be today whose old form may be two phones'; null: it is no such. */
+export function doubtfulForm(code: string, number: string): string | null {
+  for (const { from, to } of doubts[code] ?? []) if (from.test(number)) return number.replace(from, to)
+  return null
+}
+
+/** All forms of the phone with this current number, the current one first. Rows made before a change may have another. */
+export function formsOf(code: string, number: string): string[] {
+  const others = (changes[code] ?? []).flatMap(({ back, backTo }) =>
+    back.test(number) ? [number.replace(back, backTo)] : [],
+  )
+  return [number, ...others]
+}
