@@ -66,7 +66,7 @@ export function undoSpreadsheet(text: string): {
 }
 
 /** A text with the digits, blanks and plus signs of every script as those of ASCII, without what is not seen. */
-export function toAscii(text: string): string {
+function toAscii(text: string): string {
   if (/^[ -~]*$/.test(text)) return text
   return text
     .replace(unseen, '')
