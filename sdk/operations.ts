@@ -385,6 +385,8 @@ export interface Carrier {
         on_unknown: 'hold' | 'resend'
         /** Whether submits carry a reference (SMPP 3.4 §5.3.2.17). Where the carrier echoes it, the receipt of a submit that was never answered finds its message, also among several to one number. */
         user_message_reference: boolean
+        /** Whether one receipt speaks for all parts of a long message, whichever part it names. For carriers that send one receipt for a long message. */
+        one_receipt: boolean
         /** TON of numbers as sender. */
         long_code_ton: number
         /** NPI of numbers as sender. */
@@ -1357,6 +1359,24 @@ export interface ReceiptDoctor {
         }
       }
     } | null
+    /** What the receipts of known messages tell of the carrier; mostly nothing. */
+    findings: {
+      code: 'one_receipt' | 'contradicting_receipts'
+      /** Long messages of which exactly one part was reported, of a sample; or receipts whose TLV and text have different last words, up to 1000. */
+      count: number
+      /** One of the messages. */
+      message: string | null
+      advice: string
+      fix: {
+        method: 'PATCH'
+        path: string
+        body: {
+          settings: {
+            one_receipt: boolean
+          }
+        }
+      } | null
+    }[]
     /** `watching`: done once; again shortly, for what came while the link was bound anew. */
     rematch: {
       state: 'none' | 'due' | 'watching' | 'done'
@@ -3376,6 +3396,8 @@ export interface Operations {
             on_unknown?: 'hold' | 'resend' | undefined
             /** Whether submits carry a reference (SMPP 3.4 §5.3.2.17). Where the carrier echoes it, the receipt of a submit that was never answered finds its message, also among several to one number. */
             user_message_reference?: boolean | undefined
+            /** Whether one receipt speaks for all parts of a long message, whichever part it names. For carriers that send one receipt for a long message. */
+            one_receipt?: boolean | undefined
             /** TON of numbers as sender. */
             long_code_ton?: number | undefined
             /** NPI of numbers as sender. */

@@ -1,9 +1,9 @@
 import { STATE_WORDS, stateOfWord } from './states.ts'
 
 /** Fields of a receipt's text that were there, as they were written. */
-export type ReceiptFields = Partial<Record<'id' | 'submitDate' | 'doneDate' | 'stat' | 'err', string>>
+export type ReceiptFields = Partial<Record<'id' | 'sub' | 'dlvrd' | 'submitDate' | 'doneDate' | 'stat' | 'err', string>>
 
-type FieldName = keyof ReceiptFields | 'sub' | 'dlvrd' | 'text'
+type FieldName = keyof ReceiptFields | 'text'
 
 /** The names of fields as carriers spell them, in lower case; the longer before those that end alike. */
 const NAMES: readonly (readonly [string, FieldName])[] = [
@@ -77,7 +77,7 @@ function isGap(text: string, at: number): boolean {
 
 function tidy(fields: ReceiptFields): ReceiptFields {
   const tidied: ReceiptFields = {}
-  for (const field of ['id', 'stat', 'err'] as const) {
+  for (const field of ['id', 'sub', 'dlvrd', 'stat', 'err'] as const) {
     const words = wordsOf(fields[field])
     const word = field === 'stat' ? stateIn(words) : words[0]
     if (word !== undefined) tidied[field] = word
@@ -95,7 +95,7 @@ function tidy(fields: ReceiptFields): ReceiptFields {
 /** The first word, or as many as say that it is not what the first alone says ("DELIVERY FAILED"): with underscores, as one word. */
 function stateIn(words: readonly string[]): string | undefined {
   const [first] = words
-  if (first === undefined || STANDARD.has(first.toUpperCase()) || /^[0-9]$/.test(first)) return first
+  if (first === undefined || STANDARD.has(first.toUpperCase()) || /^0?[0-9]$/.test(first)) return first
   const state = stateOfWord(first)
   if (state !== null && state !== 'delivered') return first
   for (let count = 2; count <= Math.min(words.length, STATE_WORDS_MAX); count++) {

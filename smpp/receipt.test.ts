@@ -24,6 +24,8 @@ describe('text', () => {
     expect(parse(text)).toEqual({
       ...fields,
       otherId: null,
+      contradiction: null,
+      parts: null,
       networkErrorCode: null,
       isIntermediate: fields.state === 'enroute',
     })
@@ -100,8 +102,10 @@ describe('TLVs', () => {
     expect(parse(text, { tlvs })).toEqual({
       id: '6000',
       otherId: '5000',
-      state: 'accepted',
+      state: 'delivered',
       stat: 'DELIVRD',
+      contradiction: null,
+      parts: null,
       err: '000',
       submitDate: '201506201641',
       doneDate: '201506201641',

@@ -1,6 +1,6 @@
 import { readPart, type TextPdu, type TextTlvs } from './concat.ts'
 import { type ReceiptFields, readReceiptText } from './receipt-text.ts'
-import { MESSAGE_STATES, type ReceiptState, STATE_WORDS, stateOfWord } from './states.ts'
+import { isFailure, isLastState, MESSAGE_STATES, type ReceiptState, STATE_WORDS, stateOfWord } from './states.ts'
 
 /** What parseReceipt needs of a deliver_sm or data_sm. */
 export type ReceiptPdu = TextPdu & { tlvs?: ReceiptTlvs | undefined }
@@ -19,9 +19,13 @@ export type Receipt = {
   /** The id in the text where it differs from the TLV's: some carriers write one decimal and the other hexadecimal. */
   otherId: string | null
   state: ReceiptState
-  /** The carrier's word for the state; SMPP's own word when only the TLV told it. */
+  /** The carrier's word for the state; SMPP's own word when the TLV decided it. */
   stat: string
-  /** As written, such as `000` or `21b`. */
+  /** The other last word, where the TLV and the text have two that differ; null: they agree, or one of them has no last word. */
+  contradiction: { state: ReceiptState; stat: string } | null
+  /** Parts of a long message that it says it speaks for, by `sub` and `dlvrd`; null: for no more than the part that it names. */
+  parts: number | null
+  /** As written, such as `000` or `21b`; of a failure that gives none in the text, the number of the network's TLV. */
   err: string | null
   /** As written, in a zone that only the carrier knows: never order by it. */
   submitDate: string | null
@@ -46,7 +50,7 @@ const ID_CHARACTERS_MAX = 255
  *
  * With the receipt or intermediate bit it is one, whatever it holds. Without it (handset acknowledgements, and carriers
  * that set no bit) it must name a message and a state by TLV, or read as a receipt does: an id, a state, and a date or error.
- * TLVs count before text, and text completes them.
+ * TLVs count before text, and text completes them. Of the two states a last word counts before one that is none.
  */
 export function parseReceipt(pdu: ReceiptPdu): Receipt | null {
   const type = pdu.esm_class & TYPE_BITS
@@ -57,18 +61,59 @@ export function parseReceipt(pdu: ReceiptPdu): Receipt | null {
   if (!isMarked && !(tlvId !== '' && tlvState) && !isReceiptText(fields)) return null
 
   const textId = cleanId(fields.id ?? '')
-  const state = tlvState ?? stateOfWord(fields.stat ?? '') ?? 'unknown'
+  const { state, stat, contradiction } = decideState(tlvState, fields.stat)
+  const networkErrorCode = readNetworkErrorCode(pdu.tlvs?.network_error_code)
   return {
     id: tlvId === '' ? textId : tlvId,
     otherId: tlvId !== '' && textId !== '' && textId !== tlvId ? textId : null,
     state,
-    stat: fields.stat ?? STATE_WORDS[state],
-    err: fields.err ?? null,
+    stat,
+    contradiction,
+    parts: partsOf(state, fields),
+    err: errOf(state, fields.err ?? null, networkErrorCode),
     submitDate: fields.submitDate ?? null,
     doneDate: fields.doneDate ?? null,
-    networkErrorCode: readNetworkErrorCode(pdu.tlvs?.network_error_code),
+    networkErrorCode,
     isIntermediate: (type & INTERMEDIATE) !== 0 || state === 'scheduled' || state === 'enroute',
   }
+}
+
+/**
+ * Of two states a last word counts before one that is none, and any other before "unknown". Of two last words the TLV's counts; but of two
+ * failures the text's, which has the carrier's own word.
+ */
+function decideState(
+  tlvState: ReceiptState | undefined,
+  word: string | undefined,
+): Pick<Receipt, 'state' | 'stat' | 'contradiction'> {
+  const textState = stateOfWord(word ?? '')
+  if (!tlvState) return { state: textState ?? 'unknown', stat: word ?? STATE_WORDS.unknown, contradiction: null }
+  const ofTlv = { state: tlvState, stat: STATE_WORDS[tlvState] }
+  if (word === undefined || textState === null) return { ...ofTlv, stat: word ?? ofTlv.stat, contradiction: null }
+  const ofText = { state: textState, stat: word }
+  if (textState === tlvState) return { ...ofText, contradiction: null }
+  if (isLastState(tlvState) && isLastState(textState))
+    return isFailure(tlvState) && isFailure(textState)
+      ? { ...ofText, contradiction: ofTlv }
+      : { ...ofTlv, contradiction: ofText }
+  const isOfText = isLastState(textState) || (!isLastState(tlvState) && tlvState === 'unknown')
+  return { ...(isOfText ? ofText : ofTlv), contradiction: null }
+}
+
+/** All parts were delivered, or none: then one receipt tells the end of all. What lies between is the word on one of them. */
+function partsOf(state: ReceiptState, { sub, dlvrd }: ReceiptFields): number | null {
+  const [submitted, delivered] = [sub, dlvrd].map((word = '') => (/^\d{1,5}$/.test(word) ? Number(word) : Number.NaN))
+  if (submitted === undefined || !(submitted > 1)) return null
+  return (state === 'delivered' ? delivered === submitted : isFailure(state) && delivered === 0) ? submitted : null
+}
+
+/**
+ * A failure without a number in its text has that of the network's TLV. Not that of networks which number by other tables (1 ANSI-136, 2
+ * IS-95).
+ */
+function errOf(state: ReceiptState, err: string | null, network: Receipt['networkErrorCode']): string | null {
+  if (!isFailure(state) || !network || network.code === 0 || network.network === 1 || network.network === 2) return err
+  return err === null || /^0*$/.test(err) ? String(network.code).padStart(3, '0') : err
 }
 
 /** What nobody writes by chance; and who writes it to deceive must know an id of the carrier to gain by it. */

@@ -39,11 +39,23 @@ export const STATE_WORDS: Readonly<Record<ReceiptState, string>> = {
   skipped: 'SKIPPED',
 }
 
+/** Whether nothing more is expected of a message in this state. */
+export function isLastState(state: ReceiptState): boolean {
+  return state === 'delivered' || isFailure(state)
+}
+
+/** Whether the state means that the message will not arrive. */
+export function isFailure(state: ReceiptState): boolean {
+  return state === 'expired' || state === 'deleted' || state === 'undeliverable' || state === 'rejected'
+}
+
 /** How the words of carriers begin; the first that fits counts. */
 const BEGINNINGS: readonly (readonly [string, ReceiptState])[] = [
   ['DELIV', 'delivered'],
   ['DLVRD', 'delivered'],
   ['UNDEL', 'undeliverable'],
+  ['UNROUT', 'undeliverable'],
+  ['UNREACH', 'undeliverable'],
   ['EXPIR', 'expired'],
   ['DELET', 'deleted'],
   ['CANCEL', 'deleted'],
@@ -62,7 +74,7 @@ const BEGINNINGS: readonly (readonly [string, ReceiptState])[] = [
 
 /** The state a carrier's word means, in any case and spelling, or a digit of message_state; null when it says nothing. */
 export function stateOfWord(word: string): ReceiptState | null {
-  if (/^[0-9]$/.test(word)) return MESSAGE_STATES[Number(word)] ?? null
+  if (/^0?[0-9]$/.test(word)) return MESSAGE_STATES[Number(word)] ?? null
   const upper = word.toUpperCase()
   // DELIVERY_FAILED, DeliveryImpossible and their like begin as what was delivered does; NOT_DELIVERED, as nothing else.
   if (/FAIL|IMPOSSIBLE|^NO[NT].?DELIV/.test(upper)) return 'undeliverable'

@@ -17,6 +17,7 @@ const usual = {
   bind_timeout_seconds: 1,
   message_id_form: 'raw',
   user_message_reference: false,
+  one_receipt: false,
   on_unknown: 'hold',
   bind: 'transceiver',
   host: '127.0.0.1',

@@ -7,6 +7,9 @@ import { sayFacts } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 import { findCarrier } from './carriers.ts'
 
+const commandOf = ({ method, path, body }: { method: string; path: string; body: { settings: object } }): string =>
+  `heliogram api ${method} ${path} -F settings='${JSON.stringify(body.settings)}'`
+
 /** The command. */
 export function build(cli: Cli): Command {
   return new Command('doctor')
@@ -38,14 +41,19 @@ export function build(cli: Cli): Command {
               link.rematch.state === 'none' ? null : `${link.rematch.state}, ${link.rematch.matched} receipts matched`,
             ],
             ['advice', link.advice],
-            [
-              'to mend it',
-              link.fix &&
-                `heliogram api ${link.fix.method} ${link.fix.path} -F settings='${JSON.stringify(link.fix.body.settings)}'`,
-            ],
+            ['to mend it', link.fix && commandOf(link.fix)],
           ],
           '  ',
         )
+        for (const { advice, message, fix } of link.findings)
+          await sayFacts(
+            [
+              ['found', advice],
+              ['such as', message],
+              ['to mend it', fix && commandOf(fix)],
+            ],
+            '  ',
+          )
       }
     })
 }

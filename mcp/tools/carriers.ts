@@ -111,6 +111,7 @@ export const diagnoseReceipts = defineReading({
         forms: z.array(z.object({ form: z.string(), would_match: z.number() })),
         advice: z.string(),
         setting_to_change: z.string().nullable(),
+        findings: z.array(z.object({ advice: z.string(), setting_to_change: z.string().nullable() })),
         rematch: z.string(),
       }),
     ),
@@ -125,9 +126,13 @@ export const diagnoseReceipts = defineReading({
         examined: link.examined,
         forms: link.forms.map(({ form, would_match }) => ({ form, would_match })),
         advice: link.advice,
-        setting_to_change: link.fix && `${link.fix.method} ${link.fix.path} ${JSON.stringify(link.fix.body)}`,
+        setting_to_change: link.fix && requestOf(link.fix),
+        findings: link.findings.map(({ advice, fix }) => ({ advice, setting_to_change: fix && requestOf(fix) })),
         rematch: link.rematch.state,
       })),
     }
   },
 })
+
+const requestOf = ({ method, path, body }: { method: string; path: string; body: object }): string =>
+  `${method} ${path} ${JSON.stringify(body)}`

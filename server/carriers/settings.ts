@@ -159,6 +159,11 @@ export const SmppSettings = Type.Object(
       description:
         'Whether submits carry a reference (SMPP 3.4 §5.3.2.17). Where the carrier echoes it, the receipt of a submit that was never answered finds its message, also among several to one number.',
     }),
+    one_receipt: Type.Boolean({
+      default: false,
+      description:
+        'Whether one receipt speaks for all parts of a long message, whichever part it names. For carriers that send one receipt for a long message.',
+    }),
     long_code_ton: ton(1, 'numbers as sender'),
     long_code_npi: npi(1, 'numbers as sender'),
     short_code_ton: ton(0, 'short codes as sender'),
@@ -198,6 +203,7 @@ export const smppDefaults: Omit<SmppSettings, 'host' | 'port' | 'system_id'> = {
   validity: 'absolute',
   on_unknown: 'hold',
   user_message_reference: false,
+  one_receipt: false,
   long_code_ton: 1,
   long_code_npi: 1,
   short_code_ton: 0,

@@ -37,7 +37,10 @@ describe('a receipt', () => {
     ['undeliverable', 'UNDELIV', '21b', 'carrier_unknown'],
     ['undeliverable', 'UNDELIV', null, 'carrier_unknown'],
     ['expired', 'EXPIRED', '027', 'expired_at_carrier'],
-    ['rejected', 'REJECTD', '069', 'content_filtered'],
+    ['rejected', 'REJECTD', '069', 'carrier_unknown'],
+    ['rejected', 'REJECTD', '000', 'carrier_unknown'],
+    ['rejected', 'REJECTD', null, 'carrier_unknown'],
+    ['rejected', 'SPAM_REJECTED', '000', 'content_filtered'],
     ['rejected', 'dnd_rejected', '001', 'recipient_blocked'],
     ['rejected', 'BLACKLISTED', '1', 'recipient_blocked'],
   ])('%s (%s err:%s) is %s', (state, stat, err, code) => {

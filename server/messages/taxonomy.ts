@@ -192,7 +192,7 @@ export function reasonOfReceipt({ state, stat, err }: ReceiptWords): Reason {
 function codeOfReceipt(state: string, err: string | null): MessageErrorCode {
   if (state === 'expired') return 'expired_at_carrier'
   const number = err !== null && /^\d{1,4}$/.test(err.trim()) ? Number(err) : Number.NaN
-  return receiptErrCodes[number] ?? (state === 'rejected' ? 'content_filtered' : 'carrier_unknown')
+  return receiptErrCodes[number] ?? 'carrier_unknown'
 }
 
 /** The same for every carrier. */

@@ -30,6 +30,10 @@ export interface DoctoredLink {
   form: IdForm
   /** The form is the link's own, not the carrier's. */
   isOwnForm: boolean
+  /** One receipt speaks for all parts of a long message. */
+  isOneReceipt: boolean
+  /** The link says so itself, not its carrier. */
+  isOwnReceipt: boolean
   changedAt: Date | null
   passedAt: Date | null
   settledAt: Date | null
@@ -68,7 +72,9 @@ export interface Diagnosis {
 export async function listDoctored(db: Db, carrierId: string): Promise<DoctoredLink[]> {
   const { rows } = await db.query<DoctoredLink>(
     `select l.id, coalesce(l.settings ->> 'message_id_form', c.settings ->> 'message_id_form') as form,
-       l.settings ? 'message_id_form' as "isOwnForm", f.changed_at as "changedAt", f.passed_at as "passedAt",
+       l.settings ? 'message_id_form' as "isOwnForm",
+       coalesce(l.settings -> 'one_receipt', c.settings -> 'one_receipt', 'false')::boolean as "isOneReceipt",
+       l.settings ? 'one_receipt' as "isOwnReceipt", f.changed_at as "changedAt", f.passed_at as "passedAt",
        f.settled_at as "settledAt", coalesce(f.rekeyed, 0) as rekeyed, coalesce(f.matched, 0) as matched,
        coalesce(g.count, 0) as forgotten
      from links l

@@ -16,6 +16,7 @@ import {
   type DoctoredLink,
   type Example,
 } from './doctor.ts'
+import { countContradictions, countReported, isOneReceipt, type Contradictions, type LongMessages } from './findings.ts'
 import { requestRematch } from './rekey.ts'
 import { findCarrier } from '../store.ts'
 
@@ -54,6 +55,25 @@ const Doctor = Type.Object(
             path: Type.String(),
             body: Type.Object({ settings: Type.Object({ message_id_form: Form }) }),
           }),
+        ),
+        findings: Type.Array(
+          Type.Object({
+            code: Type.Enum(['one_receipt', 'contradicting_receipts']),
+            count: Type.Integer({
+              description:
+                'Long messages of which exactly one part was reported, of a sample; or receipts whose TLV and text have different last words, up to 1000.',
+            }),
+            message: Nullable(IdOf('msg', 'One of the messages.')),
+            advice: Type.String(),
+            fix: Nullable(
+              Type.Object({
+                method: Type.Literal('PATCH'),
+                path: Type.String(),
+                body: Type.Object({ settings: Type.Object({ one_receipt: Type.Boolean() }) }),
+              }),
+            ),
+          }),
+          { description: 'What the receipts of known messages tell of the carrier; mostly nothing.' },
         ),
         rematch: Type.Object(
           {
@@ -101,7 +121,13 @@ export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void 
       const links: Record<string, unknown>[] = []
       // One after the other: each takes a share of the database, and there are few.
       for (const link of await listDoctored(db, carrierId))
-        links.push(renderDiagnosis(carrierId, link, await diagnose(db, link, hours), hours))
+        links.push({
+          ...renderDiagnosis(carrierId, link, await diagnose(db, link, hours), hours),
+          findings: [
+            ...tellLongMessages(carrierId, link, await countReported(db, link.id, hours)),
+            ...tellContradictions(await countContradictions(db, link.id, hours)),
+          ],
+        })
       return { object: 'doctor', carrier: showId('car', carrierId), hours, links }
     },
   )
@@ -173,6 +199,40 @@ function renderDiagnosis(
       matched: link.matched,
     },
   }
+}
+
+function tellLongMessages(carrierId: string, link: DoctoredLink, long: LongMessages): Record<string, unknown>[] {
+  if (link.isOneReceipt || !isOneReceipt(long)) return []
+  const { one, more, exampleId } = long
+  const fix = {
+    method: 'PATCH',
+    path: `/v1/carriers/${showId('car', carrierId)}`,
+    body: { settings: { one_receipt: true } },
+  }
+  return [
+    {
+      code: 'one_receipt',
+      count: one,
+      message: exampleId && showId('msg', exampleId),
+      advice: `Of ${one} of ${one + more} long messages exactly one part was reported: the carrier sends one receipt for all parts. Set one_receipt to true; the receipts of messages that come after that decide them.`,
+      // A link with a setting of its own does not follow its carrier's.
+      fix: link.isOwnReceipt ? null : fix,
+    },
+  ]
+}
+
+function tellContradictions({ count, example }: Contradictions): Record<string, unknown>[] {
+  if (!example) return []
+  const { rawId, stat, contradicts, messageId } = example
+  return [
+    {
+      code: 'contradicting_receipts',
+      count,
+      message: messageId && showId('msg', messageId),
+      advice: `${count} receipts have two last words that differ, such as ${contradicts} and ${stat} in that of ${rawId}: ${contradicts} counted. Ask the carrier which of the two is right.`,
+      fix: null,
+    },
+  ]
 }
 
 const renderExample = ({ rawId, carrierMessageId, messageId }: Example): Record<string, unknown> => ({

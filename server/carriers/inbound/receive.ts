@@ -15,6 +15,7 @@ import type { Db } from '../../db/db.ts'
 import { isUnavailable } from '../../db/failure.ts'
 import type { Outbox, Subscriptions } from '../../events.ts'
 import type { Meter } from '../../metrics/meter.ts'
+import type { ReceiptIn } from '../../messages/ledger/receipt.ts'
 import type { Ledger } from '../../messages/ledger/ledger.ts'
 import { statusOfReceipt } from '../../messages/ledger/apply.ts'
 import { storeReply } from '../../messages/reply.ts'
@@ -67,24 +68,32 @@ export function receive(
 
 function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, session: DeliverySession): Promise<unknown> {
   const receipt = parseReceipt(pdu)
+  return receipt ? storeReceipt(context, link, pdu, receipt) : storeText(context, link, pdu, session)
+}
+
+/** The word that counts, then the other, where a receipt has two last words. */
+async function storeReceipt(context: ReceiveContext, link: Link, pdu: Deliver, receipt: Receipt): Promise<void> {
   // Ours has two octets; one of four is another's, and must fit a signed column all the same.
   const reference = pdu.tlvs?.user_message_reference
-  if (receipt)
-    return context.ledger.receipt({
-      linkId: link.receiptsId,
-      rawId: receipt.id,
-      matchId: normaliseId(receipt.id, link.settings.message_id_form),
-      state: stateOf(receipt),
-      stat: receipt.stat,
-      err: receipt.err,
-      networkError: receipt.networkErrorCode && `${receipt.networkErrorCode.network}:${receipt.networkErrorCode.code}`,
-      doneDate: receipt.doneDate ?? '',
-      source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
-      destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
-      submitDate: receipt.submitDate,
-      reference: reference === undefined ? null : reference | 0,
-    })
-  return storeText(context, link, pdu, session)
+  const received: ReceiptIn = {
+    linkId: link.receiptsId,
+    rawId: receipt.id,
+    matchId: normaliseId(receipt.id, link.settings.message_id_form),
+    state: stateOf(receipt),
+    stat: receipt.stat,
+    err: receipt.err,
+    networkError: receipt.networkErrorCode && `${receipt.networkErrorCode.network}:${receipt.networkErrorCode.code}`,
+    doneDate: receipt.doneDate ?? '',
+    source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+    destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
+    submitDate: receipt.submitDate,
+    reference: reference === undefined ? null : reference | 0,
+    parts: link.settings.one_receipt ? 0 : receipt.parts,
+  }
+  await context.ledger.receipt(received)
+  const { contradiction } = receipt
+  if (contradiction && !receipt.isIntermediate)
+    await context.ledger.receipt({ ...received, ...contradiction, contradicts: receipt.stat })
 }
 
 /** A failure as an intermediate word (SMPP 3.4 §5.2.12) means that the carrier tries again; "delivered" cannot be taken back. */

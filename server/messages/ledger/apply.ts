@@ -11,7 +11,7 @@ import { staysTwice } from '../accept/repeat-sql.ts'
 import { tallied } from '../tallies/delta-sql.ts'
 import type { Reasons } from '../taxonomy.ts'
 
-/** A receipt of a known segment. */
+/** A receipt of a known segment; `segments` as `segmentsOf` counts them. */
 export interface MatchedReceipt {
   /** The link whose carrier says so: its table tells what the words mean. */
   linkId: string
@@ -29,7 +29,12 @@ export const matchedColumns = (
   r: string,
   id: string,
 ): string => `${r}.link_id as "linkId", ${r}.account_id as "accountId",
-  ${r}.message_id as "messageId", ${r}.segment, ${id}.segments, ${r}.state, ${r}.stat, ${r}.err`
+  ${r}.message_id as "messageId", ${r}.segment,
+  case when ${r}.parts in (0, ${id}.segments) then 1 else ${id}.segments end as segments, ${r}.state, ${r}.stat, ${r}.err`
+
+/** Segments of a message as they are to a receipt: one that speaks for all of them (`ReceiptIn.parts`) decides it as if it had one. */
+export const segmentsOf = (parts: number | null | undefined, segments: number): number =>
+  parts === 0 || parts === segments ? 1 : segments
 
 /** The state a message gets from a final receipt; null where the receipt is not final (enroute, accepted, unknown, …). */
 export function statusOfReceipt(state: string): Extract<Status, 'delivered' | 'undelivered' | 'rejected'> | null {

@@ -77,7 +77,7 @@ describe('a receipt', () => {
     ['undeliverable', 'undelivered', 'carrier_unknown'],
     ['expired', 'undelivered', 'expired_at_carrier'],
     ['deleted', 'undelivered', 'carrier_unknown'],
-    ['rejected', 'rejected', 'content_filtered'],
+    ['rejected', 'rejected', 'carrier_unknown'],
     ['enroute', 'sent', null],
     ['accepted', 'sent', null],
     ['unknown', 'sent', null],

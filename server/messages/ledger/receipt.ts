@@ -13,6 +13,7 @@ import {
   applyReceipts,
   endingOf,
   matchedColumns,
+  segmentsOf,
   setsOfEnding,
   statusOfReceipt,
   type MatchedReceipt,
@@ -43,6 +44,10 @@ export interface ReceiptIn {
   /** … when it was, as the carrier wrote it, and our reference, if the carrier echoes it (SMPP 3.4 §5.3.2.17). */
   submitDate?: string | null
   reference?: number | null
+  /** Parts of a long message that it speaks for, where these are all that the message has; 0: all, however many. Left out: the one it names. */
+  parts?: number | null
+  /** The word of the same receipt that counts, where this is the other. */
+  contradicts?: string | null
 }
 
 /** Writes receipts in the caller's transaction, each to its message or to the inbox; returns the messages that moved. */
@@ -66,11 +71,13 @@ export async function writeReceipts(tx: Tx, receipts: ReceiptIn[], reasons: Reas
       found.map((segment) => segment?.accountId ?? null),
       found.map((segment) => segment?.messageId ?? null),
       found.map((segment) => segment?.segment ?? null),
-      found.map((segment) => segment?.segments ?? null),
+      found.map((segment, i) => (segment ? segmentsOf(receipts[i]?.parts, segment.segments) : null)),
       receipts.map((r) => r.source ?? null),
       receipts.map((r) => r.destination ?? null),
       receipts.map((r) => r.submitDate ?? null),
       receipts.map((r) => r.reference ?? null),
+      receipts.map((r) => r.parts ?? null),
+      receipts.map((r) => r.contradicts ?? null),
     ]),
   })
   await hintAdoption(
@@ -134,10 +141,11 @@ const writeStatement = perDay(
   with matched as materialized (
     select distinct on (link_id, raw_id, state, done_date) *
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-      $11::text[], $12::uuid[], $13::uuid[], $14::int[], $15::int[], $16::text[], $17::text[], $18::text[], $19::int[])
+      $11::text[], $12::uuid[], $13::uuid[], $14::int[], $15::int[], $16::text[], $17::text[], $18::text[], $19::int[],
+      $20::int[], $21::text[])
       with ordinality
       as r (link_id, raw_id, match_id, state, stat, err, network_error, done_date, to_status, error_code, error_raw,
-        account_id, message_id, segment, segments, source, destination, submit_date, reference, n)
+        account_id, message_id, segment, segments, source, destination, submit_date, reference, parts, contradicts, n)
     order by link_id, raw_id, state, done_date, n
   ), deciding as materialized (
     select distinct on (account_id, message_id) *
@@ -159,9 +167,10 @@ const writeStatement = perDay(
     on conflict do nothing
   ), ${tallied('moved')}, kept as (
     insert into receipts (link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,
-      source, destination, submit_date, reference)
+      source, destination, submit_date, reference, parts, contradicts)
     select link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,
-      case when message_id is null then source end, case when message_id is null then destination end, submit_date, reference
+      case when message_id is null then source end, case when message_id is null then destination end, submit_date, reference,
+      parts, contradicts
     from matched
     where n not in (select n from moved)
     on conflict do nothing

@@ -149,6 +149,9 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
           />
         </div>
       )}
+      {of.findings.map((finding) => (
+        <FindingCard key={finding.code} carrier={carrier} of={finding} />
+      ))}
       <div className="gap">
         <Facts
           facts={[
@@ -188,6 +191,41 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
           ]}
         />
       </div>
+    </div>
+  )
+}
+
+/** What the receipts of known messages tell of the carrier. */
+function FindingCard({
+  carrier,
+  of: { advice, message, fix },
+}: {
+  carrier: Carrier
+  of: Diagnosis['findings'][number]
+}) {
+  const update = useAction('updateCarrier', 'One receipt speaks for all parts now.')
+  return (
+    <div className="gap">
+      <p>
+        <Badge status="found" tone="warning" /> {advice}{' '}
+        {message !== null && <Link href={`/messages/${message}`}>One of the messages</Link>}
+      </p>
+      {fix && (
+        <ConfirmButton
+          does="updateCarrier"
+          label="Let one receipt speak for all parts"
+          isDanger={false}
+          question={
+            <p>
+              The first last word on any part of a long message ends the message. The links of {carrier.name} bind
+              again.
+            </p>
+          }
+          onConfirm={() => update.run({ path: { id: carrier.id }, body: fix.body })}
+          isBusy={update.isBusy}
+          problem={update.problem}
+        />
+      )}
     </div>
   )
 }

@@ -119,6 +119,12 @@ export const smppGroups: FieldGroup[] = [
         initial: 'raw',
       },
       {
+        name: 'one_receipt',
+        label: 'One receipt for all parts',
+        hint: 'The carrier sends one receipt for a long message, whichever part it names. The doctor of receipts says if it does.',
+        kind: 'check',
+      },
+      {
         name: 'user_message_reference',
         label: 'Submits carry a reference',
         hint: 'Where the carrier echoes it, the receipt of a submit that was never answered finds its message.',
