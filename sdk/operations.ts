@@ -1163,6 +1163,7 @@ export interface Message {
     carrier: string
   } | null
   provider_message_id?: string | null
+  /** Times that it was written to a carrier; a connection that was refused does not count. */
   attempts?: number
   /** It was sent again after an unknown outcome: the recipient may have it twice. */
   possible_duplicate?: boolean

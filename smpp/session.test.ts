@@ -102,7 +102,7 @@ describe('binding', () => {
     session.destroy()
   })
 
-  test('answers what comes too early with RINVBNDSTS, enquire_link apart', async () => {
+  test('asks for what comes before the answer to the bind again, enquire_link apart', async () => {
     const { server, requests, notices } = await dialOnly()
     const peer = await server.peer()
     await peer.take('bind_transceiver')
@@ -111,7 +111,7 @@ describe('binding', () => {
       { command: 'enquire_link', sequence_number: 9 },
       { command: 'outbind', sequence_number: 10, system_id: 'smsc' },
     )
-    expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 8, command_status: ESME.RINVBNDSTS })
+    expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 8, command_status: ESME.RX_T_APPN })
     expect(await peer.take('enquire_link_resp')).toMatchObject({ sequence_number: 9, command_status: ESME.ROK })
     await until(() => notices.length === 1, 'outbind is reported')
     expect(requests).toEqual([])

@@ -255,8 +255,7 @@ export class Session<C> {
       case 'replace_sm':
         return this.#readRequest(pdu)
       case 'enquire_link':
-        this.#wire.send('enquire_link_resp', undefined, pdu.sequence_number, ESME.ROK)
-        return
+        return void this.#wire.send('enquire_link_resp', undefined, pdu.sequence_number, ESME.ROK)
       case 'enquire_link_resp':
         return this.#heartbeat.readAnswer(pdu.sequence_number)
       case 'generic_nack':
@@ -290,7 +289,10 @@ export class Session<C> {
   #readRequest(pdu: MessageRequest): void {
     const { onRequest } = this.#options
     const isBound = this.state === 'bound' || this.state === 'unbinding'
-    if (!isBound || (this.role === 'server' && this.mode === 'receiver')) this.#traffic.refuse(pdu, ESME.RINVBNDSTS)
+    // A carrier that delivers before it answers our bind has to bring the delivery again: only a passing refusal says so.
+    const isEarly = this.role === 'client' && this.state === 'open'
+    if (isEarly || !isBound || (this.role === 'server' && this.mode === 'receiver'))
+      this.#traffic.refuse(pdu, isEarly ? ESME.RX_T_APPN : ESME.RINVBNDSTS)
     else if (onRequest === undefined) this.#traffic.refuse(pdu, ESME.RINVCMDID)
     else this.#traffic.take(pdu, onRequest)
   }

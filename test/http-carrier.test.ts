@@ -133,6 +133,20 @@ test('messages wait while the carrier cannot be reached, and go when it is back'
   ])
 })
 
+test('a connection that is refused is no attempt', async () => {
+  const { client } = program
+  const from = '15557650005'
+  const { fake, carrier, show } = await open('infobip', from)
+  await fake.close()
+  const sent = await client.send({ to: '15551230006', from, message: 'Nobody listens' })
+  await until('the link is down', async () => (await show()).links[0]?.state === 'down')
+  const back = await FakeCarrier.start('infobip')
+  fakes.push(back)
+  await client.expect('PATCH', `/v1/carriers/${carrier.id}`, { settings: { base_url: back.url } })
+  expect(await client.waitForStatus(sent.id, ['sent'])).toMatchObject({ attempts: 1 })
+  expect(back.sends).toHaveLength(1)
+})
+
 test('every reply came once', () => {
   const replies = [...receiver.events.values()].filter(({ type }) => type === 'message.received')
   expect(replies).toHaveLength(2)

@@ -127,7 +127,11 @@ export function decideMove(
       retryAfterMs: Math.round(Math.max(base, passing.retryAfterMs ?? 0) * (0.8 + 0.4 * random())),
     })
   }
-  if (ends.some((end) => end.state === 'released')) return move('queued', { carrier: isPartlyTaken ? 'stay' : null })
+  if (ends.some((end) => end.state === 'released'))
+    return move('queued', {
+      carrier: isPartlyTaken ? 'stay' : null,
+      isUnwritten: ends.every((end) => end.state === 'released'),
+    })
   return move('sent', {})
 }
 

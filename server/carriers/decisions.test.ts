@@ -44,6 +44,11 @@ describe('a move', () => {
     ['a code of the carrier’s own', [refused(0x400)], ['rejected', null, 'carrier_unknown']],
   ])('after %s', (_, ends, expected) => expect(move(...ends)).toEqual(expected))
 
+  it('is no attempt where nothing was written', () => {
+    const isUnwritten = (...ends: SegmentEnd[]): boolean | undefined => decideMove({ handover, ends }).isUnwritten
+    expect([isUnwritten(released, released), isUnwritten(accepted, released)]).toEqual([true, false])
+  })
+
   it.each<[string, Partial<Handover>, SegmentEnd[], string | null | undefined]>([
     ['drops a carrier that refuses it for good', {}, [refused(ESME.RINVDSTADR)], 'drop'],
     ['asks no other where the text itself is at fault', {}, [refused(ESME.RINVMSGLEN)], null],

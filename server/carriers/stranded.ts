@@ -119,7 +119,7 @@ export async function findStranded(db: Db, nodeId: string, hand: Hand): Promise<
     move:
       stranded[i + 1]?.messageId === intent.messageId
         ? null
-        : { to: 'queued', retryAfterMs: null, errorCode: null, errorRaw: null },
+        : { to: 'queued', isUnwritten: true, retryAfterMs: null, errorCode: null, errorRaw: null },
   }))
 }
 

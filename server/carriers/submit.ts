@@ -177,7 +177,7 @@ export class Submitter implements Slots {
       carrierMessageId: null,
       commandStatus: null,
       intentAt: now(),
-      move: isLast ? { to: 'queued', retryAfterMs: null, errorCode: null, errorRaw: null } : null,
+      move: isLast ? { to: 'queued', isUnwritten: true, retryAfterMs: null, errorCode: null, errorRaw: null } : null,
     })
   }
 

@@ -794,6 +794,7 @@ create table messages (
   cost_currency text,
   cost_carrier_id uuid,
   first_estimate text,
+  handed_back integer default 0 not null,
   constraint messages_pkey primary key (account_id, id),
   constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
   constraint messages_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),

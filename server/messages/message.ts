@@ -111,7 +111,10 @@ export interface MessageRow {
   holdUntil: Date | null
   carrierId: string | null
   providerMessageId: string | null
+  /** Number of the last try. */
   attempts: number
+  /** Tries that were handed back unwritten. */
+  handedBack: number
   segmentsDelivered: number
   errorCode: MessageErrorCode | null
   errorStage: 'queue' | 'submit' | 'receipt' | null
@@ -159,7 +162,7 @@ export const messageColumns = (m: string): string => `
     ${m}.created_at as "createdAt", ${m}.updated_at as "updatedAt", ${m}.queued_at as "queuedAt", ${m}.sent_at as "sentAt",
     ${m}.completed_at as "completedAt", ${m}.hold_reason as "holdReason", ${m}.hold_until as "holdUntil",
     ${m}.carrier_id as "carrierId", ${m}.provider_message_id as "providerMessageId", ${m}.attempts,
-    ${m}.segments_delivered as "segmentsDelivered", ${m}.error_code as "errorCode", ${m}.error_stage as "errorStage",
+    ${m}.handed_back as "handedBack", ${m}.segments_delivered as "segmentsDelivered", ${m}.error_code as "errorCode", ${m}.error_stage as "errorStage",
     ${m}.error_raw as "errorRaw", ${m}.receipt_stat as "receiptStat", ${m}.receipt_err as "receiptErr", ${m}.keyword,
     ${m}.in_reply_to as "inReplyTo", ${m}.is_partial as "isPartial", ${m}.possible_duplicate as "possibleDuplicate",
     ${m}.on_unknown as "onUnknown", ${m}.cost, ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId",
@@ -226,7 +229,7 @@ export function renderMessage(
     hold: isHeld(row) ? { reason: row.holdReason, until: showTime(row.holdUntil) } : null,
     route: row.carrierId && { carrier: showId('car', row.carrierId) },
     provider_message_id: row.providerMessageId,
-    attempts: row.attempts,
+    attempts: row.attempts - row.handedBack,
     possible_duplicate: row.possibleDuplicate,
     on_unknown: row.onUnknown,
     ...renderPrices(row),

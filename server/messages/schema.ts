@@ -194,7 +194,11 @@ export const Message = Type.Object(
     ),
     route: Type.Optional(Nullable(Type.Object({ carrier: Type.String() }))),
     provider_message_id: Type.Optional(Nullable(Type.String())),
-    attempts: Type.Optional(Type.Integer()),
+    attempts: Type.Optional(
+      Type.Integer({
+        description: 'Times that it was written to a carrier; a connection that was refused does not count.',
+      }),
+    ),
     possible_duplicate: Type.Optional(
       Type.Boolean({ description: 'It was sent again after an unknown outcome: the recipient may have it twice.' }),
     ),

@@ -1,6 +1,14 @@
 import { classifyStatus, ESME, STATUSES } from '@heliogram/smpp'
 import { describe, expect, it, test } from 'vitest'
-import { defaultReasons, handlingOf, messageErrors, reasonOfReceipt, reasonOfStatus } from './taxonomy.ts'
+import {
+  clientErrs,
+  defaultReasons,
+  handlingOf,
+  messageErrors,
+  reasonOfReceipt,
+  reasonOfStatus,
+  receiptErrCodes,
+} from './taxonomy.ts'
 
 describe('a refused submit', () => {
   test.each([
@@ -53,6 +61,15 @@ describe('a receipt', () => {
       handling: 'passing',
     })
   })
+})
+
+it('a reason has one number in receipts to clients, by which it is read back where it is one of the networks', () => {
+  const errs = Object.entries(clientErrs)
+  expect(new Set(errs.map(([, err]) => err)).size).toBe(errs.length)
+  for (const [code, err] of errs) {
+    expect(err).toMatch(/^[0-2]\d\d$/)
+    if (Number(err) < 100) expect(receiptErrCodes[Number(err)]).toBe(code)
+  }
 })
 
 it('every code says what to do, in a sentence', () => {

@@ -164,6 +164,41 @@ export const receiptStatCodes: Readonly<Record<string, MessageErrorCode>> = {
   SPAM_REJECTED: 'content_filtered',
 }
 
+/**
+ * Our code -> `err` of a receipt to an SMPP client, three characters as SMPP 3.4 appendix B has them. Below 100 the network's numbers, which
+ * `receiptErrCodes` reads back; from 100 on our own.
+ */
+export const clientErrs: Readonly<Record<MessageErrorCode, string>> = {
+  unknown_subscriber: '001',
+  landline_or_unroutable: '011',
+  recipient_blocked: '013',
+  handset_unreachable: '027',
+  handset_busy: '031',
+  carrier_congestion: '034',
+  provider_error: '036',
+  handset_memory_full: '040',
+  recipient_opted_out: '101',
+  content_filtered: '102',
+  throttled: '103',
+  sender_not_registered: '104',
+  invalid_sender: '105',
+  invalid_destination: '106',
+  destination_not_allowed: '107',
+  fraud_suspected: '108',
+  queue_full: '109',
+  expired_in_queue: '110',
+  expired_at_carrier: '111',
+  message_too_long: '112',
+  spend_limit_reached: '113',
+  text_unavailable: '114',
+  quiet_hours: '115',
+  provider_timeout: '116',
+  no_route_available: '117',
+  outcome_unknown: '118',
+  no_receipt: '119',
+  carrier_unknown: '120',
+}
+
 const handlingOfClass = {
   ok: 'permanent',
   permanent: 'permanent',

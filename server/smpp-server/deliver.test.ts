@@ -7,6 +7,7 @@ import { newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../messages/reply.ts'
+import { clientErrs } from '../messages/taxonomy.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId, showClientId } from './client-id.ts'
@@ -104,7 +105,7 @@ describe('a receipt', () => {
       id: clientId,
       otherId: null,
       stat,
-      err: err.length > 3 ? '000' : err.padStart(3, '0'),
+      err: err.length > 3 ? clientErrs.carrier_unknown : err.padStart(3, '0'),
     })
     await untilAllTaken()
     expect(await test.count('smpp_submits', 'true')).toBe(0)

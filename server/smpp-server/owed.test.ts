@@ -46,45 +46,50 @@ async function made(): Promise<Record<string, unknown>[]> {
   return rows
 }
 
-it.each<[string, string | null, string | null, number[]]>([
-  ['delivered', null, 'delivered', [2, 4, 5, 6]],
-  ['expired', 'expired_in_queue', 'expired', [2, 3, 5]],
-  ['canceled', null, 'deleted', [2, 3, 5]],
-  ['rejected', 'recipient_blocked', 'rejected', [2, 3, 5]],
-  ['undelivered', 'expired_at_carrier', 'expired', [2, 3, 5]],
-  ['undelivered', 'unknown_subscriber', 'undeliverable', [2, 3, 5]],
-  ['failed', 'provider_error', 'undeliverable', [2, 3, 5]],
-  ['unconfirmed', 'outcome_unknown', null, []],
-  ['sent', null, null, []],
-])('of a message that is %s (%s) the parts that asked for it are told %s', async (status, error, state, parts) => {
-  const { messageId, clientId } = await note([0, 1, 2, 3, 0x11, 0x13])
-  await finish(messageId, status, error)
-  await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
-  expect(await made()).toEqual(
-    parts.map((part) => ({
-      subject_id: clientId,
-      parts: 6,
-      part,
-      state,
-      err: '000',
-      source: '15551230001',
-      destination: ourNumber,
-      done_at: new Date('2026-11-20T12:00:00Z'),
-    })),
-  )
-  // Whoever deletes the note makes the receipts.
-  expect(await test.count('smpp_submits', 'true')).toBe(state === null ? 1 : 0)
-})
+it.each<[string, string | null, string | null, string, number[]]>([
+  ['delivered', null, 'delivered', '000', [2, 4, 5, 6]],
+  ['expired', 'expired_in_queue', 'expired', '110', [2, 3, 5]],
+  ['canceled', null, 'deleted', '000', [2, 3, 5]],
+  ['rejected', 'recipient_blocked', 'rejected', '013', [2, 3, 5]],
+  ['undelivered', 'expired_at_carrier', 'expired', '111', [2, 3, 5]],
+  ['undelivered', 'unknown_subscriber', 'undeliverable', '001', [2, 3, 5]],
+  ['failed', 'provider_error', 'undeliverable', '036', [2, 3, 5]],
+  ['unconfirmed', 'outcome_unknown', null, '', []],
+  ['sent', null, null, '', []],
+])(
+  'of a message that is %s (%s) the parts that asked for it are told %s err:%s',
+  async (status, error, state, err, parts) => {
+    const { messageId, clientId } = await note([0, 1, 2, 3, 0x11, 0x13])
+    await finish(messageId, status, error)
+    await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+    expect(await made()).toEqual(
+      parts.map((part) => ({
+        subject_id: clientId,
+        parts: 6,
+        part,
+        state,
+        err,
+        source: '15551230001',
+        destination: ourNumber,
+        done_at: new Date('2026-11-20T12:00:00Z'),
+      })),
+    )
+    // Whoever deletes the note makes the receipts.
+    expect(await test.count('smpp_submits', 'true')).toBe(state === null ? 1 : 0)
+  },
+)
 
 it.each([
   ['7', '007'],
   ['21b', '21b'],
-  ['1234', '000'],
-  ['-1', '000'],
-  ['', '000'],
+  ['1234', '102'],
+  ['-1', '102'],
+  ['', '102'],
+  ['000', '102'],
+  ['0', '102'],
 ])("a carrier's error %j is told as %s", async (given, told) => {
   const { messageId } = await note([1])
-  await finish(messageId, 'undelivered', 'carrier_unknown', given)
+  await finish(messageId, 'undelivered', 'content_filtered', given)
   await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toMatchObject([{ err: told }])
 })

@@ -8,7 +8,7 @@ import type { Db, Queryable } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import { newId } from '../ids.ts'
-import { asksFor, finalStateOf } from './state.ts'
+import { asksFor, errOf, finalStateOf } from './state.ts'
 
 /** A message whose receipts a client asked for. */
 export interface Owed {
@@ -112,7 +112,7 @@ export async function settleOwed(db: Queryable, messages: readonly MessageKey[])
 }
 
 // Locks the notes it takes. Messages are read one by one, by primary key, whatever the planner thinks of their number. A carrier's own
-// error is passed on where it fits the three characters of `err`.
+// number is passed on where it fits the three characters of `err` and is one; else the reason that is known.
 const settleStatement = perDay(
   'settle-smpp-submits',
   (day) => `
@@ -120,7 +120,7 @@ const settleStatement = perDay(
     select k.account_id, k.message_id, k.id, m.*
     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as k (account_id, message_id, id)
     cross join lateral (
-      select m.their_number, m.our_number, m.completed_at, m.receipt_err, ${finalStateOf('m')} as state
+      select m.their_number, m.our_number, m.completed_at, m.receipt_err, m.error_code, ${finalStateOf('m')} as state
       from messages${day} m
       where m.account_id = k.account_id and m.id = k.message_id
       limit 1
@@ -131,13 +131,13 @@ const settleStatement = perDay(
     using ended e
     where s.account_id = e.account_id and s.message_id = e.message_id
     returning s.account_id, s.credential_id, s.client_id, s.registered_delivery, s.submitted_at,
-      e.id, e.state, e.their_number, e.our_number, e.completed_at, e.receipt_err
+      e.id, e.state, e.their_number, e.our_number, e.completed_at, e.receipt_err, e.error_code
   )
   insert into smpp_deliveries (account_id, credential_id, id, part, kind, subject_id, parts, source, destination, state, err,
     submitted_at, done_at)
   select t.account_id, t.credential_id, t.id, p.part, 'receipt', t.client_id, cardinality(t.registered_delivery),
     t.their_number, coalesce(t.our_number, ''), t.state,
-    case when t.receipt_err ~ '^[0-9A-Za-z]{1,3}$' then lpad(t.receipt_err, 3, '0') else '000' end,
+    ${errOf('t')},
     t.submitted_at, coalesce(t.completed_at, now())
   from taken t
   cross join lateral unnest(t.registered_delivery) with ordinality as p (flags, part)

@@ -42,28 +42,28 @@ it.each([
 )
 
 it.each([
-  ['scheduled', null, 0, 0],
-  ['queued', null, 1, 0],
-  ['sending', null, 1, 0],
-  ['sent', null, 1, 0],
-  ['unconfirmed', null, 1, 0],
-  ['delivered', '000', 2, 0],
-  ['expired', null, 3, 0],
-  ['canceled', null, 4, 0],
-  ['undelivered', '011', 5, 11],
+  ['scheduled', null, null, 0, 0],
+  ['queued', null, null, 1, 0],
+  ['sending', null, null, 1, 0],
+  ['sent', null, null, 1, 0],
+  ['unconfirmed', null, 'outcome_unknown', 1, 0],
+  ['delivered', '000', null, 2, 0],
+  ['expired', null, 'expired_in_queue', 3, 110],
+  ['canceled', null, null, 4, 0],
+  ['undelivered', '011', 'landline_or_unroutable', 5, 11],
   // One octet.
-  ['failed', '255', 5, 255],
-  ['failed', '256', 5, 0],
-  ['rejected', '21b', 8, 21],
-  ['rejected', 'x', 8, 0],
+  ['failed', '255', 'carrier_unknown', 5, 255],
+  ['failed', '256', 'carrier_unknown', 5, 120],
+  ['rejected', '21b', 'carrier_unknown', 8, 21],
+  ['rejected', 'x', 'content_filtered', 8, 102],
 ] as const)(
-  'query_sm tells a message that is %s, with the error %s, as %i and %i',
-  async (status, err, state, error) => {
+  'query_sm tells a message that is %s, with the error %s (%s), as %i and %i',
+  async (status, err, code, state, error) => {
     const client = await bind('live')
     const { id } = await test.send()
     await test.db.query(
-      `update messages set status = $2, receipt_err = $3, completed_at = '2026-11-20T12:34:56Z', updated_at = now() where id = $1`,
-      [id, status, err],
+      `update messages set status = $2, receipt_err = $3, error_code = $4, completed_at = '2026-11-20T12:34:56Z', updated_at = now() where id = $1`,
+      [id, status, err, code],
     )
     const isFinal = state > 1
     expect(

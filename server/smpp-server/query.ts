@@ -5,6 +5,7 @@ import type { Outbox, Subscriptions } from '../events.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { isFinal, type MessageRow } from '../messages/message.ts'
 import { findKey, findMessage } from '../messages/store.ts'
+import { clientErrs } from '../messages/taxonomy.ts'
 import type { Admission } from './bind.ts'
 import { parseClientId, showClientId } from './client-id.ts'
 import { settleOwed } from './owed.ts'
@@ -26,15 +27,20 @@ export type QueryAnswer =
 export async function query(db: Db, accountId: string, pdu: PduOf<'query_sm'>): Promise<QueryAnswer> {
   const row = await findByClientId(db, accountId, pdu.message_id)
   if (!row || !isFrom(row, pdu.source_addr)) return { status: ESME.RQUERYFAIL }
-  const error = Number.parseInt(row.receiptErr ?? '', 10)
   return {
     status: 0,
     message_id: pdu.message_id,
     final_date: isFinal(row.status) ? formatAbsoluteTime(row.completedAt ?? row.updatedAt) : '',
     message_state: MESSAGE_STATES.indexOf(stateOf(row.status)),
-    // One octet, for a carrier's error of any size.
-    error_code: error > 0 && error < 256 ? error : 0,
+    error_code: errorOf(row),
   }
+}
+
+/** One octet: the carrier's own number where it fits, else that of our reason. */
+function errorOf({ status, receiptErr, errorCode }: MessageRow): number {
+  const error = Number.parseInt(receiptErr ?? '', 10)
+  if (error > 0 && error < 256) return error
+  return isFinal(status) && errorCode !== null ? Number(clientErrs[errorCode]) : 0
 }
 
 /**

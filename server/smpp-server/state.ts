@@ -1,6 +1,7 @@
 /** What a message's status is to an SMPP client. */
 import type { ReceiptState } from '@heliogram/smpp'
 import type { Status } from '../messages/message.ts'
+import { clientErrs } from '../messages/taxonomy.ts'
 
 /** message_state of a status (SMPP 3.4 §5.2.28); what nobody knows is on its way, for a late receipt may still tell. */
 export function stateOf(status: Status): ReceiptState {
@@ -35,6 +36,14 @@ export const finalStateOf = (m: string): string => `case ${m}.status
       when 'delivered' then 'delivered' when 'expired' then 'expired' when 'canceled' then 'deleted' when 'rejected' then 'rejected'
       when 'undelivered' then case ${m}.error_code when 'expired_at_carrier' then 'expired' else 'undeliverable' end
       when 'failed' then 'undeliverable' end`
+
+/** In SQL, `err` of the receipt for a message that is over: the carrier's own number where it has one that fits, else that of our reason. */
+export const errOf = (t: string): string => `case
+      when ${t}.receipt_err ~ '^[0-9A-Za-z]{1,3}$' and (${t}.error_code is null or ${t}.receipt_err !~ '^0+$') then lpad(${t}.receipt_err, 3, '0')
+      else coalesce(case ${t}.error_code
+        ${Object.entries(clientErrs)
+          .map(([code, err]) => `when '${code}' then '${err}'`)
+          .join(' ')} end, '000') end`
 
 /**
  * In SQL, whether registered_delivery asks for the receipt of a state (SMPP 3.4 §5.2.17, SMPP 5.0 §4.7.21): 1 any end, 2 failures, 3

@@ -142,6 +142,7 @@ const untouched = {
   carrierId: null,
   providerMessageId: null,
   attempts: 0,
+  handedBack: 0,
   segmentsDelivered: 0,
   errorCode: null,
   errorStage: null,

@@ -49,6 +49,8 @@ export interface Move {
   carrier?: 'drop' | 'rotate' | 'stay' | null
   /** `queued` only: the link would cut it into so many segments, and wrote none: it is counted anew. Absent: as it was. */
   segments?: number
+  /** `queued` only: no segment was written in this try, which is no attempt therefore. */
+  isUnwritten?: boolean
   retryAfterMs: number | null
   errorCode: MessageErrorCode | null
   errorRaw: string | null
@@ -94,6 +96,7 @@ export async function writeAnswers(
         column((a) => a.move?.carrier ?? null),
         column((a) => a.rawMessageId ?? null),
         column((a) => a.move?.segments ?? null),
+        column((a) => a.move?.isUnwritten === true),
       ]),
     ],
   })
@@ -156,9 +159,9 @@ const answerStatement = perDay(
   with a as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::uuid[], $8::text[], $9::text[],
       $10::int[], $11::timestamptz[], $12::text[], $13::int[], $14::text[], $15::text[], $16::boolean[], $17::text[],
-      $18::text[], $19::int[]) with ordinality
+      $18::text[], $19::int[], $20::boolean[]) with ordinality
       as a (node_id, account_id, message_id, segment, segments, try, link_id, state, carrier_message_id,
-        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent, carrier, raw_id, counted, n)
+        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent, carrier, raw_id, counted, is_unwritten, n)
   ), chained as materialized (
     select a.message_id, a.carrier,
       case a.carrier when 'rotate' then n.chain || m.carrier_id when 'stay' then array[m.carrier_id] else n.chain end as chain
@@ -172,7 +175,7 @@ const answerStatement = perDay(
     ) n on true
     where a.carrier is not null and (n.chain is not null or a.carrier = 'stay') and not ${mayBeTaken('m', day)}
   ), move as materialized (
-    select a.account_id, a.message_id, a.try, a.wants_sent, a.segments, a.counted, c.chain,
+    select a.account_id, a.message_id, a.try, a.wants_sent, a.segments, a.counted, a.is_unwritten, c.chain,
       coalesce(a.raw_id, a.carrier_message_id) as carrier_message_id,
       case when c.carrier in ('drop', 'rotate') then 'queued' when r.may_be_taken then 'unconfirmed' else a.to_status end as to_status,
       case when c.carrier in ('drop', 'rotate') then null else a.retry_after_ms end as retry_after_ms,
@@ -210,6 +213,7 @@ const answerStatement = perDay(
       possible_duplicate = ${staysTwice('m', day)},
       chain = coalesce(a.chain, m.chain),
       segments = coalesce(a.counted, m.segments),
+      handed_back = m.handed_back + (a.is_unwritten and a.to_status = 'queued')::int,
       cost_carrier_id = ${toBePriced('a.counted is not null', 'm.cost_carrier_id')}
     from move a
     where m.account_id = a.account_id
