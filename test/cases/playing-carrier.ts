@@ -25,7 +25,7 @@ export const readCase = (file: string): CasePdu[] =>
     .map((line) => JSON.parse(line) as CasePdu)
 
 /** The octets of a text or of hexadecimal digits, with what stands in braces filled in. */
-export function octetsOf({ text, hex }: Pick<CasePdu, 'text' | 'hex'>, values: Record<string, string> = {}): Buffer {
+function octetsOf({ text, hex }: Pick<CasePdu, 'text' | 'hex'>, values: Record<string, string> = {}): Buffer {
   return hex === undefined ? Buffer.from(fill(text ?? '', values), 'latin1') : Buffer.from(hex, 'hex')
 }
 
