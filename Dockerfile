@@ -30,6 +30,6 @@ EXPOSE 8080
 # No init of its own: the program heeds SIGTERM as process 1, and `docker run --init` or `init: true` gives one to who wants it.
 # A stop takes 60 s at most: docker stop --time 75.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
-  CMD ["/opt/heliogram/node_modules/.bin/node", "/opt/heliogram/deploy/docker/healthcheck.cjs"]
+  CMD ["/opt/heliogram/bin/node", "/opt/heliogram/deploy/docker/healthcheck.cjs"]
 ENTRYPOINT ["heliogram"]
 CMD ["start"]

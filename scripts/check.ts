@@ -1,10 +1,14 @@
-/** `npm run check`: everything that must hold, in named steps; continuous integration runs exactly this. Runs all steps, then fails. */
+/** npm run check [-- --only types]: everything that must hold, in named steps; continuous integration runs exactly this. Runs all steps, then fails. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { readOptions } from './options.ts'
+import { readOptions, refuse } from './options.ts'
 
-const root = new URL('..', import.meta.url)
+const root = join(import.meta.dirname, '..')
+// Whatever started this: the programs of npm, and for them the Node.js that runs this.
+const path = [dirname(process.execPath), join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
+const env = { ...process.env, PATH: path }
 
 interface Step {
   name: string
@@ -32,10 +36,14 @@ const steps: Step[] = [
   { name: 'tests', commands: [['vitest', 'run']], isLong: true },
 ]
 
-readOptions(`npm run check: all that must hold, in turn: ${steps.map(({ name }) => name).join(', ')}.`, {})
+const names = steps.map(({ name }) => name).join(', ')
+const usage = `npm run check [-- --only <step>]: all that must hold, in turn: ${names}.`
+const { only } = readOptions(usage, { only: { type: 'string' } })
+const chosen = steps.filter(({ name }) => only === undefined || name === only)
+if (chosen.length === 0) refuse(`--only must be one of ${names}, not "${only}".`, usage)
 
 const failed: string[] = []
-for (const { name, commands, isLong = false } of steps) {
+for (const { name, commands, isLong = false } of chosen) {
   const startedAt = performance.now()
   let hasFailed = false
   for (const [command = '', ...words] of commands) {
@@ -52,12 +60,12 @@ if (failed.length > 0) {
 async function run(command: string, words: string[], isLong: boolean): Promise<boolean> {
   if (isLong) {
     const [code] = (await once(
-      spawn(command, words, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] }),
+      spawn(command, words, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] }),
       'exit',
     )) as [unknown]
     return code === 0
   }
-  const child = spawn(command, words, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, words, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

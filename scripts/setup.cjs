@@ -1,11 +1,10 @@
 'use strict'
-// Run before `npm start` and `npm test`: installs what is missing, checks Node.js and builds the console, saying what it does and why.
-// Plain JavaScript of 2018, because any Node.js from 12 on must be able to read it far enough to give a clear answer.
+// Run by scripts/run: installs what is missing, checks Node.js and builds the console, saying what it does and why.
+// Plain JavaScript of 2019: it must run on every Node.js from 14 on, because distributions bring old ones with their npm.
 
 const crypto = require('crypto')
 const { spawn, spawnSync } = require('child_process')
 const fs = require('fs')
-const os = require('os')
 const path = require('path')
 const zlib = require('zlib')
 
@@ -13,10 +12,12 @@ const root = path.resolve(__dirname, '..')
 const modules = path.join(root, 'node_modules')
 // Says for which lock file and machine everything was found in order; goes with node_modules.
 const stamp = path.join(modules, '.heliogram-setup')
-const packagedNode = path.join(modules, '.bin', 'node')
+// What only this step needs: its lock, and packages on their way.
+const workshop = path.join(root, '.setup')
+// Chooses the Node.js that Heliogram runs on; the one that runs this file may be too old.
+const chosenNode = path.join(root, 'bin', 'node')
 // Says from which sources the console was built; goes with what was built.
 const builtFrom = path.join(root, 'console', 'dist', '.sources')
-const oldestNode = [24, 12]
 
 main().catch((error) => {
   process.stderr.write(`\nsetup: ${error.message}\n`)
@@ -32,19 +33,17 @@ async function main() {
     try {
       // Another one may have done it while we waited.
       if (readText(stamp) !== wanted) await setUp(JSON.parse(lockText.toString()), wanted)
-      if (!fs.existsSync(packagedNode)) requireOwnNode()
       if (readText(builtFrom) !== sources) buildConsole(sources)
     } finally {
       unlock()
     }
   }
-  if (!fs.existsSync(packagedNode)) requireOwnNode()
 }
 
 async function setUp(lock, wanted) {
   const reason = whyStale(lock)
-  if (reason) await install(reason)
-  if (fs.existsSync(packagedNode)) requirePackagedNode()
+  if (reason) await install(reason, lock)
+  requireNode()
   useGitHooks()
   fs.writeFileSync(stamp, wanted)
 }
@@ -54,13 +53,21 @@ function whyStale(lock) {
   const text = readText(path.join(modules, '.package-lock.json'))
   if (text === undefined) return 'nothing is installed yet'
   const installed = JSON.parse(text).packages
-  for (const name of Object.keys(lock.packages).filter((key) => key !== '' && !lock.packages[key].link)) {
+  const names = Object.keys(lock.packages).filter((key) => installed[key] && !lock.packages[key].link)
+  const other = names.find((name) => installed[name].version !== lock.packages[name].version)
+  if (other) return `${label(other)} must be ${lock.packages[other].version}, not ${installed[other].version}`
+  const missing = listMissing(lock)[0]
+  return missing && `${label(missing)} is missing`
+}
+
+/** Packages of the lock file for this machine that are not there in their version. */
+function listMissing(lock) {
+  return Object.keys(lock.packages).filter((name) => {
     const want = lock.packages[name]
-    const have = installed[name]
-    if (!have && name.includes('node_modules/') && isForThisMachine(want)) return `${label(name)} is missing`
-    if (have && have.version !== want.version) return `${label(name)} must be ${want.version}, not ${have.version}`
-  }
-  return undefined
+    if (want.link || !name.includes('node_modules/') || !isForThisMachine(want)) return false
+    const manifest = readText(path.join(root, name, 'package.json'))
+    return manifest === undefined || JSON.parse(manifest).version !== want.version
+  })
 }
 
 /** Packages with binaries name the machines that they are for; npm leaves out the others, and optional peers. */
@@ -76,7 +83,7 @@ function isForThisMachine(entry) {
   return isGlibc && fits(entry.os, process.platform) && fits(entry.cpu, process.arch)
 }
 
-function install(reason) {
+function install(reason, lock) {
   const what = `Installing dependencies (npm ci), because ${reason}; this takes a minute or so`
   const startedAt = Date.now()
   const isTerminal = process.stderr.isTTY
@@ -86,28 +93,56 @@ function install(reason) {
   // No install scripts run: nothing here needs one. What npm warns about (engines of packages that it does not run) helps
   // nobody while all goes well.
   const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
-  return runNpm(options).then(
-    () => {
+  return runNpm(options, root)
+    .then(() => installLeftOut(options, lock))
+    .then(() => {
       clearInterval(timer)
       process.stderr.write(
         `${isTerminal ? '\r' : '\n'}Installed dependencies in ${Math.round((Date.now() - startedAt) / 1000)} s.${' '.repeat(80)}\n`,
       )
-    },
-    (error) => {
+    })
+    .catch((error) => {
       clearInterval(timer)
       throw error
-    },
-  )
+    })
+}
+
+/**
+ * npm leaves out optional packages that are not for the Node.js that runs npm. They run on ours: a second npm ci, in a folder of its own,
+ * installs them by the same lock file as packages that are not optional.
+ */
+function installLeftOut(options, lock) {
+  const missing = listMissing(lock)
+  if (missing.length === 0) return undefined
+  const folder = path.join(workshop, `packages.${process.pid}`)
+  const dependencies = {}
+  const packages = { '': { dependencies } }
+  // Under names of our own: the lock file may have several versions of a package, in different places.
+  missing.forEach((name, i) => {
+    const { version, resolved, integrity } = lock.packages[name]
+    dependencies[`left-out-${i}`] = `npm:${label(name)}@${version}`
+    packages[`node_modules/left-out-${i}`] = { name: label(name), version, resolved, integrity }
+  })
+  fs.mkdirSync(folder)
+  fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
+  fs.writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
+  return runNpm(options, folder).then(() => {
+    missing.forEach((name, i) => {
+      fs.mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+      fs.renameSync(path.join(folder, 'node_modules', `left-out-${i}`), path.join(root, name))
+    })
+    fs.rmSync(folder, { recursive: true, force: true })
+  })
 }
 
 /** With the npm that runs us, on its own Node.js: `npm ci` deletes the one in node_modules. */
-function runNpm(options) {
+function runNpm(options, folder) {
   const script = process.env.npm_execpath
   const isNpm = script !== undefined && /npm-cli\.c?js$/.test(script)
   const command = isNpm ? process.env.npm_node_execpath || process.execPath : 'npm'
   return new Promise((resolve, reject) => {
     const child = spawn(command, (isNpm ? [script] : []).concat(options), {
-      cwd: root,
+      cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let output = ''
@@ -138,42 +173,29 @@ function runNpm(options) {
   })
 }
 
-/** The one in node_modules is built for glibc; npm cannot tell, and would let it hide a Node.js that works. */
-function requirePackagedNode() {
-  const run = spawnSync(packagedNode, ['--version'], { encoding: 'utf8' })
-  if (run.status === 0 && isNewEnough(run.stdout)) return
-  const found =
-    run.status === 0 ? run.stdout.trim() : `it does not run (${run.error ? run.error.message : run.stderr.trim()})`
+/** The one that npm installs is built for glibc: npm cannot tell. */
+function requireNode() {
+  const run = spawnSync(chosenNode, ['--version'], { encoding: 'utf8' })
+  if (run.status === 0) return
   throw new Error(
-    `the Node.js in node_modules is of no use here: ${found}. Heliogram needs a Linux with glibc (Debian, Ubuntu, RHEL; not ` +
-      `Alpine: use an image like node:24-slim), or macOS.`,
+    `no Node.js runs here: ${run.error ? run.error.message : run.stderr.trim()}\n\nHeliogram needs a Linux with glibc (Debian, Ubuntu, RHEL; not Alpine: use an image like node:24-slim), or macOS.`,
   )
 }
 
-/** Where npm brings no Node.js (macOS), the one in PATH must do. */
-function requireOwnNode() {
-  if (isNewEnough(process.version)) return
-  const hint =
-    process.platform === 'darwin' ? 'Install it with: brew install node@24' : 'Install it from https://nodejs.org'
-  throw new Error(`needs Node.js ${oldestNode.join('.')} or newer, and this is ${process.version}. ${hint}`)
-}
-
-function isNewEnough(version) {
-  const [major, minor] = version.replace('v', '').split('.').map(Number)
-  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
-}
-
-/** The console is built anew whenever something that it is made of has changed: it is a second's work. */
+/** The console is built whenever something that it is made of has changed, in about a second. */
 function buildConsole(sources) {
   process.stderr.write('Building the console …\n')
   const vite = path.join(modules, 'vite', 'bin', 'vite.js')
-  const node = fs.existsSync(packagedNode) ? packagedNode : process.execPath
   // Beside its place, and then there at once: whoever reads it meanwhile has the old one whole.
   const draft = `${path.dirname(builtFrom)}.draft`
-  const run = spawnSync(node, [vite, 'build', 'console', '--outDir', draft, '--emptyOutDir', '--logLevel', 'error'], {
-    cwd: root,
-    encoding: 'utf8',
-  })
+  const run = spawnSync(
+    chosenNode,
+    [vite, 'build', 'console', '--outDir', draft, '--emptyOutDir', '--logLevel', 'error'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+    },
+  )
   if (run.status !== 0) throw new Error(`the console cannot be built:\n\n${run.stdout}${run.stderr}`)
   // As browsers are sent them (server/site/console.ts).
   for (const file of sourcesOf(path.relative(root, draft)).map((name) => path.join(root, name)))
@@ -220,14 +242,18 @@ function useGitHooks() {
   if (git('--get', 'core.hooksPath').status === 1) git('core.hooksPath', '.githooks')
 }
 
-/** Keeps a second setup of this folder waiting; returns what ends that. */
+/**
+ * Keeps a second setup of this folder waiting; returns what ends that. The lock is in the folder itself: in the shared /tmp another user
+ * could take it, or put a link in its place.
+ */
 function lockRoot() {
-  const lock = path.join(os.tmpdir(), `heliogram-setup-${hashOf(root).slice(0, 12)}`)
+  const lock = path.join(workshop, 'lock')
+  fs.mkdirSync(workshop, { recursive: true })
   for (let waited = 0; ; waited++) {
     try {
       // Linking a file that already says who we are is atomic: nobody sees a lock without a process.
       const draft = `${lock}.${process.pid}`
-      fs.writeFileSync(draft, String(process.pid))
+      fs.writeFileSync(draft, describeProcess(process.pid))
       try {
         fs.linkSync(draft, lock)
       } finally {
@@ -238,11 +264,11 @@ function lockRoot() {
       if (error.code !== 'EEXIST') throw error
     }
     const holder = readText(lock)
-    if (holder !== undefined && !isAlive(Number(holder))) {
+    if (holder !== undefined && !isAlive(holder)) {
       removeStale(lock, holder)
       continue
     }
-    if (waited === 0) process.stderr.write(`Waiting for another setup of ${root} (process ${holder}) …\n`)
+    if (waited === 0) process.stderr.write(`Waiting for another setup of ${root} (process ${parseInt(holder, 10)}) …\n`)
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
   }
 }
@@ -260,13 +286,27 @@ function removeStale(lock, holder) {
   fs.unlinkSync(aside)
 }
 
-function isAlive(pid) {
+/** Its id, and on Linux since when it runs: the lock outlives a restart of the machine, and ids come again. */
+function describeProcess(pid) {
+  try {
+    const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Field 22 is the start time; the name before it is in parentheses and may have any character.
+    return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]} ${boot}`
+  } catch {
+    return String(pid)
+  }
+}
+
+function isAlive(holder) {
+  const pid = parseInt(holder, 10)
   try {
     process.kill(pid, 0)
-    return true
   } catch (error) {
-    return error.code === 'EPERM'
+    if (error.code !== 'EPERM') return false
   }
+  // Of another user's process only the id may be seen.
+  return [holder, String(pid)].includes(describeProcess(pid))
 }
 
 function hashOf(data) {

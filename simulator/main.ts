@@ -1,3 +1,4 @@
+/** npm run simulator: a carrier to dial, with phones in the browser; --port and --http-port say where. */
 import { parseArgs } from 'node:util'
 import type { IdFormat } from './faults.ts'
 import { LATENCIES, parseLatency } from './latency.ts'

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
 /** Files of our own that a script runs, by its name. */
 const own = Object.entries(scripts).flatMap(([name, command]): [string, string][] => {
-  const [, file] = /exec env node (\S+\.ts)$/.exec(command) ?? []
+  const [, file] = /exec scripts\/run (\S+\.ts)$/.exec(command) ?? []
   return file === undefined ? [] : [[name, file]]
 })
 const written = ['server/db/schema.sql', 'docs/openapi.json', 'sdk/operations.ts', 'server/messages/numbers/plans.ts']

@@ -33,8 +33,8 @@ export function copyContents(root: string, target: string): void {
   const { name, version, private: isPrivate, description, license, bin, type, engines } = readPackage(root)
   const scripts = {
     start: './bin/heliogram start',
-    simulator: 'exec env node simulator/main.ts',
-    repl: 'exec env node scripts/repl.ts',
+    simulator: 'exec bin/node simulator/main.ts',
+    repl: 'exec bin/node scripts/repl.ts',
   }
   const own = { name, version, private: isPrivate, description, license, bin, type, scripts, engines }
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)

