@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
+import { renderLogLine } from '../server/log-lines.ts'
 import { hostInUrl } from '../server/network.ts'
 import { readOptions, readSettings } from './options.ts'
 
@@ -21,29 +22,9 @@ if (port === 0) {
 const isColored = process.stdout.isTTY
 const paint = (color: number, text: string): string => (isColored ? `\x1b[${color}m${text}\x1b[0m` : text)
 
-const debug = { from: 0, word: 'debug', color: 90 }
-const levels = [
-  { from: 50, word: 'error', color: 31 },
-  { from: 40, word: 'warn', color: 33 },
-  { from: 30, word: 'info', color: 32 },
-]
-
-/** Log records become `time word message fields`; anything else stays as it is. */
-function render(line: string): string {
-  if (!line.startsWith('{"level":')) return line
-  try {
-    const { level, time, msg, ...fields } = JSON.parse(line) as { level: number; time: string; msg: string }
-    const { word, color } = levels.find((one) => level >= one.from) ?? debug
-    const rest = Object.entries(fields).map(([name, value]) => `${name}=${JSON.stringify(value)}`)
-    return [time.slice(11, 23), paint(color, word), msg, paint(90, rest.join(' '))].join(' ')
-  } catch {
-    return line
-  }
-}
-
 function prefix(name: string, color: number, stream: Readable, onLine = (_line: string): void => {}): void {
   createInterface({ input: stream }).on('line', (line) => {
-    process.stdout.write(`${paint(color, name.padEnd(6))} ${render(line)}\n`)
+    process.stdout.write(`${paint(color, name.padEnd(6))} ${renderLogLine(line)}\n`)
     onLine(line)
   })
 }
@@ -63,7 +44,7 @@ function launch(): void {
   changed = null
   service = spawn(process.execPath, [join(root, 'server/main.ts'), 'start'], { stdio: ['inherit', 'pipe', 'pipe'] })
   const [output, log] = [service.stdout, service.stderr]
-  // Said again where whoever starts it reads on: the address above leads to the console as it was built.
+  // Said again behind the greeting: the address above leads to the console as it was built.
   if (output) prefix('server', 36, output, (line) => line.startsWith('Ctrl-C stops') && tellScreens())
   if (log) prefix('log', 35, log)
   service.once('exit', (code) => {

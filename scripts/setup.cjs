@@ -7,6 +7,7 @@ const { spawn, spawnSync } = require('child_process')
 const fs = require('fs')
 const path = require('path')
 const zlib = require('zlib')
+const { requireFreePorts } = require('./ports.cjs')
 
 const root = path.resolve(__dirname, '..')
 const modules = path.join(root, 'node_modules')
@@ -16,6 +17,8 @@ const stamp = path.join(modules, '.heliogram-setup')
 const workshop = path.join(root, '.setup')
 // Chooses the Node.js that Heliogram runs on; the one that runs this file may be too old.
 const chosenNode = path.join(root, 'bin', 'node')
+// What runs after this, as scripts/run names it; these two listen on the ports of the service.
+const isService = ['bin/heliogram', 'scripts/dev.ts'].includes(process.argv[2])
 // Says from which sources the console was built; goes with what was built.
 const builtFrom = path.join(root, 'console', 'dist', '.sources')
 
@@ -42,6 +45,7 @@ async function main() {
 
 async function setUp(lock, wanted) {
   const reason = whyStale(lock)
+  if (reason && isService) await requireFreePorts(process.env)
   if (reason) await install(reason, lock)
   requireNode()
   useGitHooks()

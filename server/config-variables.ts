@@ -312,6 +312,20 @@ export const variables = {
     oneOf<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
     'How much is logged; debug shows every PDU by name.',
   ),
+  logFormat: variable(
+    'HELIOGRAM_LOG_FORMAT',
+    'auto',
+    'auto, json or text',
+    oneOf('auto', 'json', 'text'),
+    'json: an object a line, for programs; text: a short line for people; auto: text on a terminal, else json.',
+  ),
+  node: variable(
+    'HELIOGRAM_NODE',
+    '',
+    'a program',
+    any,
+    'Node.js 24.12 or newer to run by instead of the one that came with Heliogram.',
+  ),
 }
 
 /** Variables of the programs that use the API, such as the command line: whoever has them in a shell may start the service there. */

@@ -33,6 +33,7 @@ describe('the settings', () => {
       consoleIdleHours: 12,
       smppServer: null,
       logLevel: 'info',
+      logFormat: 'auto',
     })
   })
 
@@ -57,6 +58,7 @@ describe('the settings', () => {
       webhookAllowedCidrs: ['10.0.0.0/8', 'fd00::/8'],
       webhookPorts: [443],
       logLevel: 'info',
+      logFormat: 'auto',
     })
   })
 

@@ -50,6 +50,7 @@ export interface Config {
   /** Where this process answers /metrics and /healthz, besides the API; null: nowhere. */
   metricsPort: number | null
   logLevel: LogLevel
+  logFormat: 'auto' | 'json' | 'text'
 }
 
 /** How much is logged. */
@@ -117,6 +118,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     metricsToken: read(v.metricsToken) || null,
     metricsPort: read(v.metricsPort),
     logLevel: read(v.logLevel),
+    logFormat: read(v.logFormat),
   }
   if (config.shortUrl && `${config.publicUrl}/`.startsWith(`${config.shortUrl}/`))
     problems.push(`${v.shortUrl.name} has the host of the API: add /l, or use a host for nothing else.`)

@@ -12,19 +12,22 @@ interface Listening {
   variable: string
 }
 
-/** Asks for every port of this process before anything is built on them; at once, for two may be the same. @throws StartError that names the variable. */
+/**
+ * Asks for every port of this process before anything is built on them; all are held until the last one was asked for, as two may be the same.
+ * @throws StartError with a line for each that cannot be had, and its variable.
+ */
 export async function requireFreePorts(config: Config): Promise<void> {
   const wanted = listeningOf(config)
   const probes: Server[] = []
-  try {
-    for (const [i, one] of wanted.entries()) {
-      const probe = createServer()
-      probes.push(probe)
-      await listen(probe, one, wanted.slice(0, i))
-    }
-  } finally {
-    await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))))
+  const faults: string[] = []
+  for (const [i, one] of wanted.entries()) {
+    const probe = createServer()
+    probes.push(probe)
+    const fault = await listen(probe, one, wanted.slice(0, i))
+    if (fault !== null && !faults.includes(fault)) faults.push(fault)
   }
+  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))))
+  if (faults.length > 0) throw new StartError(faults.join('\n'))
 }
 
 function listeningOf(config: Config): Listening[] {
@@ -47,24 +50,26 @@ function listeningOf(config: Config): Listening[] {
   ]
 }
 
+/** Takes the port; why it cannot, else null. */
 async function listen(
   probe: Server,
   { host, hostVariable, port, variable }: Listening,
   others: Listening[],
-): Promise<void> {
+): Promise<string | null> {
   probe.listen(port, host)
   try {
     await once(probe, 'listening')
+    return null
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
-      throw new StartError(`${host} is not an address of this machine. Set ${hostVariable} to one.`)
-    if (code === 'EACCES') throw new StartError(`Port ${port} is only for root. Set ${variable} to one from 1024 on.`)
+      return `${host} is not an address of this machine. Set ${hostVariable} to one.`
+    if (code === 'EACCES') return `Port ${port} is only for root. Set ${variable} to one from 1024 on.`
     const same = others.find((other) => other.port === port && port !== 0)
     const reason =
       code === 'EADDRINUSE'
         ? `is taken by ${same ? same.variable : 'another program'}`
         : `cannot be listened on (${code ?? String(error)})`
-    throw new StartError(`Port ${port} on ${host} ${reason}. Set ${variable} to a free port.`)
+    return `Port ${port} on ${host} ${reason}. Set ${variable} to a free port.`
   }
 }

@@ -15,3 +15,20 @@ test('the greeting sends people to the address that the proxy has, and commands 
   expect(text).toContain('  https://sms.example.com/console/join#hg_iv_x\n')
   expect(text).toContain('curl -i http://127.0.0.1:8080/v1/messages/send')
 })
+
+test('first comes the link that makes the login, then key, command and phones for the terminal', () => {
+  const text = greet({
+    address: 'http://127.0.0.1:8080',
+    publicUrl: 'http://127.0.0.1:8080',
+    phonesUrl: 'http://127.0.0.1:8081',
+    first: { key: 'hg_live_x' },
+    ownerCode: { code: 'hg_iv_x', email: 'owner@example.com' },
+    carrierWithoutNumber: null,
+    dataPath: '/data',
+  } as Parameters<typeof greet>[0])
+  const order = ['Heliogram is running', '/console/join#', 'For the terminal', 'hg_live_x', 'curl -i', '8081/#', 'Data']
+  const places = order.map((words) => text.indexOf(words))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(places).not.toContain(-1)
+  expect(text.match(/hg_iv_x/g)).toHaveLength(1)
+})

@@ -17,7 +17,7 @@ interface Greeting {
   dataPath: string | null
 }
 
-/** The text for standard output. */
+/** The text for standard output: first what somebody at a browser needs, then what is for the terminal. */
 export function greet({
   address,
   publicUrl,
@@ -29,25 +29,6 @@ export function greet({
 }: Greeting): string {
   // A shell replaces a variable between double quotes only.
   const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
-  const lines = [
-    '',
-    'Heliogram is running.',
-    '',
-    `  API and start page   ${address}`,
-    `  Console              ${publicUrl}/console/`,
-    `  Manual and reference ${address}/docs`,
-    ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
-    ...(dataPath ? [`  Data                 ${dataPath}`] : []),
-    '',
-  ]
-  if (first)
-    lines.push(
-      'Your account (shown once, stored only as a hash: keep it safe)',
-      '',
-      `  API key              ${first.key}`,
-      `  Log in with it       ./bin/heliogram login ${address} --key`,
-      '',
-    )
   const command = (path: string, body: object): string[] => [
     `  curl -i ${address}${path} \\`,
     `    -H ${authorization} \\`,
@@ -55,9 +36,25 @@ export function greet({
     `    -d '${JSON.stringify(body)}'`,
     '',
   ]
+  const lines = ['', 'Heliogram is running.', '']
+  if (ownerCode)
+    lines.push(
+      'Make your login for the console (this link works once, for 24 hours; until then each start prints another):',
+      '',
+      `  ${joinUrl(publicUrl, ownerCode)}`,
+      '',
+    )
+  lines.push('For the terminal:', '')
+  if (first)
+    lines.push(
+      `  API key              ${first.key}`,
+      '                       Keep it: it is shown this once, and stored as a hash.',
+      `  Log in with it       ./bin/heliogram login ${address} --key`,
+      '',
+    )
   if (carrierWithoutNumber)
     lines.push(
-      'Before it sends, give your account the number that the carrier gave you: without it replies reach nobody, STOP neither',
+      'Before you send, give your account the number that the carrier gave you: without it, replies and STOP reach nobody.',
       '',
       ...command('/v1/senders', { number: '…', carrier: carrierWithoutNumber }),
     )
@@ -68,23 +65,35 @@ export function greet({
     '',
     ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
   )
-  if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#12025550123`, '')
-  if (ownerCode) lines.push(...tellOwner(publicUrl, ownerCode))
-  lines.push('Ctrl-C stops everything.', '', '')
+  if (phonesUrl) lines.push('See it arrive, and answer:', '', `  ${phonesUrl}/#12025550123`, '')
+  lines.push(
+    'Where things are:',
+    '',
+    `  Console              ${publicUrl}/console/`,
+    `  API and start page   ${address}`,
+    `  Manual and reference ${address}/docs`,
+    ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
+    ...(dataPath ? [`  Data                 ${dataPath}`] : []),
+    '',
+    'Ctrl-C stops everything.',
+    '',
+    '',
+  )
   return lines.join('\n')
 }
 
-/** How to become the owner, in lines. The password in it is too short to be taken. */
-export const tellOwner = (address: string, { code, email }: OwnerCode): string[] => [
-  'Become the owner of the account, with a login of your own for the console (works once, for 24 hours; until then each start prints',
-  'another code):',
+const joinUrl = (address: string, { code }: OwnerCode): string => `${address}/console/join#${code}`
+
+/** What `owner-code` prints, in lines. The password in it is too short to be taken. */
+export const tellOwner = (address: string, owner: OwnerCode): string[] => [
+  'Make your login for the console (this link works once, for 24 hours):',
   '',
-  `  ${address}/console/join#${code}`,
+  `  ${joinUrl(address, owner)}`,
   '',
   'Without a browser: put your address and a password of 15 characters or more in place of those below.',
   '',
   `  curl ${address}/v1/auth/accept-invitation \\`,
   `    -H 'Content-Type: application/json' \\`,
-  `    -d '${JSON.stringify({ code, email, password: '…' }).replaceAll("'", `'\\''`)}'`,
+  `    -d '${JSON.stringify({ code: owner.code, email: owner.email, password: '…' }).replaceAll("'", `'\\''`)}'`,
   '',
 ]

@@ -1,8 +1,9 @@
-/** The program's log: one JSON object a line, with ids and never with texts, secrets or full numbers. */
+/** The program's log: one JSON object a line, or the same for people at a terminal, with ids and never with texts, secrets or full numbers. */
 import type { Writable } from 'node:stream'
 import { pino, type Logger } from 'pino'
 import { codeOf } from './db/failure.ts'
 import { showId, type IdPrefix } from './ids.ts'
+import { renderLogLine } from './log-lines.ts'
 import { maskNumbers } from './mask.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -30,10 +31,14 @@ const waitingBytesMax = 1_048_576
  * Opens the log. Errors stand under `error` or `err`, and are written by `describeError`; ids under what they name. Where nobody reads a pipe
  * without closing it, lines are dropped; how many is told when it is read again.
  */
-export function openLog(level: string, stream: Writable, bytesMax: number = waitingBytesMax): Logger {
+export function openLog(
+  level: string,
+  stream: Writable,
+  { isText = false, bytesMax = waitingBytesMax }: { isText?: boolean; bytesMax?: number } = {},
+): Logger {
   let dropped = 0
   const write = (line: string): void => {
-    if (stream.writableLength < bytesMax) stream.write(line)
+    if (stream.writableLength < bytesMax) stream.write(isText ? `${renderLogLine(line.trimEnd())}\n` : line)
     else dropped++
   }
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, { write })

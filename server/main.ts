@@ -42,7 +42,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 async function run(): Promise<void> {
   // Whoever reads the log may go away, and the disk that it is on be full: messages go on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const [name = 'start', ...words] = process.argv.slice(2)
+  const [name = 'help', ...words] = process.argv.slice(2)
   const command = commands[name]
   const refuse = (reason: string): void => {
     process.stderr.write(`${reason}\n\n${synopsis}`)
@@ -65,7 +65,8 @@ async function run(): Promise<void> {
   }
   try {
     const config = readConfig()
-    log = openLog(config.logLevel, process.stderr)
+    const isText = config.logFormat === 'auto' ? process.stderr.isTTY : config.logFormat === 'text'
+    log = openLog(config.logLevel, process.stderr, { isText })
     // By itself Node would print the error with all its properties: those of PostgreSQL show rows.
     process.on('uncaughtException', (error) => {
       log?.error({ error }, 'a fault that nothing caught: the process ends')

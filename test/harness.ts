@@ -228,7 +228,7 @@ class Running implements Program {
 
   /** With the code that the first start prints. */
   async #becomeOwner(printed: string): Promise<void> {
-    const code = /"code":"(hg_iv_\w+)"/.exec(printed)?.[1]
+    const code = /\/console\/join#(hg_iv_\w+)/.exec(printed)?.[1]
     const [email, password] = ['owner@example.com', 'six mirrors on a hill']
     await new Client(() => this.address).expect('POST', '/v1/auth/accept-invitation', { code, email, password })
     this.email = email

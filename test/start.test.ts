@@ -50,6 +50,7 @@ test('--version and --help answer without starting anything', async () => {
   const env = await environment()
   expect(await runToEnd(['--version'], env)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
   const all = await runToEnd(['--help'], env)
+  expect(await runToEnd([], env)).toEqual(all)
   expect(all).toMatchObject({ code: 0, stderr: '' })
   for (const word of ['send', 'trace', 'start', 'rotate-key', 'help settings']) expect(all.stdout).toContain(word)
   expect(all.stdout).not.toContain('HELIOGRAM_PORT')
@@ -152,22 +153,23 @@ test('what cannot be listened on or read is refused with the name of its variabl
     HELIOGRAM_METRICS_PORT: String(metricsPort),
     HELIOGRAM_SMPP_SERVER_PORT: String(smppPort),
   })
-  for (const variable of [
+  const variables = [
     'HELIOGRAM_PORT',
     'HELIOGRAM_METRICS_PORT',
     'HELIOGRAM_SMPP_SERVER_PORT',
     'HELIOGRAM_SIMULATOR_PORT',
     'HELIOGRAM_SIMULATOR_HTTP_PORT',
-  ]) {
-    const squatter = createServer().listen(Number(env[variable]), '127.0.0.1')
-    await once(squatter, 'listening')
-    const ending = await runToEnd(['start'], env)
-    squatter.close()
-    expect(ending.code).toBe(1)
-    expect(ending.stderr).toContain(`Port ${env[variable]} on 127.0.0.1 is taken`)
-    expect(ending.stderr).toContain(`Set ${variable} to a free port.`)
-    expect(ending.stderr).not.toContain('    at ')
-  }
+  ]
+  const squatters = variables.map((variable) => createServer().listen(Number(env[variable]), '127.0.0.1'))
+  await Promise.all(squatters.map((squatter) => once(squatter, 'listening')))
+  const squatted = await runToEnd(['start'], env)
+  for (const squatter of squatters) squatter.close()
+  expect(squatted.code).toBe(1)
+  for (const variable of variables)
+    expect(squatted.stderr).toContain(
+      `Port ${env[variable]} on 127.0.0.1 is taken by another program. Set ${variable} to a free port.\n`,
+    )
+  expect(squatted.stderr).not.toContain('    at ')
   for (const [wrong, message] of [
     [{ HELIOGRAM_METRICS_PORT: env['HELIOGRAM_PORT'] ?? '' }, 'is taken by HELIOGRAM_PORT. Set HELIOGRAM_METRICS_PORT'],
     [

@@ -49,7 +49,7 @@ export const commands: Partial<Record<string, Command>> = {
 }
 
 /** What can be asked for; all that is said to somebody who mistyped it, so that the sentence about that stays in sight. */
-export const synopsis = `Usage: heliogram start           run the service (the default)
+export const synopsis = `Usage: heliogram start           run the service
        heliogram backup FILE     a whole copy of the database, while the service runs or not; --check FILE: whether one is whole
        heliogram restore FILE    a backup into an empty database
        heliogram owner-code      another one-time code for the first owner, who has no password yet

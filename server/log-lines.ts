@@ -1,0 +1,42 @@
+/** Lines of the log for people at a terminal: the time, what happened, and with what. */
+import { inspect, styleText } from 'node:util'
+
+const dim = (text: string): string => styleText('dim', text)
+/** From pino's level on: below warnings a line needs no word. */
+const levels = [
+  { from: 50, word: `${styleText('red', 'error')} ` },
+  { from: 40, word: `${styleText('yellow', 'warn')} ` },
+]
+// A value that is longer has its place in the lines of JSON.
+const valueMax = 100
+
+/** What is to be read of a line of the log: `12:04:31 link state changed carrier=simulator state=bound`. What is no line of the log stays as it is. */
+export function renderLogLine(line: string): string {
+  if (!line.startsWith('{"level":')) return line
+  try {
+    const { level, time, msg, ...fields } = JSON.parse(line) as { level: number; time: string; msg?: string }
+    const word = levels.find(({ from }) => level >= from)?.word ?? ''
+    const rest = Object.entries(fields)
+      .filter(([, value]) => value !== '' && value !== null)
+      .map(([name, value]) => `${name}=${renderValue(value)}`)
+    // In the time zone of whoever looks.
+    const clock = new Date(time).toTimeString().slice(0, 8)
+    return [dim(clock), `${word}${msg ?? ''}`, ...(rest.length > 0 ? [dim(rest.join(' '))] : [])].join(' ')
+  } catch {
+    return line
+  }
+}
+
+function renderValue(value: unknown): string {
+  const isLong = Array.isArray(value) && value.length > 3
+  const text = isLong ? `${value.length} items` : typeof value === 'object' ? renderObject(value) : String(value)
+  const short = text.length > valueMax ? `${text.slice(0, valueMax)}…` : text
+  return /\s/.test(short) ? JSON.stringify(short) : short
+}
+
+/** Of an error what it says; its stack is in the lines of JSON. */
+function renderObject(value: object | null): string {
+  if (value === null || !('message' in value)) return inspect(value, { breakLength: Infinity, compact: true })
+  const code = 'code' in value ? ` (${String(value.code)})` : ''
+  return `${String(value.message)}${code}`
+}

