@@ -170,7 +170,7 @@ function runNpm(options, folder) {
     child.on('error', (error) => reject(new Error(`cannot run npm: ${error.message}`)))
     child.on('close', (code) => {
       signals.forEach((signal) => process.removeListener(signal, end))
-      if (ended) reject(new Error(`interrupted by ${ended}; the next start begins anew`))
+      if (ended) reject(new Error(`interrupted by ${ended}; the next start installs again`))
       else if (code === 0) resolve()
       else reject(new Error(`"npm ${options.join(' ')}" failed with exit code ${code}:\n\n${output}`))
     })

@@ -28,15 +28,17 @@ export function renderLogLine(line: string): string {
 }
 
 function renderValue(value: unknown): string {
-  const isLong = Array.isArray(value) && value.length > 3
-  const text = isLong ? `${value.length} items` : typeof value === 'object' ? renderObject(value) : String(value)
+  const text = describe(value)
   const short = text.length > valueMax ? `${text.slice(0, valueMax)}…` : text
   return /\s/.test(short) ? JSON.stringify(short) : short
 }
 
-/** Of an error what it says; its stack is in the lines of JSON. */
-function renderObject(value: object | null): string {
-  if (value === null || !('message' in value)) return inspect(value, { breakLength: Infinity, compact: true })
-  const code = 'code' in value ? ` (${String(value.code)})` : ''
+function describe(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.length > 3) return `${value.length} items`
+  if (typeof value !== 'object' || value === null || !('message' in value))
+    return inspect(value, { breakLength: Infinity, compact: true })
+  // Of an error what it says; its stack is in the lines of JSON.
+  const code = 'code' in value && typeof value.code === 'string' ? ` (${value.code})` : ''
   return `${String(value.message)}${code}`
 }
