@@ -167,7 +167,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     ...pipeline,
     db,
     connection: database.connection,
-    masterKey: config.keyFile,
+    keyFile: storage.keyFile,
     isSealing: config.encryptsContent,
     log,
     isRunning: has('jobs'),

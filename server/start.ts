@@ -7,9 +7,10 @@ import { openPool, type Connection, type Queryable } from './db/db.ts'
 import { codeOf, isUnavailable } from './db/failure.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { isMasterKeyOf } from './sealing/data-keys.ts'
-import { KeyFile } from './sealing/master-key.ts'
-import { findStranger, readPeers } from './sealing/peers.ts'
-import type { Vault } from './sealing/vault.ts'
+import { claimDatabase, findKeyFault, readKeyOfDatabase, type KeyOfDatabase } from './sealing/key-of-database.ts'
+import { KeyFile, type MasterKeys } from './sealing/master-key.ts'
+import { readPeers } from './sealing/peers.ts'
+import { keyIdsOf, type Vault } from './sealing/vault.ts'
 
 /** A message for the person who starts the program, without a stack. */
 export class StartError extends Error {}
@@ -87,25 +88,38 @@ export function openKeyFile({ keyFile }: Config): KeyFile {
 }
 
 /**
- * @throws StartError where the master key is not the one of this database, and texts would be unreadable, and new ones readable with another key;
- * or not the one of a process that runs on it. A file that was made for this start is not left behind. `isAlone`: there is no such process.
+ * Makes the key of this file the one of the database, where it has none yet. @throws StartError where it has another: secrets could not be opened,
+ * and people whose numbers were forgotten would not be known as opted out. A file that was made for this start is not left behind.
  */
-export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: Vault, isAlone: boolean): Promise<void> {
-  const { path } = keyFile
-  // Nobody can have begun with a key file that is refused here: who finds it is refused too.
-  const refuse = (reason: string): never => {
-    keyFile.discard()
-    throw new StartError(reason)
-  }
-  if (!(await isMasterKeyOf(db, vault)))
-    refuse(
-      `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe; where it is lost for good, see "A key that is lost" in docs/operating.md.`,
-    )
-  const stranger = isAlone ? null : await findStranger(db, keyFile.read())
-  if (stranger !== null)
-    refuse(
-      `The key file ${path} is not the one of ${stranger}, which runs on the same database. All processes need the same: put a copy of it here.`,
-    )
+export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: Vault): Promise<void> {
+  const keys = keyFile.reread()
+  // Of a version that did not write it down.
+  const isOther = (await readKeyOfDatabase(db)) === null && !(await isMasterKeyOf(db, vault))
+  const known = isOther ? null : await claimDatabase(db, keys)
+  const fault = known ? findKeyFault(known, keys) : 'other'
+  if (fault === null) return
+  // Nobody can have begun with a key file that is refused here.
+  keyFile.discard()
+  throw new StartError(await explainKey(db, keyFile.path, keys, known, fault))
+}
+
+async function explainKey(
+  db: Queryable,
+  path: string,
+  keys: MasterKeys,
+  known: KeyOfDatabase | null,
+  fault: 'other' | 'stage',
+): Promise<string> {
+  const [current] = keyIdsOf(keys)
+  const needed = known ? `, and the database was used with ${known.sealing.join(' and ')}` : ''
+  const ids = ` (It seals with the key ${current}${needed}.)`
+  const [peer] = await readPeers(db)
+  const copy = peer ? ` ${peer.name} runs on it, or did so a moment ago: a copy of its key file is the right one.` : ''
+  return fault === 'stage'
+    ? `The key file ${path} is not the one of this database any more: heliogram rotate-key has replaced the key.${ids} ` +
+        `Put the file here that rotate-key has written; where the rotation was interrupted, run it again with that file.${copy}`
+    : `The key file ${path} is not the one of this database.${ids} With another key its secrets cannot be opened, and forgotten people who opted out would get messages. ` +
+        `Restore the file from where you keep it safe, or name it by HELIOGRAM_KEY_FILE; where it is lost for good, see "A key that is lost" in docs/operating.md.${copy}`
 }
 
 const [certificateVariable, privateKeyVariable] = ['HELIOGRAM_SMPP_SERVER_TLS_CERT', 'HELIOGRAM_SMPP_SERVER_TLS_KEY']

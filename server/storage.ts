@@ -38,13 +38,14 @@ export interface Storage {
  * @throws StartError where the master key is not that of the database, or there is none of one that was used.
  */
 export async function openStorage(
-  { connection, isAlone }: OpenDatabase,
+  { connection }: OpenDatabase,
   config: Config,
   log: Logger,
   started: Started,
 ): Promise<Storage> {
   await requireKeyFile(connection, config)
   const keyFile = openKeyFile(config)
+  keyFile.onOther = () => log.error({ file: keyFile.path }, 'the key file was replaced by another one: it is not used')
   const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
   // A database that goes takes all connections at once.
@@ -74,7 +75,7 @@ export async function openStorage(
   await ensurePartitions(db, log)
   await renumberEvents(db, log)
   const walledDb = await openWall(db, log)
-  await requireMasterKey(db, keyFile, vault, isAlone)
+  await requireMasterKey(db, keyFile, vault)
   const sealing = { db, keys, vault, isSealing: config.encryptsContent }
   return {
     db,

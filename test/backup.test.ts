@@ -7,6 +7,8 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey } from '../server/accounts/testing.ts'
+import { claimDatabase } from '../server/sealing/key-of-database.ts'
+import { KeyFile } from '../server/sealing/master-key.ts'
 import { backUp } from '../server/commands/backup/backup.ts'
 import { checkBackup } from '../server/commands/backup/check.ts'
 import type { BackupHeader, BackupManifest } from '../server/commands/backup/format.ts'
@@ -67,6 +69,7 @@ beforeAll(async () => {
   const other = await findOtherVersion()
   ;[source, server] = await Promise.all([createTestDatabase(), other === null ? startDurable() : startOther(other)])
   await ensurePartitions(source.db, silent)
+  await claimDatabase(source.db, new KeyFile(keyFile).read())
   world = await openWorld(source)
   await createTenant(world, 'sample', '1555763000')
   // What COPY has to write in another way.

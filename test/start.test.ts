@@ -1,7 +1,7 @@
 /** Starting and stopping: what the person at the terminal sees when something is in the way, and what is left behind. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { copyFile, mkdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -236,6 +236,26 @@ test('a key file that cannot be replaced is no crash of rotate-key', async () =>
   expect(ending.code).toBe(1)
   expect(ending.stderr).toMatch(/^The key file cannot be replaced: .*keys\/key\.new.* run this with a copy of it/m)
   expect(ending.stderr).not.toContain('    at ')
+})
+
+test('another key in the place of the key file is not used, and no start follows with it', async () => {
+  const file = join(program.dataFolder, 'key')
+  const own = readFileSync(file)
+  await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`)
+  const told = 'the key file was replaced by another one: it is not used'
+  await until('it is told', () => program.stderr.includes(told))
+  // What is sealed meanwhile is sealed with the key that the process started with.
+  await program.client.expect('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.delivered'] })
+  await program.stop()
+  await expect(program.restart()).rejects.toThrow(/key file .* is not the one of this database.*"A key that is lost"/)
+  await writeFile(file, own)
+  await program.restart()
+  const { data } = await program.client.get<{ data: { id: string }[] }>('/v1/webhooks')
+  const test = await program.client.call('POST', `/v1/webhooks/${data[0]?.id}/test`)
+  expect(test.status).toBe(202)
+  await program.client.call('DELETE', `/v1/webhooks/${data[0]?.id}`)
+  expect(program.stderr).not.toContain('work on webhooks failed')
+  expect(program.stderr.split(told)).toHaveLength(2)
 })
 
 test('a second start on the same data says who has it, also where only the ports would clash', async () => {

@@ -16,6 +16,8 @@ import { hashToken, newKey } from './token.ts'
 
 /** A key that everybody knows. */
 export const testMasterKey: Buffer = Buffer.alloc(32, 7)
+/** A file with it, as threads know one. */
+export const testKeyFile = { path: '/nowhere', lines: testMasterKey.toString('base64') }
 /** A vault with that key. */
 export const testVault: Vault = openVault(testMasterKey)
 

@@ -19,7 +19,7 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
         `There is no key file ${config.keyFile}. Run this with the settings of the service (HELIOGRAM_KEY_FILE).`,
       )
     const keyFile = openKeyFile(config)
-    await requireMasterKey(db, keyFile, openVault(keyFile), false)
+    await requireMasterKey(db, keyFile, openVault(keyFile))
     const say = (line: string): void => void process.stdout.write(`${line}\n`)
     const { changed, unopenable } = await rotateMasterKey({ db, keyFile, say })
     const foreign = [...new Set(unopenable)]

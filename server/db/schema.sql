@@ -738,6 +738,15 @@ create table login_failures (
   constraint login_failures_pkey primary key (subject)
 );
 
+create table master_key (
+  is_only boolean default true not null,
+  sealing text[] not null,
+  hashing text not null,
+  constraint master_key_pkey primary key (is_only),
+  constraint master_key_is_only_check check (is_only),
+  constraint master_key_sealing_check check ((sealing <> '{}'::text[]))
+);
+
 create table messages (
   account_id uuid not null,
   id uuid not null,

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KeyFile, writeKeys } from './master-key.ts'
+import { KeyFile, macSecretOf, writeKeys, type MasterKeys } from './master-key.ts'
 
 const loadMasterKey = (path: string): Buffer => new KeyFile(path).read().current
 
@@ -93,6 +93,33 @@ describe('the master key', () => {
     writeKeys(link, { ...keys, next: Buffer.alloc(32, 1) })
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(new KeyFile(path).read().next).toEqual(Buffer.alloc(32, 1))
+  })
+
+  it('that is put in its place while the process runs is used where a rotation has written it, and else told once', () => {
+    const path = join(folder, 'key')
+    const file = new KeyFile(path)
+    const first = file.read()
+    const [second, third, mac] = [Buffer.alloc(32, 2), Buffer.alloc(32, 3), macSecretOf(first)]
+    let told = 0
+    file.onOther = () => told++
+    const put = (keys: MasterKeys): Buffer => {
+      writeKeys(path, keys)
+      file.reread()
+      return file.reread().current
+    }
+    const other = { current: third, next: null, old: [], mac: null }
+    expect(put(other)).toEqual(first.current)
+    expect(put({ ...other, old: [first.current] })).toEqual(first.current)
+    expect(told).toBe(2)
+    // A process that was frozen has missed a stage.
+    const used = { current: second, next: null, old: [first.current], mac }
+    expect(put(used)).toEqual(second)
+    // Back to what would seal with the old key: others have taken it out of their files by now.
+    expect(put({ current: first.current, next: second, old: [], mac })).toEqual(second)
+    expect(put(other)).toEqual(second)
+    expect(told).toBe(4)
+    expect(put({ ...used, old: [] })).toEqual(second)
+    expect([told, new KeyFile(path, file.lines).read()]).toEqual([4, { ...used, old: [] }])
   })
 
   it('that is none is refused and left alone', () => {

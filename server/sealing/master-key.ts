@@ -4,7 +4,7 @@
  *   next <key>   is known, and seals when every process knows it         old <key>   opens what it sealed, until nothing is
  *   mac <key>    what keyed hashes and tokens are derived from, since the first rotation: they outlive the key that they once came from
  */
-import { randomBytes } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import {
   chmodSync,
   closeSync,
@@ -36,6 +36,14 @@ export interface MasterKeys {
 const keyLength = 32
 // How late a process may seal with a key that was replaced. Asking for the time of a file takes 3 µs.
 const staleMs = 1000
+
+/** A key for one use, from a master key (HKDF, RFC 5869). */
+export const derive = (masterKey: Buffer, info: string, length = keyLength): Buffer =>
+  Buffer.from(hkdfSync('sha256', masterKey, '', `heliogram ${info}`, length))
+
+/** What hashes by key and tokens are derived from. */
+export const macSecretOf = ({ current, mac }: Pick<MasterKeys, 'current' | 'mac'>): Buffer =>
+  mac ?? derive(current, 'mac')
 
 /** Reads the lines of a key file. @throws where they are none. */
 export function parseKeys(text: string, path: string): MasterKeys {
@@ -133,22 +141,35 @@ function readKeys(path: string): MasterKeys {
   return parseKeys(readFileSync(path, 'utf8'), path)
 }
 
-/** The key file of a process, which notices within a second that it was replaced. */
+/** The key file of a process, which notices within a second that a rotation has replaced it. */
 export class KeyFile {
   readonly path: string
   /** It was made just now: nothing is sealed with it. */
   readonly isNew: boolean
+  /** Called once for each file in its place that no rotation has written, and that is not used. */
+  onOther: () => void = () => {}
   #keys: MasterKeys
+  /** Keys that sealed before a rotation. */
+  readonly #replaced: Buffer[] = []
   #state = ''
+  #otherState = ''
   #checkedAtMs = 0
 
-  /** Makes the file where there is none. @throws when it has no key, or others than its owner can read it. */
-  constructor(path: string) {
+  /**
+   * Makes the file where there is none. `known`: the lines that another thread of this process has read. @throws when it has no key, or others
+   * than its owner can read it.
+   */
+  constructor(path: string, known?: string) {
     this.path = path
-    this.isNew = !existsSync(path) && createKeys(path)
-    this.#state = stateOf(path) ?? ''
-    this.#keys = readKeys(path)
+    this.isNew = known === undefined && !existsSync(path) && createKeys(path)
+    this.#state = (known === undefined ? stateOf(path) : null) ?? ''
+    this.#keys = known === undefined ? readKeys(path) : parseKeys(known, path)
     this.#checkedAtMs = performance.now()
+  }
+
+  /** The lines of its keys, for another thread of this process. */
+  get lines(): string {
+    return formatKeys(this.read())
   }
 
   /** Takes the file away again that was made just now and with which nothing is to be sealed. */
@@ -167,14 +188,28 @@ export class KeyFile {
   reread(): MasterKeys {
     this.#checkedAtMs = performance.now()
     const state = stateOf(this.path)
-    if (state === null || state === this.#state) return this.#keys
+    if (state === null || state === this.#state || state === this.#otherState) return this.#keys
     try {
-      this.#keys = readKeys(this.path)
+      const keys = readKeys(this.path)
+      if (!this.#follows(keys)) {
+        this.#otherState = state
+        this.onOther()
+        return this.#keys
+      }
+      if (!keys.current.equals(this.#keys.current)) this.#replaced.push(this.#keys.current)
+      this.#keys = keys
       this.#state = state
+      this.#otherState = ''
     } catch {
       // Somebody is copying it by hand: it is looked at again in a second. At a start it would be refused.
     }
     return this.#keys
+  }
+
+  /** Whether rotations lead from the keys of this process to others: they never change what hashes come from, and go to no key back. */
+  #follows(keys: MasterKeys): boolean {
+    const isBack = this.#replaced.some((key) => key.equals(keys.current))
+    return !isBack && macSecretOf(keys).equals(macSecretOf(this.#keys))
   }
 }
 

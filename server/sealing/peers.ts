@@ -1,7 +1,5 @@
 /** The processes that run on a database, and the master keys that they know. */
 import type { Queryable } from '../db/db.ts'
-import type { MasterKeys } from './master-key.ts'
-import { keyIdsOf } from './vault.ts'
 
 /** A process, with the ids of its keys, that which seals first; none where its program is too old to say. */
 export interface Peer {
@@ -24,16 +22,4 @@ export async function readPeers(db: Queryable): Promise<Peer[]> {
     [silenceMaxSeconds],
   )
   return rows
-}
-
-/**
- * A process that knows no key of a file, which is then a copy of another: secrets of one would be closed to the other, and what is looked up by
- * keyed hashes, such as opt-outs of forgotten numbers, would not be found. Null: there is none. While a key is replaced all know one of both.
- */
-export async function findStranger(db: Queryable, keys: MasterKeys): Promise<string | null> {
-  const ours = keyIdsOf(keys)
-  const stranger = (await readPeers(db)).find(
-    ({ masterKeys }) => masterKeys.length > 0 && !masterKeys.some((id) => ours.includes(id)),
-  )
-  return stranger?.name ?? null
 }

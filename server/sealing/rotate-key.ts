@@ -8,10 +8,11 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/db.ts'
-import { writeKeys, type KeyFile, type MasterKeys } from './master-key.ts'
+import { recordSealing } from './key-of-database.ts'
+import { macSecretOf, writeKeys, type KeyFile, type MasterKeys } from './master-key.ts'
 import { readPeers } from './peers.ts'
 import { rewrapAll, type Rewrapped } from './rewrap.ts'
-import { idOfKey, macSecretOf, openVault } from './vault.ts'
+import { idOfKey, openVault } from './vault.ts'
 
 /** What a rotation needs. */
 export interface RotationContext {
@@ -62,6 +63,8 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
   const { next } = keys
   if (next) {
     await awaitNodes(db, path, say, (ids) => ids.includes(hexOf(next)))
+    // Before the first process seals with it: whoever starts from now on needs both.
+    await recordSealing(db, [next, keys.current, ...keys.old])
     write({ ...keys, current: next, next: null, old: [keys.current, ...keys.old] })
     say('New secrets are sealed with it from now on.')
   }
@@ -81,6 +84,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
     done = await rewrapAll(db, vault, newest)
     changed += done.changed
   } while (done.changed + done.missed > 0)
+  await recordSealing(db, [newest])
   write({ ...keys, old: [] })
   return { ...done, changed }
 }

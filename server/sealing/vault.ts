@@ -1,6 +1,6 @@
 /** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under the installation's master key, which lives beside the database and not in it. */
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
-import type { KeyFile, MasterKeys } from './master-key.ts'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
+import { derive, macSecretOf, type KeyFile, type MasterKeys } from './master-key.ts'
 
 /** Seals and opens small secrets; `purpose` binds a sealed value to its place (table, column and row), so that it cannot be moved. */
 export interface Vault {
@@ -22,19 +22,16 @@ interface SealingKey {
   key: Buffer
 }
 
-const derive = (masterKey: Buffer, info: string, length = 32): Buffer =>
-  Buffer.from(hkdfSync('sha256', masterKey, '', `heliogram ${info}`, length))
-
 /** A short name of a master key, which tells nothing of it. */
 export const idOfKey = (masterKey: Buffer): Buffer => derive(masterKey, 'key id', idLength)
 
 /** The ids of the keys of a file, that which seals first. */
-export const keyIdsOf = ({ current, next, old }: MasterKeys): string[] =>
+export const keyIdsOf = ({ current, next, old }: Omit<MasterKeys, 'mac'>): string[] =>
   [current, ...(next ? [next] : []), ...old].map((key) => idOfKey(key).toString('hex'))
 
-/** What hashes by key and tokens are derived from. */
-export const macSecretOf = ({ current, mac }: Pick<MasterKeys, 'current' | 'mac'>): Buffer =>
-  mac ?? derive(current, 'mac')
+/** A short name of that secret. It stays the same over all rotations. */
+export const hashingIdOf = (keys: Pick<MasterKeys, 'current' | 'mac'>): string =>
+  idOfKey(macSecretOf(keys)).toString('hex')
 
 /** The first octets of what a master key seals where there have been others; nothing else begins so. */
 export const sealedPrefix = (masterKey: Buffer): Buffer =>

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testMasterKey, testVault } from '../../accounts/testing.ts'
+import { testKeyFile, testVault } from '../../accounts/testing.ts'
 import { inTransaction, openPool, type Queryable, type Tx } from '../../db/db.ts'
 import { untilBlocked } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
@@ -86,7 +86,7 @@ describe('an interrupted import', () => {
     await once(door.listen(0, '127.0.0.1'), 'listening')
     Object.assign(url, { search: '', host: `127.0.0.1:${(door.address() as AddressInfo).port}` })
     const connection = { connectionString: url.href }
-    const threads = new ImportThreads({ connection, masterKey: testMasterKey, isSealing: false, rowSchema })
+    const threads = new ImportThreads({ connection, keyFile: testKeyFile, isSealing: false, rowSchema })
     try {
       expect(await runImport(test.context, key, never, (one, signal) => threads.run(one, signal))).toBe('over')
       expect((await test.read(id)).counts).toEqual(countsOf(10))
@@ -278,7 +278,7 @@ describe('an interrupted import', () => {
     test.imports = await startImports({
       ...test.context,
       connection: test.connection,
-      masterKey: testMasterKey,
+      keyFile: testKeyFile,
       isRunning: true,
     })
     await before.close()

@@ -7,7 +7,7 @@ import { uploadsMax } from './places.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
 import { Stride } from './stride.ts'
-import { ImportThreads } from './thread.ts'
+import { ImportThreads, type ThreadInput } from './thread.ts'
 import type { ImportKey } from './write.ts'
 
 /** What `startImports` gives: a way to hand imports over, and the end of it. */
@@ -24,8 +24,8 @@ export interface Imports {
 
 interface ImportsOptions extends RunContext {
   connection: Connection
-  /** For the vault of the thread: the key itself, or the path of its file. */
-  masterKey: Buffer | string
+  /** For the vault of the thread. */
+  keyFile: ThreadInput['keyFile']
   /** Whether contacts are encrypted; default: no. */
   isSealing?: boolean
   /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
@@ -43,8 +43,8 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
   const { boss, failures } = await openJobs(connection, log, { isRunning, max: importsMax + 1 })
   const stop = new AbortController()
   const countAccepted = (): number => options.meter?.flushes.accept.items ?? 0
-  const { masterKey, isSealing = false } = options
-  const threads = new ImportThreads({ connection, masterKey, isSealing, rowSchema }, countAccepted)
+  const { keyFile, isSealing = false } = options
+  const threads = new ImportThreads({ connection, keyFile, isSealing, rowSchema }, countAccepted)
   if (isRunning) await work(boss, options, threads, stop.signal)
   const uploads = openPool(connection, {
     name: 'uploads',

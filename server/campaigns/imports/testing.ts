@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
-import { testMasterKey, testVault } from '../../accounts/testing.ts'
+import { testKeyFile, testVault } from '../../accounts/testing.ts'
 import { createRowReader } from './row.ts'
 import { rowSchema } from './row-schema.ts'
 import { runImport, type RunContext, type RunResult } from './run.ts'
@@ -135,7 +135,7 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
     imports: await startImports({
       ...context,
       connection,
-      masterKey: testMasterKey,
+      keyFile: testKeyFile,
       isSealing: contactSeals?.isSealing ?? false,
       isRunning: true,
     }),

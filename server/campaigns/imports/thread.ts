@@ -5,14 +5,15 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { Connection } from '../../db/db.ts'
+import type { KeyFile } from '../../sealing/master-key.ts'
 import type { RowSchema } from './row-schema.ts'
 import type { ImportKey, RowsResult } from './write.ts'
 
 /** What a thread is given once: it opens its own connections. */
 export interface ThreadInput {
   connection: Connection
-  /** The key itself, or the path of its file. */
-  masterKey: Buffer | string
+  /** As this process knows it when the thread begins. */
+  keyFile: Pick<KeyFile, 'path' | 'lines'>
   /** Whether contacts are encrypted. */
   isSealing: boolean
   rowSchema: RowSchema
@@ -125,5 +126,7 @@ export class ImportThreads {
 
 function openThread(input: ThreadInput): Worker {
   setFlagsFromString(`--max-semi-space-size=${semiSpaceMb}`)
-  return new Worker(new URL('./worker.ts', import.meta.url), { workerData: input, resourceLimits })
+  const { path, lines } = input.keyFile
+  const workerData: ThreadInput = { ...input, keyFile: { path, lines } }
+  return new Worker(new URL('./worker.ts', import.meta.url), { workerData, resourceLimits })
 }

@@ -15,13 +15,13 @@ import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
 import { retry, writeRows, type ImportKey } from './write.ts'
 
-const { connection, masterKey, isSealing, rowSchema, accepted } = workerData as ThreadInput
+const { connection, keyFile, isSealing, rowSchema, accepted } = workerData as ThreadInput
 // Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
 const self = '/proc/thread-self'
 if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)
 // One connection writes while another reads the file. Its commits do not wait for the disk, nor do others' behind them: a batch that a
 // crash of the database takes away takes its count with it, and the import goes on before it; its end waits for all of them.
-const vault = openVault(typeof masterKey === 'string' ? new KeyFile(masterKey) : Buffer.from(masterKey))
+const vault = openVault(new KeyFile(keyFile.path, keyFile.lines))
 const keys = new DataKeys(vault)
 // The thread has no log: what cannot be opened stays as it is, and is logged wherever it is read.
 const log = { warn: () => {} }

@@ -7,7 +7,6 @@ import { untilStopped, type CommandContext } from '../command.ts'
 import { openInstallation } from '../installation.ts'
 import { compress, standardStream, writeArchive } from './archive.ts'
 import { showBytes, showMany } from './format.ts'
-import { readKeyIds } from './keys.ts'
 import { tellProgress } from './progress.ts'
 import { writeBackup, type Written } from './write.ts'
 
@@ -26,10 +25,9 @@ export async function backUp({ config, log, version, signal }: CommandContext, f
       throw new StartError(
         `The database was migrated by a newer Heliogram (it has ${newer.join(', ')}, unknown here): make the backup with that version.`,
       )
-    const keys = await readKeyIds(db, config)
     let written: Written | null = null
     const fill = async (write: (octets: Buffer) => Promise<void>): Promise<void> => {
-      written = await writeBackup({ db, program: version, keys, progress, signal }, write)
+      written = await writeBackup({ db, program: version, progress, signal }, write)
     }
     const writing = file === standardStream ? compress(process.stdout, fill) : writeArchive(file, fill)
     const bytes = await untilStopped(signal, writing)

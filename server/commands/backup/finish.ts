@@ -28,7 +28,8 @@ const giveUpSecrets = `
   update data_keys set wrapped = null, retired_at = coalesce(retired_at, now());
   update accounts set callback_secret = null;
   update users set totp_sealed = null, totp_since = null;
-  delete from recovery_codes`
+  delete from recovery_codes;
+  delete from master_key`
 
 /** Ends a restore: all of this, or the database stays one that nothing starts on. */
 export async function finishRestore(

@@ -34,7 +34,7 @@ export interface BackupHeader {
   takenAt: string
   /** The migrations of its database, in their order: the last is the version of its schema. */
   migrations: string[]
-  /** Ids of the master keys that its secrets may be sealed with, as `rotate-key` and heartbeats name them; none: nobody knew. Never a key. */
+  /** Ids of the master keys that its secrets may be sealed with, as `master_key` has them; none: nobody knew. Never a key. */
   keys: string[]
   /** The first transaction that its snapshot did not see. */
   nextTransaction: string

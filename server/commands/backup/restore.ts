@@ -75,7 +75,7 @@ async function restoreFrom(
   for (const name of loaded.tables.keys()) await target.tx.query(`analyze ${escapeIdentifier(name)}`)
   await migrate(target.connection, { log, restore: { upTo: ours.length } })
   const keyFile = openKeyFile(config)
-  if (!options.isWithoutKey) await requireMasterKey(target.db, keyFile, openVault(keyFile), true)
+  if (!options.isWithoutKey) await requireMasterKey(target.db, keyFile, openVault(keyFile))
   const finished = await finishRestore({ ...target, log }, options)
   progress.close()
   const seconds = (performance.now() - startedAt) / 1000

@@ -5,6 +5,7 @@ import { copyOut } from '../../db/copy.ts'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { appliedNames } from '../../db/migrate.ts'
 import { liftTimeouts } from '../../db/timeouts.ts'
+import { readKeyOfDatabase } from '../../sealing/key-of-database.ts'
 import {
   backupFormat,
   headerFile,
@@ -26,8 +27,6 @@ export interface BackupContext {
   db: Db
   /** Version of the program. */
   program: string
-  /** Ids of the master keys, see `BackupHeader`. */
-  keys: string[]
   progress: Progress
   /** Gives up between two pieces. */
   signal: AbortSignal
@@ -104,7 +103,7 @@ export async function writeBackup(context: BackupContext, write: (octets: Buffer
 
 const jsonOf = (value: object): Buffer => Buffer.from(`${JSON.stringify(value, null, 1)}\n`)
 
-async function describe(tx: Tx, { program, keys }: BackupContext, tables: FoundTable[]): Promise<BackupHeader> {
+async function describe(tx: Tx, { program }: BackupContext, tables: FoundTable[]): Promise<BackupHeader> {
   const { rows } = await tx.query<Pick<BackupHeader, 'postgres' | 'takenAt' | 'nextTransaction'>>(
     `select current_setting('server_version') as postgres,
        to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "takenAt",
@@ -112,12 +111,14 @@ async function describe(tx: Tx, { program, keys }: BackupContext, tables: FoundT
   )
   const [now] = rows
   if (!now) throw new Error('a select without a condition returned no row')
+  // A database of an older version has no such table.
+  const known = tables.some(({ name }) => name === 'master_key') ? await readKeyOfDatabase(tx) : null
   return {
     format: backupFormat,
     program,
     ...now,
     migrations: await appliedNames(tx),
-    keys,
+    keys: known?.sealing ?? [],
     tables: tables.map(({ name, columns, transactionColumns, days }) => ({ name, columns, transactionColumns, days })),
   }
 }
