@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { inTransaction } from '../../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { Meter } from '../../metrics/meter.ts'
@@ -10,7 +11,7 @@ import { Node } from '../../node.ts'
 import { carrierRoutes } from '../http.ts'
 import { liveRoutes } from './http.ts'
 import { saveLive } from './live.ts'
-import { createQueueReader, drainSecondsOf, type QueuePart } from './queue.ts'
+import { createQueueReader, drainSecondsOf, oldestAgeSeconds, type QueuePart } from './queue.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from '../testing.ts'
 
 let database: TestDatabase
@@ -140,6 +141,22 @@ describe('the live view', () => {
     const held = await createQueueReader(database.db)()
     expect(held.parts.every(({ isHeld }) => isHeld)).toBe(true)
     await database.db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
+  })
+
+  it('shows how long the first have waited, also where they go while it is looked', async () => {
+    const { id } = await test.submit({ type: 'otp' })
+    await database.db.query(`update messages set queued_at = now() - interval '90 seconds' where id = $1`, [id])
+    const counting = await inTransaction(database.db, async (tx) => {
+      // Counted, and not yet asked how old they are.
+      await tx.query('lock table messages in access exclusive mode')
+      const begun = createQueueReader(database.db)()
+      await untilBlocked(database.db, 1)
+      await tx.query('delete from queue')
+      return { begun }
+    })
+    const state = await counting.begun
+    const [otp] = state.parts.filter(({ type }) => type === 'otp')
+    expect(otp && oldestAgeSeconds(otp, state)).toBeGreaterThan(80)
   })
 
   it('is the operator’s', async () => {

@@ -1,10 +1,9 @@
 /** Links and the queue as metrics: what the database says of all processes, and what this one counted. */
-import { nowMs } from '../../db/clock.ts'
 import type { Db } from '../../db/db.ts'
 import type { CountryTimes, Meter } from '../../metrics/meter.ts'
 import type { Exposition, Labels } from '../../metrics/metrics.ts'
 import type { CarrierLink } from '../links/carrier-link.ts'
-import type { QueueReader, QueueState } from './queue.ts'
+import { oldestAgeSeconds, type QueueReader, type QueueState } from './queue.ts'
 import { listCarriers, listLinks, type CarrierRow, type LinkRow } from '../store.ts'
 import { showId } from '../../ids.ts'
 
@@ -26,7 +25,7 @@ const responseBoundsMs = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 8192, 
 const receiptBoundsMs = [64, 256, 1024, 2048, 4096, 8192, 16_384, 65_536, 2 ** 18, 2 ** 20, 2 ** 22, 2 ** 24, 2 ** 28]
 
 /** What the database says: of all processes together, the same at each of them. */
-export function writeLiveState(out: Exposition, { carriers, links, queue }: LiveState, now: number = nowMs()): void {
+export function writeLiveState(out: Exposition, { carriers, links, queue }: LiveState): void {
   const nameOf = new Map(carriers.map(({ id, name }) => [id, name]))
   const of = (pick: (link: LinkRow) => number): [Labels, number][] =>
     links
@@ -93,7 +92,7 @@ export function writeLiveState(out: Exposition, { carriers, links, queue }: Live
   out.gauge(
     'heliogram_queue_oldest_age_seconds',
     'How long the first in line have waited.',
-    parts(({ oldestAt }) => (oldestAt ? Math.max(0, now - oldestAt.getTime()) / 1000 : 0)),
+    parts((part) => oldestAgeSeconds(part, queue) ?? 0),
   )
   out.gauge('heliogram_delayed_messages', 'Messages that wait for a time: scheduled ones and retries.', [
     [{}, queue.delayed.messages],

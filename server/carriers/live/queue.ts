@@ -56,72 +56,85 @@ export function createQueueReader(db: Db): QueueReader {
   }
 }
 
+type Lane = Omit<QueuePart, 'oldestAt'> & { id: string; accountId: string; heads: string[] }
+type CountRow = { delayed: number; dueAt: Date | null } & (Lane | { id: null })
+
 /**
- * Counts the queue and what is delayed. Lanes are counted before they are joined; the oldest is looked for among the first ten of each, by the
- * queue's key and the messages' own: only retries that came back late can be older than those.
+ * Counts the queue and what is delayed in one statement: what passes from one to the other meanwhile is in one of them. Lanes are counted before
+ * they are joined; the oldest is looked for among the first ten of each, by the queue's key and the messages' own: only retries that came back
+ * late can be older than those.
  */
 async function countQueue(db: Db | Tx): Promise<QueueState> {
-  const { rows: lanes } = await db.query<Omit<QueuePart, 'oldestAt'> & { id: string; heads: string[] }>({
+  const countedAt = now()
+  const { rows } = await db.query<CountRow>({
     name: 'count-queue-lanes',
     text: `
       with counted as (
         select lane_id, count(*)::int as messages, sum(segments)::int as segments
         from queue
         group by lane_id
+      ), lane as (
+        select c.lane_id as id, l.account_id as "accountId", l.type, b.carrier_id as "carrierId",
+          l.is_paused or a.status <> 'active' as "isHeld", c.messages, c.segments,
+          array(select message_id from queue where lane_id = c.lane_id order by message_id limit 10) as heads
+        from counted c
+        left join backlogs b on b.id = c.lane_id
+        join lanes l on l.id = coalesce(b.lane_id, c.lane_id)
+        join accounts a on a.id = l.account_id
       )
-      select c.lane_id as id, l.type, b.carrier_id as "carrierId", l.is_paused or a.status <> 'active' as "isHeld", c.messages, c.segments,
-        array(select message_id from queue where lane_id = c.lane_id order by message_id limit 10) as heads
-      from counted c
-      left join backlogs b on b.id = c.lane_id
-      join lanes l on l.id = coalesce(b.lane_id, c.lane_id)
-      join accounts a on a.id = l.account_id`,
+      select d.delayed, d."dueAt", lane.*
+      from (select count(*)::int as delayed, min(due_at) as "dueAt" from delayed) d
+      left join lane on true`,
   })
+  const lanes = rows.filter((row): row is CountRow & Lane => row.id !== null)
   const oldest = await readOldest(db, lanes)
   const parts = new Map<string, QueuePart>()
-  for (const { id, heads: _, ...lane } of lanes) {
-    const key = [lane.type, lane.carrierId, lane.isHeld].join()
+  for (const { id, type, carrierId, isHeld, messages, segments } of lanes) {
+    const key = [type, carrierId, isHeld].join()
     const oldestAt = oldest.get(id) ?? null
     const part = parts.get(key)
-    if (!part) parts.set(key, { ...lane, oldestAt })
+    if (!part) parts.set(key, { type, carrierId, isHeld, messages, segments, oldestAt })
     else {
-      part.messages += lane.messages
-      part.segments += lane.segments
+      part.messages += messages
+      part.segments += segments
       if (oldestAt && (!part.oldestAt || oldestAt < part.oldestAt)) part.oldestAt = oldestAt
     }
   }
-  const { rows: delayed } = await db.query<QueueState['delayed']>({
-    name: 'count-delayed',
-    text: `select count(*)::int as messages, min(due_at) as "dueAt" from delayed`,
-  })
+  const { delayed, dueAt } = rows[0] ?? { delayed: 0, dueAt: null }
   return {
-    countedAt: now(),
+    countedAt,
     parts: [...parts.values()].sort((a, b) => rankOf(a.type) - rankOf(b.type)),
-    delayed: delayed[0] ?? { messages: 0, dueAt: null },
+    delayed: { messages: delayed, dueAt },
   }
 }
 
-/** Since when the first of each lane waits, by lane. */
-async function readOldest(
-  db: Db | Tx,
-  lanes: readonly { id: string; heads: readonly string[] }[],
-): Promise<Map<string, Date>> {
-  const heads = lanes.flatMap((lane) => lane.heads)
+/**
+ * Since when the first of each lane waited when they were counted, by lane. They may have gone since: in a long queue that drains, most have. So
+ * nothing is asked of the queue here.
+ */
+async function readOldest(db: Db | Tx, lanes: readonly Lane[]): Promise<Map<string, Date>> {
+  const heads = lanes.flatMap((lane) => lane.heads.map((message) => ({ lane, message })))
   if (heads.length === 0) return new Map()
   const { rows } = await db.query<{ id: string; at: Date | null }>(
-    `select q.lane_id as id, min(m.queued_at) as at
-     from unnest($1::uuid[], $2::uuid[]) as k (lane_id, message_id)
-     join queue q on q.lane_id = k.lane_id and q.message_id = k.message_id
+    `select k.lane_id as id, min(m.queued_at) as at
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as k (lane_id, account_id, message_id)
      cross join lateral (
        select queued_at
        from messages
-       where account_id = q.account_id and id = q.message_id and id ${within(spanOf(heads))}
+       where account_id = k.account_id and id = k.message_id and id ${within(spanOf(heads.map(({ message }) => message)))}
        offset 0
      ) m
-     group by q.lane_id`,
-    [lanes.flatMap((lane) => lane.heads.map(() => lane.id)), heads],
+     group by k.lane_id`,
+    [heads.map(({ lane }) => lane.id), heads.map(({ lane }) => lane.accountId), heads.map(({ message }) => message)],
   )
   return new Map(rows.flatMap(({ id, at }) => (at ? [[id, at]] : [])))
 }
+
+/** How long the first of a part had waited when it was counted: meanwhile they may have gone. Null: there are none. */
+export const oldestAgeSeconds = (
+  { oldestAt }: QueuePart,
+  { countedAt }: Pick<QueueState, 'countedAt'>,
+): number | null => oldestAt && Math.max(0, countedAt.getTime() - oldestAt.getTime()) / 1000
 
 /**
  * Seconds until a part of the queue has gone, at the pace that its carrier's links allow now, behind what goes before it; null while

@@ -1,10 +1,9 @@
 /** The numbers of the live view as callers see them: times, and what waits. */
 import { Type } from 'typebox'
-import { nowMs } from '../../db/clock.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import type { Latency } from './live.ts'
-import { drainSecondsOf, type QueuePart, type QueueState } from './queue.ts'
+import { drainSecondsOf, oldestAgeSeconds, type QueuePart, type QueueState } from './queue.ts'
 import type { LinkRow } from '../store.ts'
 
 const lately = 'over the last five to ten minutes and all processes, a few seconds old'
@@ -83,18 +82,14 @@ export function renderLatency(whole: Latency, countries: readonly ({ country: st
 }
 
 /** One part of the queue, without the carrier that it waits for. */
-export function renderPart(
-  part: QueuePart,
-  state: QueueState,
-  links: readonly LinkRow[],
-  now: number = nowMs(),
-): Record<string, unknown> {
+export function renderPart(part: QueuePart, state: QueueState, links: readonly LinkRow[]): Record<string, unknown> {
+  const age = oldestAgeSeconds(part, state)
   const drain = part.messages === 0 ? 0 : drainSecondsOf(part, state.parts, links)
   return {
     type: part.type,
     messages: part.messages,
     segments: part.segments,
-    oldest_age_seconds: part.oldestAt && Math.max(0, round((now - part.oldestAt.getTime()) / 1000)),
+    oldest_age_seconds: age === null ? null : round(age),
     drain_seconds: drain === null ? null : round(drain),
   }
 }
