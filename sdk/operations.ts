@@ -201,13 +201,43 @@ export interface Broadcast {
   /** Those known so far; all of them when `expanded` is true. Before it begins: the contacts that it would go to now. */
   recipients: number
   expanded: boolean
-  /** Messages made so far; what became of them is in the stats of the campaign. */
+  /** Messages made so far; their outcomes are in `stats`. */
   messages: number
   segments: number
   /** Recipients without a message, by reason: an error code, or `contact_deleted`. */
   skipped: Record<string, number>
   /** Recipients whose turn is still to come. */
   remaining: number
+  /** Its results: in lists and where it is read alone; null elsewhere. */
+  stats: {
+    recipients: number
+    queued: number
+    sent: number
+    delivered: number
+    failed: number
+    unconfirmed: number
+    canceled: number
+    replies: number
+    /** Segments of `messages`. */
+    segments: number
+    /** `failed` by reason: an error code, or `unknown`. */
+    failures: Record<string, number>
+    skipped: {
+      opted_out: number
+      invalid: number
+      duplicate: number
+      quiet_hours: number
+    }
+    /** People who answered one of the messages with STOP, and have not opted in again. */
+    opt_outs: number
+    clicks: number
+    /** Estimated cost of what carriers took or may have taken: an amount a currency, none where no rate is known. */
+    cost: {
+      amount: string
+      /** ISO 4217. */
+      currency: string
+    }[]
+  } | null
   test: boolean
   /** When it was ordered. */
   created_at: string
@@ -291,12 +321,15 @@ export interface Campaign {
     replies: number
     /** Segments of `messages`. */
     segments: number
+    /** `failed` by reason: an error code, or `unknown`. */
+    failures: Record<string, number>
     skipped: {
       opted_out: number
       invalid: number
       duplicate: number
       quiet_hours: number
     }
+    /** People who answered one of the messages with STOP, and have not opted in again. */
     opt_outs: number
     clicks: number
     /** Estimated cost of what carriers took or may have taken: an amount a currency, none where no rate is known. */
@@ -3219,6 +3252,8 @@ export interface Operations {
           from?: string | undefined
           /** To this time, which is not in it unless it is within an hour. A date alone (`2026-11-20`) is the start of its day in UTC. */
           to?: string | undefined
+          /** Id of a broadcast: only its messages and replies. */
+          broadcast?: string | undefined
           /** What is told apart. */
           group?: 'hour' | 'country' | 'carrier' | 'error' | 'segments' | undefined
         }
@@ -3300,6 +3335,8 @@ export interface Operations {
           from?: string | undefined
           /** To this time, which is not in it unless it is within an hour. A date alone (`2026-11-20`) is the start of its day in UTC. */
           to?: string | undefined
+          /** Id of a broadcast: only its messages and replies. */
+          broadcast?: string | undefined
         }
       | undefined
     answer: Response

@@ -31,8 +31,11 @@ const columns: Column<Broadcast>[] = [
   { title: 'ID', of: ({ id }) => id },
   { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
   { title: 'RECIPIENTS', of: ({ recipients }) => recipients, isNumber: true },
-  { title: 'MESSAGES', of: ({ messages }) => messages, isNumber: true },
   { title: 'REMAINING', of: ({ remaining }) => remaining, isNumber: true },
+  { title: 'DELIVERED', of: ({ stats }) => stats?.delivered ?? null, isNumber: true },
+  { title: 'FAILED', of: ({ stats }) => stats?.failed ?? null, isNumber: true },
+  { title: 'REPLIES', of: ({ stats }) => stats?.replies ?? null, isNumber: true },
+  { title: 'OPT-OUTS', of: ({ stats }) => stats?.opt_outs ?? null, isNumber: true, isExtra: true },
   { title: 'ORDERED', of: ({ created_at: at }) => localTime(at) },
   { title: 'TEXT', of: ({ message }) => message, isFlexible: true },
 ]
@@ -168,7 +171,7 @@ async function watch(cli: Cli, first: Broadcast): Promise<void> {
   progress.end()
   cli.whenInterrupted(null)
   await sayBroadcast(cli, last)
-  if (!cli.isJson) note(`What became of its messages: heliogram campaigns stats ${first.campaign}`)
+  if (!cli.isJson) note(`Receipts and replies still come in. Look again: heliogram broadcast get ${first.id}`)
   if (last.status !== 'completed') throw new Failure(exits.refused, `The broadcast is ${last.status}.`)
 }
 
@@ -182,6 +185,7 @@ async function sayBroadcast(cli: Cli, one: Broadcast): Promise<void> {
       ['messages', `${one.messages}, ${one.segments} segments`],
       ['remaining', one.remaining],
       ...Object.entries(one.skipped).map(([reason, count]) => [`no message: ${reason}`, count] as const),
+      ...(one.stats ? resultsOf(one.stats) : []),
       ['begins', one.started_at === null ? localTime(one.send_at) : null],
       ['began', localTime(one.started_at)],
       ['over', localTime(one.completed_at)],
@@ -191,3 +195,17 @@ async function sayBroadcast(cli: Cli, one: Broadcast): Promise<void> {
     '  ',
   )
 }
+
+const resultsOf = (stats: NonNullable<Broadcast['stats']>): [string, string | number | null][] => [
+  ['queued', stats.queued],
+  ['sent', stats.sent],
+  ['delivered', stats.delivered],
+  ['failed', stats.failed],
+  ...Object.entries(stats.failures).map(([reason, count]): [string, number] => [`failed: ${reason}`, count]),
+  ['unconfirmed', stats.unconfirmed],
+  ['canceled', stats.canceled],
+  ['replies', stats.replies],
+  ['opt-outs', stats.opt_outs],
+  ['clicks', stats.clicks],
+  ['cost', stats.cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ') || null],
+]

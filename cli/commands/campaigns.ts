@@ -25,6 +25,7 @@ interface Draft {
 interface StatsOptions {
   group?: 'hour' | 'country' | 'carrier' | 'error' | 'segments'
   since?: string
+  broadcast?: string
 }
 
 const columns: Column<Campaign>[] = [
@@ -69,16 +70,20 @@ export function build(cli: Cli): Command {
     })
   command
     .command('stats <campaign>')
-    .summary('what became of its messages')
+    .summary('outcomes of its messages')
     .addOption(
       new Option('--group <by>', 'told apart by')
         .choices(['hour', 'country', 'carrier', 'error', 'segments'])
         .default('country'),
     )
     .option('--since <time>', 'from the hour of this time on', readPast)
-    .action(async (campaign: string, { group, since }: StatsOptions) => {
+    .option('--broadcast <id>', 'only the messages of this broadcast')
+    .action(async (campaign: string, { group, since, broadcast }: StatsOptions) => {
       const client = await cli.client()
-      const stats = await client.call('getCampaignStats', { path: { campaign }, query: { group, from: since } })
+      const stats = await client.call('getCampaignStats', {
+        path: { campaign },
+        query: { group, from: since, broadcast },
+      })
       await sayStats(cli, stats)
     })
   return command

@@ -46,6 +46,23 @@ export const listCampaigns = defineReading({
   },
 })
 
+const Stats = z.object({
+  recipients: z.number(),
+  queued: z.number(),
+  sent: z.number(),
+  delivered: z.number(),
+  failed: z.number(),
+  failures: z.record(z.string(), z.number()).describe('Failed messages by reason.'),
+  unconfirmed: z.number(),
+  canceled: z.number(),
+  replies: z.number(),
+  opt_outs: z.number(),
+  clicks: z.number(),
+  segments: z.number(),
+  skipped: z.record(z.string(), z.number()),
+  cost: z.array(Money).describe('An amount a currency; none where no price is known.'),
+})
+
 /** How far a broadcast is. */
 export const BroadcastShape = z.object({
   id: z.string(),
@@ -65,6 +82,7 @@ export const BroadcastShape = z.object({
   created_at: z.string(),
   started_at: z.string().nullable(),
   completed_at: z.string().nullable(),
+  stats: Stats.nullable().describe('Its results; null in answers to an act.'),
 })
 
 /** A broadcast as tools show it. */
@@ -87,6 +105,7 @@ export function showBroadcast(one: Broadcast): z.infer<typeof BroadcastShape> {
     created_at: one.created_at,
     started_at: one.started_at,
     completed_at: one.completed_at,
+    stats: one.stats,
   }
 }
 
@@ -113,22 +132,6 @@ export const listBroadcasts = defineReading({
     const page = await client.call('listAllBroadcasts', { query }, { signal })
     return { broadcasts: page.data.map(showBroadcast), next_cursor: page.next_cursor }
   },
-})
-
-const Stats = z.object({
-  recipients: z.number(),
-  queued: z.number(),
-  sent: z.number(),
-  delivered: z.number(),
-  failed: z.number(),
-  unconfirmed: z.number(),
-  canceled: z.number(),
-  replies: z.number(),
-  opt_outs: z.number(),
-  clicks: z.number(),
-  segments: z.number(),
-  skipped: z.record(z.string(), z.number()),
-  cost: z.array(Money).describe('An amount a currency; none where no price is known.'),
 })
 
 export const getCampaign = defineReading({

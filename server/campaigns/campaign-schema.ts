@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { IdOf, Nullable, paceNumber, Timestamp } from '../http.ts'
 import { messageTypes, unknownPolicies } from '../messages/message.ts'
-import { Stats } from './stats.ts'
+import { Stats } from './stats-schema.ts'
 import { textFields } from './text.ts'
 
 /** What a campaign may be. */

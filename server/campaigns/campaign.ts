@@ -20,7 +20,7 @@ import {
   type CampaignRow,
 } from './store.ts'
 import { soundFieldsOf } from '../requests/faults.ts'
-import type { CampaignStats } from './stats.ts'
+import type { Stats } from './stats-schema.ts'
 import { changeText, noText, type CampaignText } from './text.ts'
 
 /** Why a callback address may not be called, or null. */
@@ -150,7 +150,7 @@ export function refuseClosed({ status }: CampaignRow): void {
 }
 
 /** The public form of a campaign. */
-export function showCampaign(row: CampaignRow, stats: CampaignStats | null): Static<typeof Campaign> {
+export function showCampaign(row: CampaignRow, stats: Stats | null): Static<typeof Campaign> {
   return {
     id: showId('cmp', row.id),
     object: 'campaign',

@@ -7,16 +7,24 @@ import { counts } from '../messages/tallies/counts-sql.ts'
 import type { Span } from '../messages/tallies/span.ts'
 import { millionths } from '../money.ts'
 
-/** The first and the last hour in which a campaign has messages; by tallies_campaign. */
+/** Whose counts: all of a campaign, or those of one of its broadcasts. */
+export interface Whose {
+  campaignId: string
+  broadcastId: string | null
+}
+
+const ofWhose = 'account_id = $1 and campaign_id = $2 and ($3::uuid is null or broadcast_id = $3)'
+
+/** The first and the last hour in which there are messages; by tallies_campaign. */
 export async function readHours(
   db: Queryable,
   accountId: string,
-  campaignId: string,
+  { campaignId, broadcastId }: Whose,
 ): Promise<{ first: Date | null; last: Date | null }> {
   const { rows } = await db.query<{ first: Date | null; last: Date | null }>({
     name: 'read-campaign-hours',
-    text: `select min(hour) as first, max(hour) as last from ${counts('account_id = $1 and campaign_id = $2')} c`,
-    values: [accountId, campaignId],
+    text: `select min(hour) as first, max(hour) as last from ${counts(ofWhose)} c`,
+    values: [accountId, campaignId, broadcastId],
   })
   return rows[0] ?? { first: null, last: null }
 }
@@ -53,7 +61,7 @@ const pageMs = 7 * 86_400_000
 export async function* writeStats(
   db: Db,
   accountId: string,
-  campaignId: string,
+  { campaignId, broadcastId }: Whose,
   { from, to }: Span,
 ): AsyncGenerator<string> {
   yield writeCsv([header])
@@ -63,11 +71,11 @@ export async function* writeStats(
       name: 'read-campaign-lines',
       text: `
         select hour, type, is_test as "isTest", country, carrier_id as "carrierId", error_code as "errorCode", segments as each, ${sums}
-        from ${counts('account_id = $1 and campaign_id = $2 and hour >= $3 and hour < $4')} c
+        from ${counts(`${ofWhose} and hour >= $4 and hour < $5`)} c
         group by hour, type, is_test, country, carrier_id, error_code, each, bucket, currency
         having sum(messages) <> 0
         order by 1, 2, 3, 4, 5, bucket, 6, 7`,
-      values: [accountId, campaignId, new Date(start), new Date(end)],
+      values: [accountId, campaignId, broadcastId, new Date(start), new Date(end)],
     })
     if (rows.length > 0) yield writeCsv(rows.map(cellsOf))
   }

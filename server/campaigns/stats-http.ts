@@ -1,14 +1,18 @@
 /** Routes of a campaign's stats: series, breakdowns, and the file. */
 import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { now } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
-import { showId } from '../ids.ts'
+import { parseId, showId } from '../ids.ts'
+import { readBeside } from '../requests/faults.ts'
+import type { CampaignRow } from './store.ts'
 import { countFields, fillSteps, readCounts, type Group } from '../messages/tallies/counts.ts'
 import { endOfHour, readSpan, readSpanOf, spanQuery, startOfHour, type Span } from '../messages/tallies/span.ts'
 import { readCampaign } from './campaign.ts'
-import { readHours, writeStats } from './stats-export.ts'
+import { findBroadcast } from './broadcasts/store.ts'
+import { readHours, writeStats, type Whose } from './stats-export.ts'
 
 const groups = ['hour', 'country', 'carrier', 'error', 'segments'] as const satisfies readonly Group[]
 
@@ -22,6 +26,13 @@ const campaignParams = Type.Object({
 })
 
 const Counts = Type.Object(countFields)
+
+const statsQuery = {
+  ...spanQuery,
+  broadcast: Type.Optional(
+    Type.String({ maxLength: 255, description: 'Id of a broadcast: only its messages and replies.' }),
+  ),
+}
 
 /** Registers `/v1/campaigns/{campaign}/stats` and its export. */
 export function statsRoutes(app: App, { db }: { db: Db }): void {
@@ -38,7 +49,7 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
         params: campaignParams,
         querystring: Type.Object(
           {
-            ...spanQuery,
+            ...statsQuery,
             group: Type.Optional(Type.Enum([...groups], { default: 'hour', description: 'What is told apart.' })),
           },
           { additionalProperties: false },
@@ -49,14 +60,10 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
       attachValidation: true,
     },
     async (request) => {
-      const { query, params, caller } = request
-      const { accountId } = caller
-      const campaign = await readCampaign(db, accountId, params.campaign)
-      const { group = 'hour' } = query
-      const hours = await readHours(db, accountId, campaign.id)
-      const days = group === 'hour' ? seriesDaysMax : daysMax
-      const span = await readSpanOf(request, (asked) => chooseSpan(asked, hours, days, campaign.createdAt))
-      const { counted, total } = await readCounts(db, accountId, { ...span, campaignId: campaign.id }, group)
+      const { accountId } = request.caller
+      const { group = 'hour' } = request.query
+      const { campaign, whose, span } = await readAsked(db, request, group === 'hour' ? seriesDaysMax : daysMax)
+      const { counted, total } = await readCounts(db, accountId, { ...span, ...whose }, group)
       const data = group === 'hour' ? fillSteps(counted, span.from, span.to, 'hour') : counted
       return {
         object: 'campaign_stats' as const,
@@ -80,7 +87,7 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
           'A line for each hour, type, country, carrier, status, error and number of segments that occurs, in the order of time.',
         tags: ['Campaigns'],
         params: campaignParams,
-        querystring: Type.Object(spanQuery, { additionalProperties: false }),
+        querystring: Type.Object(statsQuery, { additionalProperties: false }),
         response: {
           200: {
             description: 'The file.',
@@ -93,18 +100,44 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
       attachValidation: true,
     },
     async (request, reply) => {
-      const { params, caller } = request
-      const { accountId } = caller
-      const campaign = await readCampaign(db, accountId, params.campaign)
-      const hours = await readHours(db, accountId, campaign.id)
-      const span = await readSpanOf(request, (asked) => chooseSpan(asked, hours, daysMax, campaign.createdAt))
+      const { accountId } = request.caller
+      const { campaign, whose, span } = await readAsked(db, request, daysMax)
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="${campaign.key ?? showId('cmp', campaign.id)}-stats.csv"`)
-        .send(Readable.from(writeStats(db, accountId, campaign.id, span)))
+        .send(Readable.from(writeStats(db, accountId, whose, span)))
     },
   )
 }
+
+/** Whose counts a query asks for, and in which hours. @throws ApiError `validation_failed`, `not_found`. */
+async function readAsked(
+  db: Db,
+  request: FastifyRequest<{
+    Params: { campaign: string }
+    Querystring: { from?: string; to?: string; broadcast?: string }
+  }>,
+  days: number,
+): Promise<{ campaign: CampaignRow; whose: Whose; span: Span }> {
+  const { accountId } = request.caller
+  const { broadcast } = request.query
+  const campaign = await readCampaign(db, accountId, request.params.campaign)
+  const broadcastId = typeof broadcast === 'string' ? parseId('brc', broadcast) : null
+  const row = broadcastId ? await findBroadcast(db, accountId, broadcastId) : null
+  const isOther = typeof broadcast === 'string' && row?.campaignId !== campaign.id
+  const whose = { campaignId: campaign.id, broadcastId: isOther ? null : broadcastId }
+  const hours = await readHours(db, accountId, whose)
+  const span = await readBeside(isOther ? [otherBroadcast] : [], () =>
+    readSpanOf(request, (asked) => chooseSpan(asked, hours, days, campaign.createdAt)),
+  )
+  return { campaign, whose, span }
+}
+
+const otherBroadcast = {
+  pointer: '?broadcast',
+  code: 'invalid_value',
+  detail: 'is not a broadcast of this campaign',
+} as const
 
 /** The hours asked for; by default those in which the campaign has messages, the last of them where there are too many. */
 function chooseSpan(

@@ -5,7 +5,7 @@ import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../messages/reply.ts'
 import { foldTallies } from '../messages/tallies/fold.ts'
 import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
-import type { CampaignStats } from './stats.ts'
+import type { Stats } from './stats-schema.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
@@ -89,8 +89,7 @@ async function fill(): Promise<void> {
   )
 }
 
-const stats = async (): Promise<CampaignStats> =>
-  (await test.call('GET', `/v1/campaigns/${campaign}`)).body['stats'] as CampaignStats
+const stats = async (): Promise<Stats> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['stats'] as Stats
 const get = async (query: string): Promise<Record<string, unknown>> =>
   (await test.call('GET', `/v1/campaigns/autumn/stats?${query}`)).body
 const hourOf = (time: number): string => new Date(Math.floor(time / 3_600_000) * 3_600_000).toISOString()
@@ -104,6 +103,7 @@ describe('the stats of a campaign', () => {
       sent: 1,
       delivered: 2,
       failed: 1,
+      failures: { unknown_subscriber: 1 },
       unconfirmed: 1,
       canceled: 1 + 10 + 4,
       skipped: { opted_out: 4, invalid: 1, duplicate: 6, quiet_hours: 2 },

@@ -1,102 +1,104 @@
-/** What became of a campaign's messages, read from the counts that the ledger keeps: no message is looked at. */
-import { Type, type Static } from 'typebox'
+/** Results of campaigns and broadcasts, read from the counts that the ledger keeps: no message is read. */
 import type { Queryable } from '../db/db.ts'
-import { addUp, countFields, Costs, sums, type Sum } from '../messages/tallies/counts.ts'
+import { addUp, sums, type Sum } from '../messages/tallies/counts.ts'
 import { counts } from '../messages/tallies/counts-sql.ts'
 import { givenUpStatuses } from './broadcasts/broadcast.ts'
+import type { Stats } from './stats-schema.ts'
 
-const Count = Type.Integer({ minimum: 0 })
-const { messages: _messages, cost: _cost, ...ofMessages } = countFields
-
-/** `stats` of a campaign. */
-export const Stats = Type.Object(
-  {
-    recipients: Count,
-    ...ofMessages,
-    skipped: Type.Object({ opted_out: Count, invalid: Count, duplicate: Count, quiet_hours: Count }),
-    opt_outs: Count,
-    clicks: Count,
-    cost: Costs,
-  },
-  {
-    description:
-      '`recipients` are all that its broadcasts turn to, and all other messages: the sum of `queued` (those whose turn has not come, too), `sent`, ' +
-      '`delivered`, `failed`, `unconfirmed`, `canceled` and `skipped`, at every moment. Automatic answers are not among them.',
-  },
-)
-export type CampaignStats = Static<typeof Stats>
-
-/** Of broadcasts: recipients that have no message yet, or never will; and those who were passed over. */
-interface Broadcasts {
-  waiting: number
-  given_up: number
-  skipped: CampaignStats['skipped']
-  replies_out: number
-  clicks: number
+/** Reads the stats of a campaign in one snapshot. By tallies_campaign, broadcasts_campaign, opt_outs_campaign, and the key of campaign_clicks. */
+export async function readStats(db: Queryable, accountId: string, campaignId: string): Promise<Stats> {
+  const stats = (await readStatsBy(db, 'campaign_id', accountId, [campaignId])).get(campaignId)
+  if (!stats) throw new Error('every id that is asked for has a row')
+  return stats
 }
 
 /**
- * Reads the stats of a campaign in one snapshot: counts by tallies_campaign, broadcasts by broadcasts_campaign, its replies that opted out by
- * messages_replies.
+ * Reads the stats of broadcasts by their ids, all in one snapshot. By tallies_broadcast, opt_outs_broadcast, campaign_clicks_broadcast, and
+ * the primary key of broadcasts.
  */
-export async function readStats(db: Queryable, accountId: string, campaignId: string): Promise<CampaignStats> {
-  const { rows } = await db.query<{ parts: Sum[] } & Broadcasts>({
-    name: 'read-campaign-stats',
-    text: statsSql,
-    values: [accountId, campaignId],
+export const readBroadcastStats = (
+  db: Queryable,
+  accountId: string,
+  broadcastIds: readonly string[],
+): Promise<Map<string, Stats>> => readStatsBy(db, 'broadcast_id', accountId, broadcastIds)
+
+/** What is counted of one campaign or broadcast. */
+interface StatsRow {
+  id: string
+  parts: (Sum & { error: string | null })[]
+  /** Recipients who have no message yet. */
+  waiting: number
+  /** Recipients who never get one, because the broadcast ended before their turn. */
+  givenUp: number
+  skipped: Stats['skipped']
+  optOuts: number
+  clicks: number
+}
+
+async function readStatsBy(
+  db: Queryable,
+  key: 'campaign_id' | 'broadcast_id',
+  accountId: string,
+  ids: readonly string[],
+): Promise<Map<string, Stats>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await db.query<StatsRow>({
+    name: `read-stats-by-${key}`,
+    text: statsSql(key),
+    values: [accountId, ids],
   })
-  const [row] = rows
-  if (!row) throw new Error('an aggregate without groups has one row')
-  const { messages, queued, canceled, ...rest } = addUp(row.parts)
-  const { skipped } = row
+  return new Map(rows.map((row) => [row.id, statsOf(row)]))
+}
+
+function statsOf({ parts, waiting, givenUp, skipped, optOuts, clicks }: StatsRow): Stats {
+  const { messages, queued, canceled, ...rest } = addUp(parts)
+  const failures: Record<string, number> = {}
+  for (const part of parts)
+    if (part.bucket === 'failed')
+      failures[part.error ?? 'unknown'] = (failures[part.error ?? 'unknown'] ?? 0) + part.messages
   const passedOver = skipped.opted_out + skipped.invalid + skipped.duplicate + skipped.quiet_hours
   return {
-    recipients: messages + row.waiting + row.given_up + passedOver,
+    recipients: messages + waiting + givenUp + passedOver,
     ...rest,
-    queued: queued + row.waiting,
-    canceled: canceled + row.given_up,
+    queued: queued + waiting,
+    canceled: canceled + givenUp,
+    failures,
     skipped,
-    opt_outs: row.replies_out,
-    clicks: row.clicks,
+    opt_outs: optOuts,
+    clicks,
   }
 }
 
 const givenUp = `('${givenUpStatuses.join("', '")}')`
+const skippedFor = (reasons: string): string => `coalesce(sum(count::int) filter (where ${reasons}), 0)`
 
-// Replies come after their campaign, whose id is of its time: days before it are not looked at.
-const statsSql = `
-  with parts as (
-    select ${sums}
-    from ${counts('account_id = $1 and campaign_id = $2')} c
-    group by bucket, currency
+const statsSql = (key: 'campaign_id' | 'broadcast_id'): string => `
+  with parts as materialized (
+    select ${key} as id, case when bucket = 'failed' then error_code end as error, ${sums}
+    from ${counts(`account_id = $1 and ${key} = any ($2::uuid[])`)} c
+    group by 1, 2, bucket, currency
     having sum(messages) <> 0
-  ), broadcast as (
-    select b.status,
+  ), broadcast as materialized (
+    select b.${key === 'campaign_id' ? key : 'id'} as id, b.status,
       b.recipients - b.messages - (select coalesce(sum(value::bigint), 0) from jsonb_each_text(b.skipped)) as rest,
       b.skipped
     from broadcasts b
     where b.account_id = $1
-      and b.campaign_id = $2
+      and b.${key === 'campaign_id' ? key : 'id'} = any ($2::uuid[])
   )
-  select
-    (select coalesce(json_agg(parts), '[]') from parts) as parts,
-    (select coalesce(sum(rest), 0)::bigint from broadcast where status not in ${givenUp}) as waiting,
-    (select coalesce(sum(rest), 0)::bigint from broadcast where status in ${givenUp}) as given_up,
+  select asked.id,
+    (select coalesce(json_agg(p), '[]') from parts p where p.id = asked.id) as parts,
+    (select coalesce(sum(rest), 0)::bigint from broadcast b where b.id = asked.id and status not in ${givenUp}) as waiting,
+    (select coalesce(sum(rest), 0)::bigint from broadcast b where b.id = asked.id and status in ${givenUp}) as "givenUp",
     (
       select json_build_object(
-        'opted_out', coalesce(sum(count::int) filter (where reason = 'recipient_opted_out'), 0),
-        'duplicate', coalesce(sum(count::int) filter (where reason in ('duplicate', 'duplicate_message')), 0),
-        'quiet_hours', coalesce(sum(count::int) filter (where reason = 'quiet_hours'), 0),
-        'invalid', coalesce(sum(count::int) filter (where reason not in ('recipient_opted_out', 'duplicate', 'duplicate_message', 'quiet_hours')), 0))
-      from broadcast, jsonb_each_text(skipped) as s (reason, count)
+        'opted_out', ${skippedFor("reason = 'recipient_opted_out'")},
+        'duplicate', ${skippedFor("reason in ('duplicate', 'duplicate_message')")},
+        'quiet_hours', ${skippedFor("reason = 'quiet_hours'")},
+        'invalid', ${skippedFor("reason not in ('recipient_opted_out', 'duplicate', 'duplicate_message', 'quiet_hours')")})
+      from broadcast b, jsonb_each_text(b.skipped) as s (reason, count)
+      where b.id = asked.id
     ) as skipped,
-    (
-      select count(*)
-      from messages m
-      join opt_outs o on o.account_id = m.account_id and o.number = m.their_number and o.message_id = m.id
-      where m.account_id = $1
-        and m.campaign_id = $2
-        and m.direction = 'inbound'
-        and m.id > $2
-    ) as replies_out,
-    coalesce((select clicks from campaign_clicks where account_id = $1 and campaign_id = $2), 0)::bigint as clicks`
+    (select count(*) from opt_outs o where o.account_id = $1 and o.${key} = asked.id) as "optOuts",
+    (select coalesce(sum(t.clicks), 0)::bigint from campaign_clicks t where t.account_id = $1 and t.${key} = asked.id) as clicks
+  from unnest($2::uuid[]) as asked (id)`

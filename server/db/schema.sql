@@ -210,8 +210,10 @@ create table campaign_clicks (
   account_id uuid not null,
   campaign_id uuid not null,
   clicks bigint not null,
-  constraint campaign_clicks_pkey primary key (account_id, campaign_id)
+  broadcast_id uuid,
+  constraint campaign_clicks_key unique nulls not distinct (account_id, campaign_id, broadcast_id)
 ) with (fillfactor=50);
+create index campaign_clicks_broadcast on campaign_clicks (account_id, broadcast_id) where (broadcast_id is not null);
 create policy own_account on campaign_clicks for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table campaigns (
@@ -803,7 +805,7 @@ create table messages (
   cost_currency text,
   cost_carrier_id uuid,
   first_estimate text,
-  handed_back integer default 0 not null,
+  broadcast_id uuid,
   constraint messages_pkey primary key (account_id, id),
   constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
   constraint messages_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
@@ -875,12 +877,16 @@ create table opt_outs (
   message_id uuid,
   created_at timestamptz default now() not null,
   id uuid default gen_random_uuid() not null,
+  campaign_id uuid,
+  broadcast_id uuid,
   constraint opt_outs_pkey primary key (account_id, id),
   constraint opt_outs_account_id_number_hmac_key unique (account_id, number_hmac),
   constraint opt_outs_account_id_number_key unique (account_id, number),
   constraint opt_outs_account_id_fkey foreign key (account_id) references accounts(id),
   constraint opt_outs_check check (((number is not null) or (number_hmac is not null)))
 );
+create index opt_outs_broadcast on opt_outs (account_id, broadcast_id) where (broadcast_id is not null);
+create index opt_outs_campaign on opt_outs (account_id, campaign_id) where (campaign_id is not null);
 create index opt_outs_forgetting on opt_outs (created_at) where ((number is not null) and (number_hmac is not null));
 create index opt_outs_forgotten on opt_outs (account_id, number_hmac) where (number is null);
 create index opt_outs_source on opt_outs (account_id, source, id);
@@ -978,12 +984,9 @@ create table receipts (
   destination text,
   submit_date text,
   reference integer,
-  parts integer,
-  contradicts text,
   constraint receipts_pkey primary key (link_id, raw_id, state, done_date)
 );
 create index receipts_adoptable on receipts (link_id, source) where ((message_id is null) and (source is not null));
-create index receipts_contradicting on receipts (link_id, received_at) where (contradicts is not null);
 create index receipts_message on receipts (account_id, message_id) where (message_id is not null);
 create index receipts_received_at on receipts using brin (received_at);
 create index receipts_unmatched on receipts (link_id, match_id) where (message_id is null);
@@ -1249,6 +1252,7 @@ create table short_links (
   bot_clicks integer default 0 not null,
   first_clicked_at timestamptz,
   last_clicked_at timestamptz,
+  broadcast_id uuid,
   constraint short_links_pkey primary key (code)
 ) with (fillfactor=90);
 create index short_links_age on short_links using brin (message_id);
@@ -1418,9 +1422,11 @@ create table tallies (
   currency text,
   messages bigint not null,
   cost numeric default 0 not null,
-  constraint tallies_account_id_hour_campaign_id_type_is_test_country_ca_key unique nulls not distinct (account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency),
+  broadcast_id uuid,
+  constraint tallies_key unique nulls not distinct (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency),
   constraint tallies_bucket_check check ((bucket = any (array['scheduled', 'queued', 'sent', 'delivered', 'failed', 'unconfirmed', 'canceled', 'received'])))
 ) with (fillfactor=50);
+create index tallies_broadcast on tallies (account_id, broadcast_id) where (broadcast_id is not null);
 create index tallies_campaign on tallies (account_id, campaign_id, hour) where (campaign_id is not null);
 create policy own_account on tallies for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
@@ -1439,7 +1445,8 @@ create table tally_deltas (
   currency text,
   messages integer not null,
   cost_before numeric default 0 not null,
-  cost numeric default 0 not null
+  cost numeric default 0 not null,
+  broadcast_id uuid
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
 create policy own_account on tally_deltas for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 

@@ -93,6 +93,8 @@ export interface MessageRow {
   characters: number
   segments: number
   campaignId: string | null
+  /** The broadcast that made it; of a reply, that of the message it answers. */
+  broadcastId: string | null
   contactId: string | null
   callbackUrl: string | null
   metadata: Record<string, string> | null
@@ -156,7 +158,7 @@ export const messageColumns = (m: string): string => `
     ${m}.account_id as "accountId", ${m}.id, ${m}.direction, ${m}.type, ${m}.status, ${m}.previous_status as "previousStatus", ${m}.sequence,
     ${m}.their_number as "theirNumber", ${m}.country, ${m}.our_number as "ourNumber", ${m}.body,
     ${m}.body_sealed as "bodySealed", ${m}.encoding, ${m}.characters, ${m}.segments,
-    ${m}.campaign_id as "campaignId", ${m}.contact_id as "contactId", ${m}.callback_url as "callbackUrl",
+    ${m}.campaign_id as "campaignId", ${m}.broadcast_id as "broadcastId", ${m}.contact_id as "contactId", ${m}.callback_url as "callbackUrl",
     ${m}.metadata, ${m}.tags, ${m}.warnings, ${m}.is_test as "isTest",
     ${m}.is_confirmation as "isConfirmation", ${m}.send_at as "sendAt", ${m}.expires_at as "expiresAt",
     ${m}.created_at as "createdAt", ${m}.updated_at as "updatedAt", ${m}.queued_at as "queuedAt", ${m}.sent_at as "sentAt",

@@ -151,6 +151,7 @@ async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: Re
 interface Asked {
   id: string | null
   campaignId: string | null
+  broadcastId: string | null
   contactId: string | null
   ofAccount: KeywordInput | null
   ofCampaign: KeywordInput | null
@@ -163,17 +164,17 @@ async function findAsked(tx: Tx, owner: Owner, reply: ReplyIn): Promise<Asked> {
     (since) => readAsked(tx, owner, reply, since),
     ([one]) => one?.id != null,
   )
-  return asked ?? { id: null, campaignId: null, contactId: null, ofAccount: null, ofCampaign: null }
+  return asked ?? { id: null, campaignId: null, broadcastId: null, contactId: null, ofAccount: null, ofCampaign: null }
 }
 
 async function readAsked(tx: Tx, { accountId, isTest }: Owner, reply: ReplyIn, since: string | null): Promise<Asked[]> {
   const { rows } = await tx.query<Asked>(
     `
-      select last.id, last.campaign_id as "campaignId", last.contact_id as "contactId", a.settings as "ofAccount",
+      select last.id, last.campaign_id as "campaignId", last.broadcast_id as "broadcastId", last.contact_id as "contactId", a.settings as "ofAccount",
         c.settings as "ofCampaign"
       from (select 1) one
       left join lateral (
-        select id, campaign_id, contact_id
+        select id, campaign_id, broadcast_id, contact_id
         from messages
         where account_id = $1 and their_number = $2 and our_number = $3 and direction = 'outbound' and not is_confirmation
           and is_test = $4 and status not in ('scheduled', 'canceled') ${since === null ? '' : `and id > ${idSql(since)}`}
@@ -203,8 +204,8 @@ async function insertInbound(
     text: `
       with moved as (
         insert into messages as m (account_id, id, direction, status, their_number, our_number, body, encoding, characters, segments,
-          campaign_id, contact_id, keyword, in_reply_to, is_partial, country, is_test, body_sealed, completed_at)
-        values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, now())
+          campaign_id, contact_id, keyword, in_reply_to, is_partial, country, is_test, body_sealed, broadcast_id, completed_at)
+        values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now())
         returning ${messageColumns('m')}
       ), ${tallied('moved')}
       select * from moved`,
@@ -225,6 +226,7 @@ async function insertInbound(
       countryOf(reply.source),
       isTest,
       stored?.sealed,
+      asked.broadcastId,
     ],
   })
   const row = rows[0]
@@ -239,8 +241,8 @@ async function changeConsent(
   keyword: Keyword,
 ): Promise<{ isChange: boolean; postings: Posting[] }> {
   if (keyword === 'help') return { isChange: false, postings: [] }
-  const { id: messageId, campaignId, isTest } = row
-  const origin: Origin = { source: 'reply', actor: null, keyword, messageId, campaignId, isTest }
+  const { id: messageId, campaignId, broadcastId, isTest } = row
+  const origin: Origin = { source: 'reply', actor: null, keyword, messageId, campaignId, broadcastId, isTest }
   // The ledger of consent keeps what it is given for ever: a sealed text is left where it can be removed, in the message.
   const person = {
     number: row.theirNumber,

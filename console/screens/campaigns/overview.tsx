@@ -1,15 +1,14 @@
-/** One campaign as it is now: what became of its messages, and its broadcasts. */
+/** One campaign as it is now: its results and its broadcasts. */
 import type { Campaign } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { LinkButton } from '../../kit/button.tsx'
-import { PartsBar } from '../../kit/bars.tsx'
 import { Empty, Section } from '../../kit/page.tsx'
-import { Facts, Figure, Figures, formatNumber, PhoneNumber, tellCount } from '../../kit/show.tsx'
+import { Facts, formatNumber, PhoneNumber, tellCount } from '../../kit/show.tsx'
 import { BroadcastList } from './broadcasts/list.tsx'
 import { CampaignFrame } from './frame.tsx'
 import { isOpen } from './states.ts'
-import { outcomeParts } from './stats/outcome.ts'
 import { Breakdown } from './stats/breakdown.tsx'
+import { Results } from './stats/results.tsx'
 
 export function CampaignScreen() {
   return (
@@ -51,25 +50,8 @@ function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Camp
 
 function Outcome({ campaign, stats }: { campaign: Campaign; stats: NonNullable<Campaign['stats']> }) {
   return (
-    <Section
-      title="What became of its messages"
-      actions={<Link href={`/messages?campaign=${campaign.id}`}>All messages</Link>}
-    >
-      <PartsBar label={`${formatNumber(stats.recipients)} recipients`} parts={outcomeParts(stats)} />
-      <div className="section">
-        <Figures>
-          <Figure value={formatNumber(stats.recipients)} label="recipients" />
-          <Figure value={formatNumber(stats.delivered)} label="delivered" tone="good" />
-          <Figure value={formatNumber(stats.failed)} label="failed" {...(stats.failed > 0 && { tone: 'bad' })} />
-          <Figure value={formatNumber(stats.replies)} label="replies" />
-          <Figure value={formatNumber(stats.opt_outs)} label="opt-outs" />
-          {(campaign.shorten_urls || stats.clicks > 0) && <Figure value={formatNumber(stats.clicks)} label="clicks" />}
-          <Figure value={formatNumber(stats.segments)} label="segments" />
-          {stats.cost.map(({ amount, currency }) => (
-            <Figure key={currency} value={amount} label={`${currency}, estimated`} />
-          ))}
-        </Figures>
-      </div>
+    <Section title="Results" actions={<Link href={`/messages?campaign=${campaign.id}`}>All messages</Link>}>
+      <Results stats={stats} hasClicks={campaign.shorten_urls} />
     </Section>
   )
 }

@@ -6,6 +6,7 @@ import { SendBody } from '../../messages/schema.ts'
 import type { TemplateTexts } from '../../messages/templates/resource.ts'
 import { SendInput, Variables } from '../../messages/templates/send.ts'
 import { MoneySchema } from '../../money.ts'
+import { Stats } from '../stats-schema.ts'
 
 /** States: the last four are for good. */
 export const broadcastStatuses = [
@@ -166,11 +167,14 @@ export const Broadcast = Type.Object(
     expanded: Type.Boolean(),
     messages: Type.Integer({
       minimum: 0,
-      description: 'Messages made so far; what became of them is in the stats of the campaign.',
+      description: 'Messages made so far; their outcomes are in `stats`.',
     }),
     segments: Count,
     skipped: Skipped,
     remaining: Type.Integer({ minimum: 0, description: 'Recipients whose turn is still to come.' }),
+    stats: Type.Union([Stats, Type.Null()], {
+      description: 'Its results: in lists and where it is read alone; null elsewhere.',
+    }),
     test: Type.Boolean(),
     created_at: Timestamp('When it was ordered.'),
     started_at: Nullable(Timestamp('When it began.')),
@@ -249,7 +253,7 @@ function approvalOf(row: BroadcastRow): Static<typeof Broadcast>['approval'] {
 }
 
 /** The public form of a broadcast. */
-export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
+export function showBroadcast(row: BroadcastRow, stats: Stats | null = null): Static<typeof Broadcast> {
   return {
     id: showId('brc', row.id),
     object: 'broadcast',
@@ -267,6 +271,7 @@ export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
     remaining: givenUpStatuses.some((status) => status === row.status)
       ? 0
       : row.recipients - row.messages - skippedOf(row),
+    stats,
     test: row.isTest,
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt && row.startedAt.toISOString(),

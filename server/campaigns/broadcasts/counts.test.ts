@@ -12,7 +12,7 @@ import { readTallyFaults } from '../../messages/tallies/testing.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from '../../messages/testing.ts'
 import { until } from '../../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
-import type { CampaignStats } from '../stats.ts'
+import type { Stats } from '../stats-schema.ts'
 import { Broadcaster } from './send.ts'
 
 let database: TestDatabase
@@ -136,6 +136,10 @@ const happenings: Record<string, () => Promise<unknown>> = {
       [parseId('cmp', campaign)],
     ),
   'gain a contact': () => addContact('plain'),
+  'have a message beside it': () =>
+    ledger.acceptor.accept(
+      ledger.draft({ theirNumber: `1555700${1000 + serial++}`, campaignId: parseId('cmp', campaign) }),
+    ),
   pause: () => act('pause'),
   resume: () => act('resume'),
   'be approved': () => decide('approve'),
@@ -156,11 +160,17 @@ const sum = (counts: Record<string, number>): number => Object.values(counts).re
 /** Where the counts do not add up: nothing, at every moment. */
 async function readFaults(): Promise<string[]> {
   const faults: string[] = []
-  const { stats } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body as { stats: CampaignStats }
-  const { recipients, queued, sent, delivered, failed, unconfirmed, canceled, skipped } = stats
-  if (recipients !== queued + sent + delivered + failed + unconfirmed + canceled + sum(skipped))
-    faults.push(JSON.stringify(stats))
   const { body } = await test.call('GET', `/v1/broadcasts/${broadcast}`)
+  for (const of of [body, (await test.call('GET', `/v1/campaigns/${campaign}`)).body]) {
+    const { recipients, queued, sent, delivered, failed, unconfirmed, canceled, skipped, failures } = of[
+      'stats'
+    ] as Stats
+    if (
+      recipients !== queued + sent + delivered + failed + unconfirmed + canceled + sum(skipped) ||
+      failed !== sum(failures)
+    )
+      faults.push(JSON.stringify(of))
+  }
   const shown = body as {
     recipients: number
     messages: number
@@ -178,8 +188,8 @@ async function readFaults(): Promise<string[]> {
     Record<'recipients' | 'messages' | 'skipped' | 'people', [number, number] | object[]>
   >(
     `select json_build_array(b.recipients, (select count(*) from recipients r where r.broadcast_id = b.id)) as recipients,
-       json_build_array(b.messages, (select count(*) from messages m where m.campaign_id = b.campaign_id)) as messages,
-       json_build_array(b.messages, (select count(distinct m.their_number) from messages m where m.campaign_id = b.campaign_id)) as people,
+       json_build_array(b.messages, (select count(*) from messages m where m.broadcast_id = b.id)) as messages,
+       json_build_array(b.messages, (select count(distinct m.their_number) from messages m where m.broadcast_id = b.id)) as people,
        json_build_array(b.skipped, (select coalesce(json_object_agg(reason, count), '{}') from (
          select skipped as reason, count(*) from recipients r where r.broadcast_id = b.id and skipped is not null group by 1) s)) as skipped
      from broadcasts b where b.id = $1`,

@@ -24,7 +24,7 @@ export interface Drafter {
  */
 export function createDrafter(
   body: MessageBody,
-  campaignId: string,
+  whose: Pick<Draft, 'campaignId' | 'broadcastId'>,
   context: Pick<DraftContext, 'accountId' | 'isTest'>,
 ): Drafter {
   const { short_url: shortUrl = null, texts, variables = {}, ...send } = body
@@ -46,7 +46,7 @@ export function createDrafter(
       if (length === 0 || length > textMax)
         return { reason: length === 0 ? 'too_short' : 'too_long', detail: `The text has ${length} characters.` }
       const draft = readDraft({ ...send, to: contact.phone_number, message: rendered.text }, checks)
-      if (!Array.isArray(draft)) return { ...draft, campaignId }
+      if (!Array.isArray(draft)) return { ...draft, ...whose }
       const [fault] = draft
       return { reason: fault?.code ?? 'invalid_value', detail: fault?.detail ?? '' }
     },

@@ -81,7 +81,7 @@ export async function dryRun(
   onSkip: (skip: SkippedContact) => void | Promise<void>,
 ): Promise<DryRunCounts> {
   const { accountId, campaignId, body, audienceTags, isTest } = order
-  const drafter = createDrafter(body, campaignId, { accountId, isTest })
+  const drafter = createDrafter(body, { campaignId, broadcastId: null }, { accountId, isTest })
   const counts: DryRunCounts = {
     recipients: 0,
     messages: 0,

@@ -17,6 +17,7 @@ import { wantsCsv } from '../../requests/accept.ts'
 import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { isOfTests, refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
+import { readBroadcastStats } from '../stats.ts'
 import { lockCampaign, type CampaignRow } from '../store.ts'
 import { approvalRoutes } from './approval-http.ts'
 import {
@@ -213,7 +214,8 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       const uuid = parseId('brc', id)
       const row = uuid && (await findBroadcast(db, caller.accountId, uuid))
       if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
-      return showBroadcast(row)
+      const stats = await readBroadcastStats(db, caller.accountId, [row.id])
+      return showBroadcast(row, stats.get(row.id))
     },
   )
 }

@@ -2,8 +2,10 @@
 import { Type } from 'typebox'
 import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { readPage, type PagePlace } from '../../page.ts'
+import type { Db } from '../../db/db.ts'
 import { readCampaign } from '../campaign.ts'
-import { broadcastStatuses, showBroadcast } from './broadcast.ts'
+import { readBroadcastStats } from '../stats.ts'
+import { broadcastStatuses, showBroadcast, type BroadcastRow } from './broadcast.ts'
 import type { BroadcastsContext } from './http.ts'
 import { listBroadcasts } from './store.ts'
 
@@ -29,8 +31,7 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
     },
     ({ query, caller: { accountId } }) => {
       const filter = { status: query.status }
-      const read = (...place: PagePlace) => listBroadcasts(db, accountId, filter, ...place)
-      return readPage(query, ['broadcasts', accountId, filter], read, showBroadcast)
+      return readBroadcasts(db, accountId, filter, query)
     },
   )
   app.get(
@@ -51,8 +52,21 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
     async ({ params, query, caller: { accountId } }) => {
       const { id } = await readCampaign(db, accountId, params.campaign)
       const filter = { campaignId: id, status: query.status }
-      const read = (...place: PagePlace) => listBroadcasts(db, accountId, filter, ...place)
-      return readPage(query, ['broadcasts', accountId, filter], read, showBroadcast)
+      return readBroadcasts(db, accountId, filter, query)
     },
   )
+}
+
+/** A page of broadcasts, each with its results. */
+async function readBroadcasts(
+  db: Db,
+  accountId: string,
+  filter: Parameters<typeof listBroadcasts>[2],
+  query: Parameters<typeof readPage>[0],
+) {
+  const read = (...place: PagePlace): Promise<BroadcastRow[]> => listBroadcasts(db, accountId, filter, ...place)
+  const page = await readPage(query, ['broadcasts', accountId, filter], read, (row) => row)
+  const ids = page.data.map(({ id }) => id)
+  const stats = await readBroadcastStats(db, accountId, ids)
+  return { ...page, data: page.data.map((row) => showBroadcast(row, stats.get(row.id))) }
 }

@@ -272,7 +272,8 @@ export class Broadcaster {
     next: Recipient[],
   ): { drafts: Draft[]; contactIds: string[]; skipped: Map<string, string> } {
     let drafter = this.#drafters.get(row.id)
-    if (!drafter) this.#drafters.set(row.id, (drafter = createDrafter(row.body, row.campaignId, row)))
+    const whose = { campaignId: row.campaignId, broadcastId: row.id }
+    if (!drafter) this.#drafters.set(row.id, (drafter = createDrafter(row.body, whose, row)))
     const drafts: Draft[] = []
     const contactIds: string[] = []
     const skipped = new Map<string, string>()

@@ -26,6 +26,8 @@ export interface Draft extends StoredText {
   type: MessageType | null
   campaignId: string | null
   campaignKey: string | null
+  /** The broadcast of the campaign that it is made for. */
+  broadcastId: string | null
   sendAt: Date | null
   validitySeconds: number | null
   /** Null: the campaign's, the account's, or the link's. */
@@ -171,6 +173,7 @@ export function rowOf(planned: Planned, verdict: Verdict): MessageRow {
     characters: draft.characters,
     segments: draft.segments,
     campaignId: verdict.campaignId ?? null,
+    broadcastId: draft.broadcastId,
     contactId: verdict.contactId ?? null,
     callbackUrl: verdict.callbackUrl ?? null,
     metadata: draft.metadata,

@@ -28,7 +28,7 @@ const parts = {
   leases: { own: {}, common: { link_id: 'uuid', carrier_id: 'uuid' } },
   warnings: { own: {}, common: { warnings: 'jsonb' } },
   keys: { own: { key: 'text', fingerprint: 'bytea' }, common: { operation: 'text' } },
-  campaigns: { own: {}, common: { campaign_id: 'uuid', campaign_key: 'text' } },
+  campaigns: { own: {}, common: { campaign_id: 'uuid', campaign_key: 'text', broadcast_id: 'uuid' } },
   options: {
     own: {},
     common: { validity: 'int', callback_url: 'text', metadata: 'jsonb', tags: 'jsonb', on_unknown: 'text' },
@@ -169,7 +169,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     select d.n, d.account_id, d.id, d.their_number, d.country, d.encoding, d.characters, d.segments, d.is_test, d.sender,
       ${kept.map((column) => `d.${column}, `).join('')}
       ${when('keys', 'd.operation, d.key, d.fingerprint, k.resource_id as known_id, k.fingerprint as known_fingerprint,')}
-      ${when('campaigns', "c.id as campaign_id, ct.id as contact_id, c.status = 'paused' as is_paused,")}
+      ${when('campaigns', "c.id as campaign_id, d.broadcast_id, ct.id as contact_id, c.status = 'paused' as is_paused,")}
       coalesce(${list('d.type', when('campaigns', 'c.type'), "'transactional'")}) as type,
       ${callbackUrls && `coalesce(${callbackUrls}) as callback_url,`}
       coalesce(${list(when('options', 'd.on_unknown'), when('campaigns', 'c.on_unknown'), 'a.on_unknown')}) as on_unknown,
@@ -242,14 +242,14 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
   ), stored as (
     insert into messages${day} (account_id, id, type, status, their_number, our_number, encoding, characters, segments, is_test, country,
       expires_at, created_at, updated_at, queued_at, on_unknown${callbackUrls && ', callback_url'}${kept.map((column) => `, ${column}`).join('')}
-      ${when('leases', ', link_id, attempts, node_id')}${when('campaigns', ', campaign_id, contact_id')}${when('times', ', hold_reason, hold_until')})
+      ${when('leases', ', link_id, attempts, node_id')}${when('campaigns', ', campaign_id, broadcast_id, contact_id')}${when('times', ', hold_reason, hold_until')})
     select account_id, id, type,
       case ${when('leases', "when link_id is not null then 'sending'")} ${when('times', "when send_at is not null then 'scheduled'")} when true then 'queued' end,
       their_number, sender, encoding, characters, segments, is_test, country,
       expires_at, ${at}, ${at}, ${when('times', `case when send_at is null then ${at} end`, at)}, on_unknown${callbackUrls && ', callback_url'}
       ${kept.map((column) => `, ${storedAs[column] ?? column}`).join('')}
       ${when('leases', `, link_id, case when link_id is not null then 1 else 0 end, case when link_id is not null and segments = 1 then ${node}::uuid end`)}
-      ${when('campaigns', ', campaign_id, contact_id')}${when('times', ", case when held_until is not null then 'quiet_hours' end, held_until")}
+      ${when('campaigns', ', campaign_id, broadcast_id, contact_id')}${when('times', ", case when held_until is not null then 'quiet_hours' end, held_until")}
     from accepted
   ), ${talliedAccepted({ at, hasCampaigns: used.has('campaigns'), hasScheduled: used.has('times') })}, ${when(
     'leases',

@@ -108,6 +108,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
         fingerprint: ({ draft }) => draft.idempotency?.fingerprint ?? null,
         campaign_id: ({ draft }) => draft.campaignId,
         campaign_key: ({ draft }) => draft.campaignKey,
+        broadcast_id: ({ draft }) => draft.broadcastId,
         validity: ({ draft }) => draft.validitySeconds,
         callback_url: ({ draft }) => draft.callbackUrl,
         metadata: ({ draft }) => draft.metadata && JSON.stringify(draft.metadata),

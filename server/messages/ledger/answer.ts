@@ -136,7 +136,7 @@ export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedRece
 
 // What moved; and of what is counted with another number of segments, that it is no more what it was, and is there anew.
 const changed = `(
-        select m."accountId", m."createdAt", m."campaignId", m."isConfirmation", m.type, m."isTest", m.country, m."carrierId", v.segments,
+        select m."accountId", m."createdAt", m."campaignId", m."broadcastId", m."isConfirmation", m.type, m."isTest", m.country, m."carrierId", v.segments,
           v."previousStatus", v.status, m."errorCode", m."sentAt", m.cost, m."costCurrency", m."costCarrierId"
         from moved m
         cross join lateral (

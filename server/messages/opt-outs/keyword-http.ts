@@ -211,8 +211,8 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         if (!taken) throw new ApiError('not_found', { detail: 'Nothing is to be decided about such a reply.' })
         const audit = { after: request.body }
         if (request.body.action === 'dismiss') return { status: 204, postings: [], audit }
-        const { number, body: text, campaignId } = taken
-        const origin = { ...originOf(request.caller, 'review'), messageId: id, campaignId }
+        const { number, body: text, campaignId, broadcastId } = taken
+        const origin = { ...originOf(request.caller, 'review'), messageId: id, campaignId, broadcastId }
         const person = { number, ...(text !== null && !context.texts?.isSealing && { evidence: { text } }) }
         const { postings } = await optOut(tx, context, accountId, origin, [person])
         return { status: 204, postings, audit }

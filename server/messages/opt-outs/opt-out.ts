@@ -34,6 +34,8 @@ export interface Origin {
   keyword?: Keyword
   messageId?: string
   campaignId?: string | null
+  /** The broadcast whose message a reply answers. */
+  broadcastId?: string | null
   /** A simulated phone said it. */
   isTest?: boolean
 }
@@ -94,15 +96,15 @@ export async function optOut(
         from unnest($4::uuid[], $5::text[], $6::text[], $7::bytea[]) as p (id, number, reason, hash)
       ), taken as (
         update opt_outs
-        set source = $2, reason = p.reason, message_id = $3
+        set source = $2, reason = p.reason, message_id = $3, campaign_id = $9, broadcast_id = $10
         from p
         where opt_outs.account_id = $1
           and opt_outs.number = p.number
           and opt_outs.message_id = any ($8)
         returning opt_outs.number
       ), added as (
-        insert into opt_outs (account_id, id, number, source, reason, message_id)
-        select $1, p.id, p.number, $2, p.reason, $3
+        insert into opt_outs (account_id, id, number, source, reason, message_id, campaign_id, broadcast_id)
+        select $1, p.id, p.number, $2, p.reason, $3, $9::uuid, $10::uuid
         from p
         where not exists (
           select from opt_outs o
@@ -126,6 +128,9 @@ export async function optOut(
       people.map(({ reason }) => reason ?? null),
       hashes,
       origin.isTest ? [] : await findSimulated(tx, accountId, numbers, hashes),
+      // Of a reply: whose message it answered.
+      origin.messageId === undefined ? null : origin.campaignId,
+      origin.broadcastId,
     ],
   })
   const added = new Set(rows.map(({ number }) => number))

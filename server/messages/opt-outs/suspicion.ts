@@ -75,13 +75,11 @@ export async function listSuspicions(
   })
 }
 
+type TakenSuspicion = Pick<SuspicionRow, 'number' | 'body' | 'campaignId'> & { broadcastId: string | null }
+
 /** Takes a reply off the list; null where it is not on it. Locks the row, so that of two people one decides. */
-export async function takeSuspicion(
-  tx: Tx,
-  accountId: string,
-  messageId: string,
-): Promise<Pick<SuspicionRow, 'number' | 'body' | 'campaignId'> | null> {
-  const { rows } = await tx.query<Pick<SuspicionRow, 'number' | 'body' | 'campaignId'>>({
+export async function takeSuspicion(tx: Tx, accountId: string, messageId: string): Promise<TakenSuspicion | null> {
+  const { rows } = await tx.query<TakenSuspicion>({
     name: 'take-suspicion',
     text: `
       with gone as (
@@ -90,7 +88,8 @@ export async function takeSuspicion(
           and message_id = $2
         returning account_id, message_id, number
       )
-      select gone.account_id as "accountId", gone.message_id as id, gone.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId"
+      select gone.account_id as "accountId", gone.message_id as id, gone.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId",
+        m.broadcast_id as "broadcastId"
       from gone
       left join messages m on m.account_id = gone.account_id and m.id = gone.message_id and m.id = $2`,
     values: [accountId, messageId],

@@ -25,16 +25,21 @@ export async function storeShortLinks(
   let missing = drafts.flatMap((message, i) => {
     const { isNew = false, campaignId = null } = verdicts[i] ?? {}
     if (!isNew) return []
-    return (message.draft.shortLinks ?? []).map((link, position) => ({ message, link, position, campaignId }))
+    return (message.draft.shortLinks ?? []).map((link, position) => ({
+      message,
+      link,
+      position,
+      campaignId,
+    }))
   })
   while (missing.length > 0) {
     const { rows } = await tx.query<{ messageId: string; position: number }>({
       name: 'store-short-links',
       text: `
-        insert into short_links (code, account_id, message_id, position, campaign_id, url)
-        select code, account_id, message_id, position, campaign_id, url
-        from unnest($1::text[], $2::uuid[], $3::uuid[], $4::int[], $5::uuid[], $6::text[])
-          as l (code, account_id, message_id, position, campaign_id, url)
+        insert into short_links (code, account_id, message_id, position, campaign_id, broadcast_id, url)
+        select code, account_id, message_id, position, campaign_id, broadcast_id, url
+        from unnest($1::text[], $2::uuid[], $3::uuid[], $4::int[], $5::uuid[], $6::uuid[], $7::text[])
+          as l (code, account_id, message_id, position, campaign_id, broadcast_id, url)
         on conflict (code) do nothing
         returning message_id as "messageId", position`,
       values: columns([
@@ -43,6 +48,7 @@ export async function storeShortLinks(
         missing.map(({ message }) => message.id),
         missing.map(({ position }) => position),
         missing.map(({ campaignId }) => campaignId),
+        missing.map(({ message }) => message.draft.broadcastId),
         missing.map(({ link }) => link.url),
       ]),
     })
@@ -95,7 +101,7 @@ export interface FirstClick extends ShortLink {
   clickedAt: Date
 }
 
-/** Adds clicks to their links and campaigns; answers the first ones. Locks links in the order of their codes, then campaigns; by primary keys. */
+/** Adds clicks to their links and campaigns; answers the first ones. Locks links in the order of their codes, then campaigns; by unique keys. */
 export async function countClicks(tx: Tx, clicks: readonly Clicks[]): Promise<FirstClick[]> {
   const { rows } = await tx.query<FirstClick>({
     name: 'count-clicks',
@@ -114,15 +120,15 @@ export async function countClicks(tx: Tx, clicks: readonly Clicks[]): Promise<Fi
           last_clicked_at = case when l.people > 0 then now() else s.last_clicked_at end
         from locked l
         where s.code = l.code
-        returning s.code, s.url, s.account_id, s.message_id, s.campaign_id, l.people, l.first_clicked_at is null and l.people > 0 as is_first
+        returning s.code, s.url, s.account_id, s.message_id, s.campaign_id, s.broadcast_id, l.people, l.first_clicked_at is null and l.people > 0 as is_first
       ), added as (
-        insert into campaign_clicks as t (account_id, campaign_id, clicks)
-        select account_id, campaign_id, sum(people)
+        insert into campaign_clicks as t (account_id, campaign_id, broadcast_id, clicks)
+        select account_id, campaign_id, broadcast_id, sum(people)
         from counted
         where campaign_id is not null and people > 0
-        group by account_id, campaign_id
-        order by account_id, campaign_id
-        on conflict (account_id, campaign_id) do update set clicks = t.clicks + excluded.clicks
+        group by account_id, campaign_id, broadcast_id
+        order by account_id, campaign_id, broadcast_id
+        on conflict (account_id, campaign_id, broadcast_id) do update set clicks = t.clicks + excluded.clicks
       )
       select code, url, account_id as "accountId", message_id as "messageId", now() as "clickedAt"
       from counted

@@ -5,7 +5,7 @@ import { bucketOf, costIn, hasCarrier, hourOf, talliedColumns } from './delta-sq
  * buckets that have them, so that what waits is the same whatever was tried before.
  */
 export const signed = (deltas: string): string => `
-    select account_id, hour, campaign_id, type, is_test, country, case when ${hasCarrier('bucket')} then carrier_id end as carrier_id, segments,
+    select account_id, hour, campaign_id, broadcast_id, type, is_test, country, case when ${hasCarrier('bucket')} then carrier_id end as carrier_id, segments,
       bucket, case when sign = 1 then error_code end as error_code, case when ${hasCarrier('bucket')} then currency end as currency,
       sign * messages as messages, case sign when 1 then cost else -cost_before end as cost
     from ${deltas}
@@ -13,12 +13,12 @@ export const signed = (deltas: string): string => `
     where bucket is not null`
 
 /**
- * The relation of all counts for which a condition on `account_id`, `hour`, `campaign_id`, `type`, `is_test` or `country` holds: what is
+ * The relation of all counts for which a condition on `account_id`, `hour`, `campaign_id`, `broadcast_id`, `type`, `is_test` or `country` holds: what is
  * folded and what is not yet, in one snapshot. Keys come several times: sum `messages` and `cost`. By the unique key of tallies
- * (account_id, hour), or tallies_campaign.
+ * (account_id, hour), tallies_campaign, or tallies_broadcast.
  */
 export const counts = (condition: string): string => `(
-    select account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency, messages, cost
+    select account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency, messages, cost
     from tallies
     where ${condition}
     union all
@@ -29,10 +29,11 @@ export const counts = (condition: string): string => `(
 /** The same relation as it must be: counted from the messages themselves. For checks; reads all of them. */
 export const countsOfMessages: string = `(
     select "accountId" as account_id, ${hourOf('"createdAt"')} as hour, case when not "isConfirmation" then "campaignId" end as campaign_id,
+      case when not "isConfirmation" then "broadcastId" end as broadcast_id,
       type, "isTest" as is_test, country, case when ${hasCarrier('bucket')} then "carrierId" end as carrier_id, segments, bucket,
       case when bucket in ('failed', 'canceled') then "errorCode" end as error_code,
       case when ${hasCarrier('bucket')} and "costCarrierId" = "carrierId" then "costCurrency" end as currency, count(*) as messages,
       ${costIn('bucket')} as cost
     from (select ${talliedColumns('m')}, ${bucketOf('m.status')} as bucket from messages m) m
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   )`

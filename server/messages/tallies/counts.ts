@@ -48,6 +48,7 @@ export type Group = keyof typeof keys
 /** Which messages: those accepted (replies: received) in the hours from `from` to before `to`; absent: all. */
 export interface Selection {
   campaignId?: string
+  broadcastId?: string | null
   from?: Date | null
   to?: Date | null
   isTest?: boolean
@@ -98,7 +99,7 @@ const sumsOfLine = 16
 async function readLines(
   db: Queryable,
   accountId: string | readonly string[],
-  { campaignId, from, to, isTest }: Selection,
+  { campaignId, broadcastId, from, to, isTest }: Selection,
   groups: readonly Group[],
   sumsMax: number | null = null,
 ): Promise<{ lines: Line[]; total: Counts; isCut: boolean }> {
@@ -108,6 +109,7 @@ async function readLines(
     if (value !== undefined && value !== null) conditions.push(`${condition} $${values.push(value)}`)
   }
   where('campaign_id =', campaignId)
+  where('broadcast_id =', broadcastId)
   where('hour >=', from)
   where('hour <', to)
   where('is_test =', isTest)

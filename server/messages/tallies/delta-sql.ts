@@ -35,7 +35,8 @@ export const costIn = (bucket: string): string => `coalesce(sum(cost) filter (
 
 /** Select list of the columns of `MessageRow` that are counted by, of the table under the alias; `type` under another name. */
 export const talliedColumns = (m: string, type = 'type'): string => `
-    ${m}.account_id as "accountId", ${m}.created_at as "createdAt", ${m}.campaign_id as "campaignId", ${m}.is_confirmation as "isConfirmation",
+    ${m}.account_id as "accountId", ${m}.created_at as "createdAt", ${m}.campaign_id as "campaignId",
+    ${m}.broadcast_id as "broadcastId", ${m}.is_confirmation as "isConfirmation",
     ${m}.type as ${type}, ${m}.is_test as "isTest", ${m}.country, ${m}.carrier_id as "carrierId", ${m}.segments,
     ${m}.previous_status as "previousStatus", ${m}.status, ${m}.error_code as "errorCode", ${m}.sent_at as "sentAt", ${m}.cost,
     ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId"`
@@ -50,9 +51,10 @@ export const hourOf = (time: string): string => `date_bin('1 hour', ${time}, 'ep
  */
 export const tallied = (moved: string, { type = 'type', from = '"previousStatus"', to = 'status' } = {}): string => `
   tallied as (
-    insert into tally_deltas (account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, from_bucket, to_bucket,
+    insert into tally_deltas (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, from_bucket, to_bucket,
       error_code, currency, messages, cost_before, cost)
-    select "accountId", ${hourOf('"createdAt"')}, case when not "isConfirmation" then "campaignId" end, ${type}, "isTest",
+    select "accountId", ${hourOf('"createdAt"')}, case when not "isConfirmation" then "campaignId" end,
+      case when not "isConfirmation" then "broadcastId" end, ${type}, "isTest",
       country, "carrierId", segments, from_bucket, to_bucket, case when to_bucket in ('failed', 'canceled') then "errorCode" end,
       case when "costCarrierId" = "carrierId" then "costCurrency" end, count(*), ${costIn('from_bucket')}, ${costIn('to_bucket')}
     from (
@@ -60,7 +62,7 @@ export const tallied = (moved: string, { type = 'type', from = '"previousStatus"
       from ${moved}
     ) b
     where from_bucket is distinct from to_bucket
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
   )`
 
 /**
@@ -69,11 +71,11 @@ export const tallied = (moved: string, { type = 'type', from = '"previousStatus"
  */
 export const talliedAccepted = ({ at, hasCampaigns, hasScheduled }: AcceptedShape): string => `
   tallied as (
-    insert into tally_deltas (account_id, hour, to_bucket, type, is_test, country, segments${hasCampaigns ? ', campaign_id' : ''}, messages)
+    insert into tally_deltas (account_id, hour, to_bucket, type, is_test, country, segments${hasCampaigns ? ', campaign_id, broadcast_id' : ''}, messages)
     select account_id, ${hourOf(at)}, ${hasScheduled ? "case when (send_at is not null) then 'scheduled' else 'queued' end" : "'queued'"},
-      type, is_test, country, segments${hasCampaigns ? ', campaign_id' : ''}, count(*)
+      type, is_test, country, segments${hasCampaigns ? ', campaign_id, broadcast_id' : ''}, count(*)
     from accepted
-    group by account_id, type, is_test, country, segments${hasCampaigns ? ', campaign_id' : ''}${hasScheduled ? ', (send_at is not null)' : ''}
+    group by account_id, type, is_test, country, segments${hasCampaigns ? ', campaign_id, broadcast_id' : ''}${hasScheduled ? ', (send_at is not null)' : ''}
   )`
 
 interface AcceptedShape {

@@ -37,17 +37,17 @@ const foldSql = `
     where ctid = any (array(select ctid from tally_deltas limit $1 for update skip locked))
     returning *
   ), changed as (
-    select account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency,
+    select account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency,
       sum(messages) as messages, sum(cost) as cost
     from (${signed('gone')}) s
-    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
     having sum(messages) <> 0 or sum(cost) <> 0
   ), folded as (
-    insert into tallies as t (account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency,
+    insert into tallies as t (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency,
       messages, cost)
     select * from changed
-    order by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-    on conflict (account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency)
+    order by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+    on conflict (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency)
     do update set messages = t.messages + excluded.messages, cost = t.cost + excluded.cost
     returning case when t.messages = 0 then t.ctid end as empty
   )

@@ -9,9 +9,9 @@ export function recountTallies(db: Db): Promise<void> {
     await tx.query('delete from tally_deltas')
     await tx.query('delete from tallies')
     await tx.query(
-      `insert into tallies (account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency,
+      `insert into tallies (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency,
          messages, cost)
-       select account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency, messages, cost
+       select account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency, messages, cost
        from ${countsOfMessages} c`,
     )
   })

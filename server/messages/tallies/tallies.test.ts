@@ -21,6 +21,8 @@ import { readTallyFaults } from './testing.ts'
 let database: TestDatabase
 let test: LedgerTest
 const campaignId = newId()
+// The third of three is sent beside them.
+const broadcastIds = [newId(), newId()]
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -57,6 +59,7 @@ async function lease(n: number): Promise<void> {
     theirNumber: numbers[n % numbers.length] ?? '',
     segments: 1 + (n % 3),
     campaignId: n % 2 ? campaignId : null,
+    broadcastId: n % 2 ? (broadcastIds[n % 3] ?? null) : null,
   })
   // As prices are: known at accept, for the first carrier, and not for every message.
   if (n % 4 !== 0)
@@ -70,7 +73,17 @@ async function lease(n: number): Promise<void> {
 
 async function send(n: number, sendAt: Date | null): Promise<void> {
   const theirNumber = numbers[n % numbers.length] ?? ''
-  accepted.push((await test.send({ theirNumber, segments: 1 + (n % 2), campaignId, sendAt })).id)
+  accepted.push(
+    (
+      await test.send({
+        theirNumber,
+        segments: 1 + (n % 2),
+        campaignId,
+        broadcastId: broadcastIds[n % 3] ?? null,
+        sendAt,
+      })
+    ).id,
+  )
 }
 
 async function answer(n: number, of: Partial<Parameters<LedgerTest['answer']>[1]>): Promise<void> {
@@ -199,6 +212,9 @@ it('is what a look at every message gives, whatever happens', async () => {
   expect(await readTallyFaults(test.db)).toEqual([])
   expect([...seen].sort()).toEqual([...buckets].sort())
   expect(await test.count('tallies', 'cost > 0')).toBeGreaterThan(0)
+  for (const id of broadcastIds)
+    for (const bucket of ['delivered', 'failed', 'received'])
+      expect(await test.count('tallies', 'broadcast_id = $1 and bucket = $2', [id, bucket])).toBeGreaterThan(0)
   expect(await test.count('tallies', 'messages <= 0')).toBe(0)
 })
 

@@ -5,7 +5,7 @@ import { counts, countsOfMessages } from './counts-sql.ts'
 /** Where the counts and the messages differ, a line each: nothing, whatever happened. */
 export async function readTallyFaults(db: Queryable): Promise<string[]> {
   const columns =
-    'account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency'
+    'account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency'
   const { rows } = await db.query<{ fault: string }>(
     `select concat_ws(' ', ${columns}, 'counted', sum(counted), 'there', sum(there), 'cost', sum(cost)) as fault
      from (

@@ -1,12 +1,14 @@
-/** One broadcast: how far it is, whom it passes over, and what can be done with it. */
+/** One broadcast: how far it is, its results, and what can be done with it. */
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { PartsBar } from '../../../kit/bars.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Table } from '../../../kit/table.tsx'
 import { Badge, Copy, Facts, Figure, Figures, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
 import { isUnderWay } from '../states.ts'
+import { Results } from '../stats/results.tsx'
 import { Decision, Withdraw } from './decision.tsx'
 
 export function BroadcastScreen() {
@@ -14,7 +16,8 @@ export function BroadcastScreen() {
   const call = useCall(
     'getBroadcast',
     { path: { id } },
-    { every: (one) => (one && !isUnderWay(one.status) ? undefined : 2000) },
+    // Receipts, replies and clicks come after it is over.
+    { every: (one) => (one && !isUnderWay(one.status) ? 5000 : 2000) },
   )
   const broadcast = call.data
   // Its name is only a sentence in the head: the rest does not wait for it.
@@ -49,7 +52,7 @@ export function BroadcastScreen() {
 }
 
 function Details({ broadcast }: { broadcast: Broadcast }) {
-  const { recipients, messages, remaining, skipped, status, hold } = broadcast
+  const { recipients, messages, remaining, skipped, status, hold, stats } = broadcast
   const passedOver = Object.values(skipped).reduce((all, count) => all + count, 0)
   return (
     <>
@@ -84,12 +87,16 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
             { name: 'to come', value: remaining, tone: 'neutral' },
           ]}
         />
-        <p className="hint">
-          What became of the messages stands with <Link href={`/campaigns/${broadcast.campaign}`}>the campaign</Link>
-          {'; each of them is among '}
-          <Link href={`/messages?campaign=${broadcast.campaign}`}>its messages</Link>.
-        </p>
       </Section>
+      {stats && stats.recipients > 0 && (
+        <Section
+          title="Results"
+          actions={<Link href={`/messages?campaign=${broadcast.campaign}`}>Messages of the campaign</Link>}
+        >
+          <Results stats={stats} />
+          <Failures stats={stats} />
+        </Section>
+      )}
       <Section title="Text">
         <p className="sample">{broadcast.message}</p>
       </Section>
@@ -111,6 +118,24 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
         />
       </Section>
     </>
+  )
+}
+
+/** Why messages failed, the most frequent reason first. */
+function Failures({ stats }: { stats: NonNullable<Broadcast['stats']> }) {
+  const rows = Object.entries(stats.failures).sort(([, a], [, b]) => b - a)
+  if (rows.length === 0) return null
+  return (
+    <Table
+      label="Failures by reason"
+      rows={rows}
+      keyOf={([reason]) => reason}
+      columns={[
+        { title: 'Reason of failure', cell: ([reason]) => reason },
+        { title: 'Messages', isNumber: true, cell: ([, count]) => formatNumber(count) },
+      ]}
+      empty={null}
+    />
   )
 }
 

@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 
+const tell = (count: number | undefined): string => (count === undefined ? '–' : formatNumber(count))
+
 export const BroadcastTable = ({ page, empty }: { page: Page<Broadcast>; empty: ReactNode }) => (
   <>
     <Table
@@ -16,8 +18,11 @@ export const BroadcastTable = ({ page, empty }: { page: Page<Broadcast>; empty: 
         { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
         { title: 'Text', isWide: true, cell: ({ message }) => message },
         { title: 'Recipients', isNumber: true, cell: ({ recipients }) => formatNumber(recipients) },
-        { title: 'Messages', isNumber: true, cell: ({ messages }) => formatNumber(messages) },
         { title: 'To come', isNumber: true, cell: ({ remaining }) => formatNumber(remaining) },
+        { title: 'Delivered', isNumber: true, cell: ({ stats }) => tell(stats?.delivered) },
+        { title: 'Failed', isNumber: true, cell: ({ stats }) => tell(stats?.failed) },
+        { title: 'Replies', isNumber: true, cell: ({ stats }) => tell(stats?.replies) },
+        { title: 'Opt-outs', isNumber: true, cell: ({ stats }) => tell(stats?.opt_outs) },
         { title: 'Begins', cell: ({ send_at, send_at_local }) => send_at_local ?? <Time at={send_at} /> },
       ]}
       empty={empty}

@@ -1,0 +1,31 @@
+/** `stats` of a campaign and of a broadcast, as the API shows them. */
+import { Type, type Static } from 'typebox'
+import { Costs, countFields } from '../messages/tallies/counts.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+const { messages: _messages, cost: _cost, ...ofMessages } = countFields
+
+/** All counts are of the same moment. */
+export const Stats = Type.Object(
+  {
+    recipients: Count,
+    ...ofMessages,
+    failures: Type.Record(Type.String(), Count, {
+      description: '`failed` by reason: an error code, or `unknown`.',
+    }),
+    skipped: Type.Object({ opted_out: Count, invalid: Count, duplicate: Count, quiet_hours: Count }),
+    opt_outs: Type.Integer({
+      minimum: 0,
+      description: 'People who answered one of the messages with STOP, and have not opted in again.',
+    }),
+    clicks: Count,
+    cost: Costs,
+  },
+  {
+    description:
+      '`recipients` is the sum of `queued`, `sent`, `delivered`, `failed`, `unconfirmed`, `canceled` and `skipped`, at every moment. ' +
+      'Recipients whose turn has not come count as `queued`. Automatic answers are not counted. A campaign counts the recipients of its ' +
+      'broadcasts and its other messages.',
+  },
+)
+export type Stats = Static<typeof Stats>
