@@ -68,7 +68,7 @@ async function send(key: string, body: object): Promise<string> {
   const answer = await test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, { 'idempotency-key': key })
   expect(answer.body).toMatchObject({ status: 'sending', stats: null })
   await until('all have had their turn', async () => {
-    const { expanded, remaining } = (await test.call('GET', `/v1/broadcasts/${answer.body['id']}`)).body
+    const { expanded, remaining } = (await test.call('GET', `/v1/broadcasts/${String(answer.body['id'])}`)).body
     return expanded === true && remaining === 0
   })
   return String(answer.body['id'])
