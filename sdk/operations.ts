@@ -43,7 +43,7 @@ export interface Alert {
   /** Id of the alert. */
   id: string
   object: 'alert'
-  type: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.disabled'
+  type: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled'
   status: 'open' | 'closed'
   /** The link that it is about. */
   link: string | null
@@ -57,9 +57,9 @@ export interface Alert {
   sender: string | null
   /** The endpoint that it is about. */
   webhook: string | null
-  /** Of an endpoint: it answered 410, or only failed for five days. */
+  /** Of a disabled endpoint: it answered 410, or only failed for five days. */
   reason: 'gone' | 'failing' | null
-  /** Of a link that is down: what its carrier or the network said. */
+  /** Of a link that is down: what its carrier or the network said. Of a failing webhook: how its last post ended (`status 500`, `timeout`). */
   last_error: string | null
   /** Of a throttled link: its segments a second. */
   pace: number | null
@@ -2099,7 +2099,7 @@ export interface Operations {
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
           status?: 'open' | 'closed' | undefined
-          type?: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.disabled' | undefined
+          type?: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled' | undefined
         }
       | undefined
     answer: Page<Alert>
@@ -7187,6 +7187,8 @@ export interface Operations {
             | 'link.recovered'
             | 'sender.degraded'
             | 'sender.recovered'
+            | 'webhook.failing'
+            | 'webhook.recovered'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -7334,6 +7336,8 @@ export interface Operations {
             | 'link.recovered'
             | 'sender.degraded'
             | 'sender.recovered'
+            | 'webhook.failing'
+            | 'webhook.recovered'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -7438,6 +7442,8 @@ export interface Operations {
             | 'link.recovered'
             | 'sender.degraded'
             | 'sender.recovered'
+            | 'webhook.failing'
+            | 'webhook.recovered'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -8044,6 +8050,34 @@ export interface Events {
     /** The same at every try and replay; equals the webhook-id header of a post of one. */
     id: string
     type: 'sender.recovered'
+    /** When it was recorded. */
+    timestamp: string
+    api_version: string
+    /** Grows with every event of a message: keep the highest. */
+    sequence: number
+    data: {
+      alert: Alert
+    }
+  }
+  /** An endpoint has answered nothing but failures for ten seconds. */
+  'webhook.failing': {
+    /** The same at every try and replay; equals the webhook-id header of a post of one. */
+    id: string
+    type: 'webhook.failing'
+    /** When it was recorded. */
+    timestamp: string
+    api_version: string
+    /** Grows with every event of a message: keep the highest. */
+    sequence: number
+    data: {
+      alert: Alert
+    }
+  }
+  /** An endpoint that was failing answers well again. */
+  'webhook.recovered': {
+    /** The same at every try and replay; equals the webhook-id header of a post of one. */
+    id: string
+    type: 'webhook.recovered'
     /** When it was recorded. */
     timestamp: string
     api_version: string

@@ -91,6 +91,8 @@ export const eventTypes = {
   'link.recovered': optional('A link that was throttled has its pace again.', alert),
   'sender.degraded': optional('Less than 70 % of the messages of a sender arrive.', alert),
   'sender.recovered': optional('At least 80 % of the messages of such a sender arrive again.', alert),
+  'webhook.failing': optional('An endpoint has answered nothing but failures for ten seconds.', alert),
+  'webhook.recovered': optional('An endpoint that was failing answers well again.', alert),
   'webhook.disabled': optional('An endpoint was disabled.', webhook),
   'webhook.test': optional('A test that somebody asked for.', webhook),
 } as const satisfies Record<string, EventKind>

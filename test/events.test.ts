@@ -154,6 +154,22 @@ test.concurrent('alerts, which take their time and are helped along', async () =
   await client.call('DELETE', `/v1/carriers/${made.id}`)
 }, 300_000)
 
+test.concurrent('a webhook that answers nothing but failures, and works again', async () => {
+  let status = 500
+  const server = createServer((_request, response) => response.writeHead(status).end()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/fails`
+  const { id } = await client.expect<{ id: string }>('POST', '/v1/webhooks', { url })
+  await send('15551230001')
+  await happens('webhook.failing')
+  const { data } = await client.get<{ data: object[] }>('/v1/alerts?type=webhook.failing&status=open')
+  expect(data).toMatchObject([{ webhook: id, last_error: 'status 500', link: null, sender: null }])
+  status = 204
+  await client.expect('POST', `/v1/webhooks/${id}/test`, {})
+  await happens('webhook.recovered')
+  server.close()
+})
+
 test('every type was posted, as it is described', () => {
   expect(receiver.refused).toEqual([])
   expect([...new Set(types())].sort()).toEqual(here.toSorted())

@@ -32,6 +32,8 @@ const meanings: Record<EventType, string> = {
   'link.recovered': 'A link that was throttled has its pace again.',
   'sender.degraded': 'Less than 70 % of the messages of a sender arrive.',
   'sender.recovered': 'At least 80 % of the messages of such a sender arrive again.',
+  'webhook.failing': 'An endpoint has answered nothing but failures for ten seconds.',
+  'webhook.recovered': 'An endpoint that was failing answers well again.',
   'webhook.disabled': 'An endpoint was disabled.',
   'webhook.test': 'A test that somebody asked for.',
 }

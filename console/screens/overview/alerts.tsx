@@ -4,6 +4,7 @@ import type { ReactElement } from 'react'
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
 import { tellLinkError } from '../../kit/link-error.ts'
+import { tellPostError } from '../../kit/post-error.ts'
 import { useMay } from '../../kit/may.tsx'
 import { PhoneNumber, Time } from '../../kit/show.tsx'
 
@@ -52,13 +53,26 @@ const sentences: Record<Alert['type'], (alert: Alert) => ReactElement> = {
       {delivered} delivered, {failed} failed,
     </>
   ),
+  'webhook.failing': ({ webhook, last_error }) => (
+    <>
+      <strong>
+        <WebhookLink of={webhook} /> is failing:
+      </strong>{' '}
+      {tellPostError(last_error)},
+    </>
+  ),
   'webhook.disabled': ({ webhook, reason }) => (
     <>
-      <strong>{webhook ? <Link href={`/webhooks/${webhook}`}>A webhook</Link> : 'A webhook'} was disabled:</strong>{' '}
-      {reason === 'gone' ? 'it answered 410,' : 'it has only failed for five days,'}
+      <strong>
+        <WebhookLink of={webhook} /> was disabled:
+      </strong>{' '}
+      {reason === 'gone' ? 'it answered 410,' : 'it did nothing but fail for five days,'}
     </>
   ),
 }
+
+const WebhookLink = ({ of }: { of: string | null }) =>
+  of === null ? 'A webhook' : <Link href={`/webhooks/${of}`}>A webhook</Link>
 
 function CarrierLink({ of }: { of: Alert['carrier'] }) {
   const may = useMay('getCarrier')

@@ -1,7 +1,7 @@
 /** When trouble becomes an alert, and when it is over. Pure: what is seen now and the episode so far say what is to be done. */
 
 /** The kinds of trouble, which are also the events that tell of it. */
-export type AlertType = 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.disabled'
+export type AlertType = 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled'
 
 /** An episode that is not over. */
 export interface Episode {
@@ -15,6 +15,15 @@ export interface Episode {
 /** What is seen of a subject now: between bad and good an episode stays as it is; `gone`: it is not watched any more. */
 export type Sight = 'bad' | 'between' | 'good' | 'gone'
 
+/** What is seen of one subject. */
+export interface Seen {
+  type: AlertType
+  accountId: string
+  subject: string
+  sight: Sight
+  detail: Record<string, unknown>
+}
+
 /** `begin` and `forget` are for trouble that has not lasted: nobody is told of it. `drop` ends an alert without saying that all is well. */
 export type Step = 'begin' | 'forget' | 'open' | 'reopen' | 'clear' | 'close' | 'drop' | null
 
@@ -26,6 +35,8 @@ export const patience: Readonly<Record<AlertType, { openMs: number; closeMs: num
   'link.throttled': { openMs: 30_000, closeMs: 30_000 },
   // Its window is its patience.
   'sender.degraded': { openMs: 0, closeMs: 0 },
+  // It has failed for ten seconds before it is seen (see-webhooks.ts); one that comes and goes is one episode.
+  'webhook.failing': { openMs: 0, closeMs: 10_000 },
   // It had days to recover, or said that it is gone.
   'webhook.disabled': { openMs: 0, closeMs: 0 },
 }

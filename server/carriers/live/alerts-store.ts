@@ -23,6 +23,7 @@ export const alertTypes = [
   'link.down',
   'link.throttled',
   'sender.degraded',
+  'webhook.failing',
   'webhook.disabled',
 ] as const satisfies AlertType[]
 
@@ -39,9 +40,16 @@ export const AlertSchema = Type.Object(
     sender: Nullable(Type.String({ description: 'The number or name that it is about.' })),
     webhook: Nullable(IdOf('whk', 'The endpoint that it is about.')),
     reason: Nullable(
-      Type.Enum(['gone', 'failing'], { description: 'Of an endpoint: it answered 410, or only failed for five days.' }),
+      Type.Enum(['gone', 'failing'], {
+        description: 'Of a disabled endpoint: it answered 410, or only failed for five days.',
+      }),
     ),
-    last_error: Nullable(Type.String({ description: 'Of a link that is down: what its carrier or the network said.' })),
+    last_error: Nullable(
+      Type.String({
+        description:
+          'Of a link that is down: what its carrier or the network said. Of a failing webhook: how its last post ended (`status 500`, `timeout`).',
+      }),
+    ),
     pace: Nullable(Type.Number({ description: 'Of a throttled link: its segments a second.' })),
     allowed_pace: Nullable(Type.Number({ description: 'What the carrier left of them.' })),
     delivered: Nullable(Type.Integer({ description: 'Of a sender: messages delivered within the window.' })),
@@ -81,6 +89,15 @@ export async function pageAlerts(
   return rows
 }
 
+/** Alerts of failing webhooks that are open, of all accounts; by alerts_unclosed. */
+export async function countFailingWebhooks(db: Db): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-failing-webhooks',
+    text: `select count(*)::int as count from alerts where type = 'webhook.failing' and closed_at is null`,
+  })
+  return rows[0]?.count ?? 0
+}
+
 /** An alert as callers see it. */
 export function renderAlert(row: AlertRow): Record<string, unknown> {
   const { detail, type } = row
@@ -94,7 +111,7 @@ export function renderAlert(row: AlertRow): Record<string, unknown> {
     link: isOfLink ? showId('lnk', row.subject) : null,
     carrier: isOfLink ? { id: showId('car', String(detail['carrierId'])), name: detail['carrierName'] } : null,
     sender: type === 'sender.degraded' ? row.subject : null,
-    webhook: type === 'webhook.disabled' ? showId('whk', row.subject) : null,
+    webhook: type.startsWith('webhook.') ? showId('whk', row.subject) : null,
     reason: own('reason'),
     last_error: own('lastError'),
     pace: own('pace'),

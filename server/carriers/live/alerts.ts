@@ -2,7 +2,7 @@
  * Alerts: trouble with links, senders and webhooks that lasts, told once an episode, however many processes watch. Episodes are rows, so that they
  * outlive every process; whoever holds the lock looks, the others pass.
  *
- *   seen ─▶ open (link.down, link.throttled, sender.degraded) ─▶ closed (link.up, link.recovered, sender.recovered)
+ *   seen ─▶ open (link.down, link.throttled, sender.degraded, webhook.failing) ─▶ closed (link.up, link.recovered, …)
  */
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
@@ -14,24 +14,16 @@ import {
   samplesMin,
   type AlertType,
   type Episode,
-  type Sight,
+  type Seen,
   type Step,
 } from './alert-step.ts'
 import { renderAlert, type AlertRow } from './alerts-store.ts'
+import { seeWebhooks } from './see-webhooks.ts'
 
 interface AlertsContext {
   db: Db
   outbox: Outbox
   subscriptions: Subscriptions
-}
-
-/** What is seen of one subject. */
-interface Seen {
-  type: AlertType
-  accountId: string
-  subject: string
-  sight: Sight
-  detail: Record<string, unknown>
 }
 
 // One word for all installations of a database: arbitrary numbers.
@@ -46,11 +38,16 @@ const closingEvents = {
   'link.down': 'link.up',
   'link.throttled': 'link.recovered',
   'sender.degraded': 'sender.recovered',
+  'webhook.failing': 'webhook.recovered',
 } as const satisfies Partial<Record<AlertType, NewEvent['type']>>
 
-/** What tells of a step. Who disables an endpoint tells of it at that moment, and who enables it again knows. */
-function eventOf(type: AlertType, step: Step): NewEvent['type'] | null {
+/**
+ * The event of a step, if it has one. An endpoint that is disabled has an event of that moment. One whose settings were changed while it
+ * failed has not proved that it works.
+ */
+function eventOf({ type, detail }: Seen, step: Step): NewEvent['type'] | null {
   if (type === 'webhook.disabled') return null
+  if (type === 'webhook.failing' && step === 'close' && detail['hasRecovered'] !== true) return null
   return step === 'open' ? type : step === 'close' ? closingEvents[type] : null
 }
 
@@ -64,9 +61,9 @@ export function watchSenders(context: AlertsContext): Promise<void> {
   return watch(context, lockIds.senders, ['sender.degraded'], seeSenders)
 }
 
-/** Looks at the endpoints that were disabled for what they answered; one that is enabled or deleted is not seen any more. */
+/** Looks at the endpoints that answer nothing but failures or were disabled for it. */
 export function watchWebhooks(context: AlertsContext): Promise<void> {
-  return watch(context, lockIds.webhooks, ['webhook.disabled'], seeWebhooks)
+  return watch(context, lockIds.webhooks, ['webhook.failing', 'webhook.disabled'], seeWebhooks)
 }
 
 async function watch(
@@ -125,7 +122,7 @@ async function take(
   seen: Seen,
 ): Promise<Posting[]> {
   const row = await write(tx, step, episode, seen)
-  const type = eventOf(seen.type, step)
+  const type = eventOf(seen, step)
   if (!row || !type || !subscriptions.wants(row.accountId, type)) return []
   return recordEvents(tx, [{ accountId: row.accountId, type, data: { alert: renderAlert(row) } }], outbox)
 }
@@ -264,24 +261,5 @@ async function seeSenders(tx: Tx): Promise<Seen[]> {
     subject: number,
     sight: lookAtSender({ delivered, failed }),
     detail: { delivered, failed, windowMinutes },
-  }))
-}
-
-/** Endpoints that nobody asked to disable; few, by the partial index webhooks_disabled. */
-async function seeWebhooks(tx: Tx): Promise<Seen[]> {
-  const { rows } = await tx.query<{ accountId: string; id: string; reason: string }>({
-    name: 'see-webhooks',
-    text: `
-      select account_id as "accountId", id, disabled_reason as reason
-      from webhooks
-      where disabled_reason in ('gone', 'failing')
-        and not enabled`,
-  })
-  return rows.map(({ accountId, id, reason }) => ({
-    type: 'webhook.disabled',
-    accountId,
-    subject: id,
-    sight: 'bad',
-    detail: { reason },
   }))
 }

@@ -6,18 +6,25 @@ import type { CarrierLink } from '../links/carrier-link.ts'
 import { oldestAgeSeconds, type QueueReader, type QueueState } from './queue.ts'
 import { listCarriers, listLinks, type CarrierRow, type LinkRow } from '../store.ts'
 import { showId } from '../../ids.ts'
+import { countFailingWebhooks } from './alerts-store.ts'
 
 /** What the database says of links and the queue. */
 export interface LiveState {
   carriers: readonly CarrierRow[]
   links: readonly LinkRow[]
   queue: QueueState
+  failingWebhooks: number
 }
 
 /** Reads it; small but for the count of the queue, which rests between two. */
 export async function readLiveState(db: Db, readQueue: QueueReader): Promise<LiveState> {
-  const [carriers, links, queue] = await Promise.all([listCarriers(db), listLinks(db), readQueue()])
-  return { carriers, links, queue }
+  const [carriers, links, queue, failingWebhooks] = await Promise.all([
+    listCarriers(db),
+    listLinks(db),
+    readQueue(),
+    countFailingWebhooks(db),
+  ])
+  return { carriers, links, queue, failingWebhooks }
 }
 
 // Two milliseconds to half a minute, and a sixteenth of a second to three days; powers of two, where buckets end.
@@ -25,7 +32,7 @@ const responseBoundsMs = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 8192, 
 const receiptBoundsMs = [64, 256, 1024, 2048, 4096, 8192, 16_384, 65_536, 2 ** 18, 2 ** 20, 2 ** 22, 2 ** 24, 2 ** 28]
 
 /** What the database says: of all processes together, the same at each of them. */
-export function writeLiveState(out: Exposition, { carriers, links, queue }: LiveState): void {
+export function writeLiveState(out: Exposition, { carriers, links, queue, failingWebhooks }: LiveState): void {
   const nameOf = new Map(carriers.map(({ id, name }) => [id, name]))
   const of = (pick: (link: LinkRow) => number): [Labels, number][] =>
     links
@@ -72,6 +79,9 @@ export function writeLiveState(out: Exposition, { carriers, links, queue }: Live
     'Receipts whose message is not known, 10000 at most.',
     of((link) => link.unmatchedReceipts),
   )
+  out.gauge('heliogram_webhooks_failing', 'Webhooks of all accounts that answer nothing but failures.', [
+    [{}, failingWebhooks],
+  ])
   const labels = queue.parts.map((part) => ({
     type: part.type,
     carrier: part.carrierId === null ? '' : (nameOf.get(part.carrierId) ?? ''),

@@ -3,6 +3,7 @@ import type { Alert } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { tellLinkError } from '../../../kit/link-error.ts'
+import { tellPostError } from '../../../kit/post-error.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
@@ -14,6 +15,7 @@ const titles: Record<Alert['type'], string> = {
   'link.down': 'Link down',
   'link.throttled': 'Link throttled',
   'sender.degraded': 'Sender degraded',
+  'webhook.failing': 'Webhook failing',
   'webhook.disabled': 'Webhook disabled',
 }
 
@@ -73,8 +75,8 @@ export function AlertsSection() {
               ]}
               empty={
                 <Empty title={status === 'open' ? 'Nothing is wrong' : 'No alerts'}>
-                  A link that is down for ten seconds or throttled for half a minute stands here, and a sender whose
-                  messages seldom arrive. What is closed stays for 90 days.
+                  This list shows links that are down or throttled, senders whose messages seldom arrive, and webhooks
+                  that fail or were disabled. Closed alerts stay for 90 days.
                 </Empty>
               }
             />
@@ -109,9 +111,11 @@ function Words({
       return `${tell(allowed_pace)} of ${tell(pace)} segments a second are left`
     case 'sender.degraded':
       return `${delivered} delivered, ${failed} failed in ${window_minutes} minutes`
+    case 'webhook.failing':
+      return `Nothing but failures; the last: ${tellPostError(last_error)}`
     case 'webhook.disabled':
     default:
-      return reason === 'gone' ? 'It answered 410.' : 'It has only failed for five days.'
+      return reason === 'gone' ? 'It answered 410.' : 'It did nothing but fail for five days.'
   }
 }
 

@@ -1,6 +1,6 @@
 /** How an endpoint is, in a word and in sentences. */
 import type { Webhook } from '@heliogram/sdk'
-import { Badge, Moment, Time } from '../../../kit/show.tsx'
+import { Badge, Moment } from '../../../kit/show.tsx'
 
 export function WebhookState({ of: { enabled, disabled_reason, failing_since } }: { of: Webhook }) {
   if (!enabled)
@@ -13,8 +13,8 @@ export function WebhookState({ of: { enabled, disabled_reason, failing_since } }
 }
 
 const reasons: Record<string, string> = {
-  gone: 'It answered 410, which says that there is nobody any more.',
-  failing: 'It only failed for five days.',
+  gone: 'It answered 410, which means that it is gone for good.',
+  failing: 'It did nothing but fail for five days.',
   request: 'Somebody paused it.',
 }
 
@@ -27,7 +27,9 @@ export function WebhookTrouble({ of: { enabled, disabled_reason, disabled_at, fa
           <strong>Nothing is posted to it</strong> since <Moment at={disabled_at} />.{' '}
           {reasons[disabled_reason ?? ''] ?? ''}
         </p>
-        <p>What happens meanwhile is in the event log. Once it is enabled again, post it with “Post again”.</p>
+        <p>
+          Events are still kept in the event log. After you enable it again, use “Post again” to send it what it missed.
+        </p>
       </div>
     )
   if (failing_since === null) return null
@@ -35,9 +37,10 @@ export function WebhookTrouble({ of: { enabled, disabled_reason, disabled_at, fa
     <div className="problem" role="status">
       <p>
         <strong>
-          It fails, first <Time at={failing_since} />.
+          Every post has failed since <Moment at={failing_since} />.
         </strong>{' '}
-        Each event is tried again for three days. After five days of nothing but failures it is disabled.
+        Each event is tried again for three days; the posts below show the answers. After five days without a success
+        the webhook is disabled.
       </p>
     </div>
   )
