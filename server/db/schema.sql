@@ -805,6 +805,7 @@ create table messages (
   cost_currency text,
   cost_carrier_id uuid,
   first_estimate text,
+  handed_back integer default 0 not null,
   broadcast_id uuid,
   constraint messages_pkey primary key (account_id, id),
   constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
@@ -984,9 +985,12 @@ create table receipts (
   destination text,
   submit_date text,
   reference integer,
+  parts integer,
+  contradicts text,
   constraint receipts_pkey primary key (link_id, raw_id, state, done_date)
 );
 create index receipts_adoptable on receipts (link_id, source) where ((message_id is null) and (source is not null));
+create index receipts_contradicting on receipts (link_id, received_at) where (contradicts is not null);
 create index receipts_message on receipts (account_id, message_id) where (message_id is not null);
 create index receipts_received_at on receipts using brin (received_at);
 create index receipts_unmatched on receipts (link_id, match_id) where (message_id is null);
