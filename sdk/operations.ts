@@ -972,7 +972,8 @@ export interface Import {
   progress: number
   /** What the file was found to be. */
   detected: {
-    encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | null
+    /** Of a text file, by its name in the WHATWG Encoding Standard. */
+    encoding: string | null
     delimiter: string | null
     sheet: string | null
   }
@@ -2985,6 +2986,12 @@ export interface Operations {
           default_country?: string | undefined
           /** Reads the whole file and counts, shows the first 20 rows as they would be stored, and writes no contact. */
           dry_run?: boolean | undefined
+          /** Of a text file, where neither its bytes nor its charset tell: `windows-1251`, `shift_jis`, `gb18030` … */
+          encoding?: string | undefined
+          /** What separates cells. Default: what fits the rows. */
+          delimiter?: ',' | ';' | '	' | '|' | undefined
+          /** The line with the names of the columns. Default: the first that has names. */
+          header_line?: number | undefined
           /** For columns that are not recognised by their names: the field each fills, `attributes.<name>`, or null to leave it out. A JSON object. */
           mapping?: string | undefined
         }
@@ -5300,6 +5307,18 @@ export interface Operations {
    * Scope: `contacts:write`.
    */
   importOptOuts: {
+    query?:
+      | {
+          /** Of a text file, where neither its bytes nor its charset tell: `windows-1251`, `shift_jis`, `gb18030` … */
+          encoding?: string | undefined
+          /** What separates cells. Default: what fits the rows. */
+          delimiter?: ',' | ';' | '	' | '|' | undefined
+          /** The line with the names of the columns. Default: the first that has names. */
+          header_line?: number | undefined
+          /** Of a file: for names of columns that are not recognised `number`, `reason`, or null to leave one out. A JSON object. */
+          mapping?: string | undefined
+        }
+      | undefined
     body:
       | {
           opt_outs: readonly unknown[]
@@ -5325,6 +5344,16 @@ export interface Operations {
         detail: string
         suggestion?: string
       }[]
+      /** What a file was found to be; null for JSON. */
+      detected: {
+        encoding: string | null
+        delimiter: string | null
+        sheet: string | null
+        /** The line with the names of the columns; 0: it has none. */
+        header_line: number
+        /** The column from which the numbers were taken. */
+        number_column: string
+      } | null
     }
   }
   /**

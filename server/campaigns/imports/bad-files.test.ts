@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseId } from '../../ids.ts'
 import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
-import { rawWorkbook, rowOf, zipOf } from './zip-testing.ts'
+import { rawWorkbook, rowOf, zipOf } from '../../tables/zip-testing.ts'
 
 let test: OwnImportTest
 

@@ -3,7 +3,7 @@ import { writeCsv } from '../../csv.ts'
 import type { Db } from '../../db/db.ts'
 import { ContactInput } from '../contacts/contact.ts'
 import { attributeLimits } from '../contacts/store.ts'
-import { mapColumns } from './columns.ts'
+import { isNumberName } from '../../tables/number-column.ts'
 import { readErrors, type RowError } from './errors.ts'
 import { fieldsOf } from './row.ts'
 import { rowSchema } from './row-schema.ts'
@@ -68,7 +68,7 @@ async function namesOf(rows: AsyncIterable<{ record: unknown }>): Promise<string
         others.add(name)
   }
   const names = [...fields.filter((field) => used.has(field)), ...others]
-  const hasNumber = used.has('phone_number') || !Array.isArray(mapColumns(names, {}, '#'))
+  const hasNumber = used.has('phone_number') || names.some(isNumberName)
   return hasNumber ? names : ['phone_number', ...names]
 }
 

@@ -1,6 +1,8 @@
 /** Which column of a table fills which field: by what the caller says, else by its name. */
 import { pointTo } from '../../requests/body.ts'
 import type { FieldError } from '../../errors.ts'
+import { numberColumnOf, refuseFile, shorten, type FoundLayout, type Layout, type Wanted } from '../../tables/layout.ts'
+import { plainName } from '../../tables/names.ts'
 import { attributeLimits } from '../contacts/store.ts'
 
 /** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
@@ -9,81 +11,78 @@ export type Targets = (string | null)[]
 /** What the caller says of columns, by their names. */
 export type Mapping = Record<string, string | null>
 
-/** Names under which a field is found, in lower case without accents and punctuation; the first is its own. */
+/** How the table of an import is read: its layout, and what its columns fill. */
+export interface TableLayout extends Layout {
+  targets: Targets
+  /** An export of ours. */
+  isExport: boolean
+  /** Columns that have numbers, too, and are not the column of the numbers. */
+  otherNumbers: number[]
+}
+
+/** Names under which a field is found, as `plainName` has them; the first is its own. What columns of numbers are called is in `number-column.ts`. */
 const synonyms = {
-  phone_number: [
-    'phonenumber',
-    'phone',
-    'mobile',
-    'msisdn',
-    'to',
-    'mobilenumber',
-    'mobilephone',
-    'cell',
-    'cellphone',
-    'cellnumber',
-    'telephone',
-    'telephonenumber',
-    'tel',
-    'phoneno',
-    'mobileno',
-    'number',
-    'recipient',
-    'destination',
-    'contactnumber',
-    'phone1value',
-    'whatsapp',
-    'gsm',
-    'telefon',
-    'telefonnummer',
-    'telefono',
-    'telefone',
-    'movil',
-    'celular',
-    'handy',
-    'handynummer',
-  ],
-  first_name: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prenom', 'nombre'],
-  last_name: ['lastname', 'last', 'surname', 'familyname', 'nachname', 'apellido'],
-  external_id: ['externalid', 'id', 'customerid', 'userid', 'contactid', 'reference', 'ref'],
-  language: ['language', 'lang', 'locale'],
-  country: ['country', 'countrycode'],
-  timezone: ['timezone', 'tz'],
-  tags: ['tags', 'tag', 'labels'],
-  consent: ['consent', 'consentstatus', 'optin'],
-  consent_method: ['consentmethod'],
-  consent_source: ['consentsource'],
-  consent_text: ['consenttext'],
-  consent_obtained_at: ['consentobtainedat', 'consentdate'],
-  consent_ip: ['consentip'],
-  attributes: ['attributes'],
-} as const satisfies Record<string, readonly string[]>
+  phone_number: `phonenumber`,
+  first_name: `firstname first givenname forename vorname prenom nombre nome voornaam imie fornamn fornavn`,
+  last_name: `lastname last surname familyname nachname familienname apellido apellidos cognome sobrenome apelido`,
+  external_id: `externalid id customerid userid contactid reference ref`,
+  language: `language lang locale`,
+  country: `country countrycode`,
+  timezone: `timezone tz`,
+  tags: `tags tag labels`,
+  consent: `consent consentstatus optin`,
+  consent_method: `consentmethod`,
+  consent_source: `consentsource`,
+  consent_text: `consenttext`,
+  consent_obtained_at: `consentobtainedat consentdate`,
+  consent_ip: `consentip`,
+  attributes: `attributes`,
+} as const satisfies Record<string, string>
+
+// Programs write some hundred; what has more is no table of people.
+const columnsMax = 1000
 
 /** Fields that a column can fill. */
 const columnFields = Object.keys(synonyms)
 
+const listOf = (names: string): string[] => names.trim().split(/\s+/)
+
 const fieldOf = new Map<string, string>(
-  Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
+  Object.entries(synonyms).flatMap(([field, names]) => listOf(names).map((name) => [plainName(name), field] as const)),
 )
-const ownNames = new Set<string>(Object.values(synonyms).map(([own]) => own))
+const ownNames = new Set(Object.values(synonyms).map((names) => listOf(names)[0]))
 // The column of our own file of bad rows, which people correct and send again.
 const ignored = new Set(['error'])
 /** What our export says of a contact and an import does not: only in a file that has all of them. */
 const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
 
-/** Finds what each column fills, and whether the file is an export of ours. Field errors where no column has numbers, or two fill the same. */
-export function mapColumns(
-  header: string[],
-  mapping: Mapping,
-  pointer: string,
-): { targets: Targets; isExport: boolean } | FieldError[] {
+/** What is looked for in the first rows of a table of contacts. */
+export const wantedOf = ({ mapping, delimiter, headerLine }: TableOptions): Wanted => ({
+  mapped: Object.keys(mapping),
+  isKnown: (name) => fieldOf.has(plainName(name)),
+  delimiter,
+  headerLine,
+})
+
+/** What a caller says of a table. */
+export interface TableOptions {
+  mapping: Mapping
+  delimiter?: string | undefined
+  headerLine?: number | undefined
+}
+
+/** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
+export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string): TableLayout | FieldError[] {
+  const { delimiter, header, headerLine } = found
   const errors = checkMapping(header, mapping, pointer)
   if (errors.length > 0) return errors
-  const names = header.map(plain)
+  const names = header.map(plainName)
   const isExport = exportOnly.every((name) => header.includes(name))
   const said = (name: string): boolean => Object.hasOwn(mapping, name)
   const taken = new Set(Object.values(mapping))
-  // An exact name wins over a synonym wherever it stands; of several synonyms the first column does.
+  const numbers = numberColumnOf(found, 'phone_number', mapping)
+  taken.add('phone_number')
+  // An exact name wins over a synonym wherever it is; of several synonyms the first column does.
   for (const [at, name] of names.entries())
     if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
   const targets: Targets = []
@@ -93,6 +92,7 @@ export function mapColumns(
     const field = /^attributes\../.test(name) ? undefined : fieldOf.get(key)
     const isFree = field !== undefined && !taken.has(field) && (ownNames.has(key) || !taken.has(`own ${field}`))
     if (said(name)) targets.push(mapping[name] ?? null)
+    else if (!Array.isArray(numbers) && numbers.at === at) targets.push('phone_number')
     else if (isExport && exportOnly.includes(name)) targets.push(null)
     else if (isFree) {
       taken.add(field)
@@ -100,10 +100,16 @@ export function mapColumns(
     } else if (key === '' || ignored.has(key)) targets.push(null)
     else targets.push(`attributes.${name.replace(/^attributes\./, '')}`)
   }
-  // Its contacts have no more than one may have; together they have more, and most cells are empty.
-  const most = isExport ? attributeLimits.columns : attributeLimits.count
-  const wrong = refuseTargets(header, targets, most)
-  return wrong.length > 0 ? wrong : { targets, isExport }
+  const wrong = [...(Array.isArray(numbers) ? numbers : []), ...refuseTargets(found, targets)]
+  if (wrong.length > 0 || Array.isArray(numbers)) return wrong
+  return {
+    delimiter,
+    header,
+    headerLine,
+    targets,
+    isExport,
+    otherNumbers: numbers.others.filter((at) => targets[at] !== null),
+  }
 }
 
 /** What is wrong with the targets of names of JSON, of which each row may have others. `fields`: those of a contact. */
@@ -141,19 +147,31 @@ function checkTarget(target: string | null, pointer: string, fields: readonly st
   return [{ pointer, code: 'invalid_value', detail: `must be null, attributes.<name>, or one of ${fields.join(', ')}` }]
 }
 
-function refuseTargets(header: string[], targets: Targets, most: number): FieldError[] {
+function refuseTargets({ header, headerLine, sample }: FoundLayout, targets: Targets): FieldError[] {
   const errors: FieldError[] = []
-  if (!targets.includes('phone_number'))
+  // Columns without anything count for nothing, as far as can be seen.
+  const isFilled = header.map((_, at) => sample.length === 0 || sample.some((row) => (row[at] ?? '').trim() !== ''))
+  for (const [at, target] of targets.entries())
+    if (target?.startsWith('attributes.') && !isFilled[at] && header.indexOf(header[at] ?? '') !== at)
+      targets[at] = null
+  const isAttribute = (at: number): boolean => targets[at]?.startsWith('attributes.') === true
+  const widest = sample.map((row) => row.filter((cell, at) => cell.trim() !== '' && isAttribute(at)).length)
+  const most = Math.max(0, ...widest)
+  if (most > attributeLimits.count) {
+    const kept = header
+      .flatMap((_, at) => (isAttribute(at) && isFilled[at] ? [at] : []))
+      .slice(0, attributeLimits.count)
+    const rest = header.filter((_, at) => isAttribute(at) && !kept.includes(at))
     errors.push(
       ...refuseFile(
-        `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
+        `must have at most ${attributeLimits.count} cells in a row that are no fields of a contact; row ${widest.indexOf(most) + 1} behind line ${headerLine} has ${most}: leave columns out by \`mapping\`, as is suggested`,
+        JSON.stringify(Object.fromEntries(rest.map((name) => [name, null]))),
       ),
     )
+  }
+  if (header.length > columnsMax)
+    errors.push(...refuseFile(`must have at most ${columnsMax} columns; it has ${header.length}`))
   const attributes = targets.filter((target) => target?.startsWith('attributes.'))
-  if (attributes.length > most)
-    errors.push(
-      ...refuseFile(`must have at most ${most} columns that are no fields of a contact; it has ${attributes.length}`),
-    )
   const filling = header.filter((_, at) => targets[at] !== null)
   const twice = findTwice(attributes)?.slice(11) ?? findTwice(filling)
   if (twice !== undefined) errors.push(...refuseFile(`must not have two columns named ${shorten(twice)}`))
@@ -167,21 +185,7 @@ function refuseTargets(header: string[], targets: Targets, most: number): FieldE
   return errors
 }
 
-/** A file that cannot be imported at all. */
-export const refuseFile = (detail: string): FieldError[] => [
-  { pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` },
-]
-
 function findTwice(names: readonly (string | null)[]): string | undefined {
   const seen = new Set<string | null>()
   return names.find((name) => seen.size === seen.add(name).size) ?? undefined
 }
-
-const plain = (name: string): string =>
-  name
-    .normalize('NFD')
-    .replace(/\p{Mn}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{Nd}]/gu, '')
-
-const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

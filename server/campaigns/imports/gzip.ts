@@ -2,9 +2,9 @@
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ApiError, invalid } from '../../errors.ts'
-import { chunkBytes } from './chunks.ts'
-import { refuseFile } from './columns.ts'
-import { inflated, isOfZlib } from './inflate.ts'
+import { chunkBytes } from '../../tables/bytes.ts'
+import { refuseFile } from '../../tables/layout.ts'
+import { inflated, isOfZlib } from '../../tables/inflate.ts'
 
 // A piece that takes longer would keep the transaction, and what vacuum must wait for, open for days: 256 MiB at 1 KiB/s.
 const pieceTimeoutMs = 25_000

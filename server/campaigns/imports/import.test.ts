@@ -2,7 +2,7 @@ import { errorsOf } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId, parseId } from '../../ids.ts'
 import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
-import { rawWorkbook, rowOf } from './zip-testing.ts'
+import { rawWorkbook, rowOf } from '../../tables/zip-testing.ts'
 
 let test: OwnImportTest
 

@@ -6,6 +6,8 @@ import { isCountry } from '../../messages/numbers/number.ts'
 import { parseJson, type ParsedBody } from '../../requests/body.ts'
 import { buildValidators } from '../../requests/validate.ts'
 import { countryError } from '../place-faults.ts'
+import { encodingOf, notEncoding } from '../../tables/encoding.ts'
+import { tableOptions } from '../../tables/options.ts'
 import type { Mapping } from './columns.ts'
 import type { AskedOptions } from './store.ts'
 
@@ -24,7 +26,7 @@ const mappingText =
   'For columns that are not recognised by their names: the field each fills, `attributes.<name>`, or null to leave it out.'
 const mapping = Type.Record(Type.String(), Nullable(Type.String({ maxLength: 64 })), {
   description: mappingText,
-  maxProperties: 200,
+  maxProperties: 1000,
 })
 
 /** Of a JSON body, and the `options` part of a form. */
@@ -33,13 +35,17 @@ export const bodyOptions = {
   default_country: Type.Optional(defaultCountry),
   dry_run: Type.Optional(isDryRun),
 }
-const FormOptions = Type.Object({ ...bodyOptions, mapping: Type.Optional(mapping) }, { additionalProperties: false })
+const FormOptions = Type.Object(
+  { ...bodyOptions, ...tableOptions, mapping: Type.Optional(mapping) },
+  { additionalProperties: false },
+)
 
 /** Of a query. */
 export const queryOptions = {
   on_conflict: Type.Optional(onConflict),
   default_country: Type.Optional(defaultCountry),
   dry_run: Type.Optional(isDryRun),
+  ...tableOptions,
   mapping: Type.Optional(
     Type.String({ description: `${mappingText} A JSON object.`, examples: ['{"Handynr.":"phone_number"}'] }),
   ),
@@ -74,6 +80,10 @@ export function readOptions(
   const at = body?.default_country === undefined ? '?default_country' : `${bodyPointer}/default_country`
   const country = body?.default_country ?? query.default_country
   if (isSound(at, country) && !isCountry(country)) faults.push(countryError(at, country))
+  const named = body?.encoding ?? query.encoding
+  const encodingAt = body?.encoding === undefined ? '?encoding' : `${bodyPointer}/encoding`
+  const read = isSound(encodingAt, named) ? encodingOf(named) : undefined
+  if (read === null) faults.push({ pointer: encodingAt, code: 'invalid_value', detail: notEncoding })
   const places = ['?mapping', bodyPointer, `${bodyPointer}/mapping`]
   return {
     asked: {
@@ -81,6 +91,9 @@ export function readOptions(
       defaultCountry: country ?? campaign.defaultCountry,
       isDryRun: body?.dry_run ?? query.dry_run ?? false,
       mapping: body?.mapping ?? inQuery ?? {},
+      encoding: read ?? undefined,
+      delimiter: body?.delimiter ?? query.delimiter,
+      headerLine: body?.header_line ?? query.header_line,
     },
     faults,
     isMappingRead: !faults.some(

@@ -5,7 +5,8 @@ import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, it } from 'vitest'
 import { fieldErrors } from '../../errors.ts'
 import { Consent } from '../contacts/contact.ts'
-import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
+import { findLayout, refuseBytes } from '../../tables/layout.ts'
+import { mapColumns, wantedOf, type Mapping, type TableLayout } from './columns.ts'
 import { readImportedNumber } from '../../messages/numbers/imported.ts'
 import { readNumber } from '../../messages/numbers/number.ts'
 import { createRowReader } from './row.ts'
@@ -16,6 +17,10 @@ import type { ImportOptions } from './store.ts'
 // As a thread gets it.
 const readRow = createRowReader(structuredClone(rowSchema))
 
+const readLayout = (text: string, isWhole: boolean, mapping: Mapping = {}, pointer = '?mapping') => {
+  const found = findLayout(text, isWhole, wantedOf({ mapping }))
+  return Array.isArray(found) ? found : mapColumns(found, mapping, pointer)
+}
 const layoutOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): TableLayout => {
   const layout = readLayout(text.replace(/^\uFEFF/, ''), isWhole, mapping)
   if (Array.isArray(layout)) throw new Error(layout[0]?.detail)
@@ -82,9 +87,9 @@ describe('readLayout', () => {
     expect(refusalOf('phone,x,x\n1,2,3', true, { x: 'first_name' })).toMatch(/two columns named x/)
     expect(layoutOf('phone,x,x,,\n1,2,3', true, { x: null }).targets).toEqual(['phone_number', null, null, null, null])
     expect(refusalOf(`phone,${'x'.repeat(41)}\n1,2`)).toMatch(/at most 40 characters/)
-    expect(refusalOf(`phone,${Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')}\n1`)).toMatch(
-      /at most 50 columns/,
-    )
+    const names = Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')
+    expect(refusalOf(`phone,${names}\n1,${names}`)).toMatch(/at most 50 cells.*row 1 behind line 1 has 51/)
+    expect(layoutOf(`phone,${names}\n1`).targets).toHaveLength(52)
     const widest = ['phone', 'x'.repeat(40), ...Array.from({ length: 49 }, (_, i) => `c${i}`)]
     expect(layoutOf(`${widest.join()}\n1`).targets).toHaveLength(51)
     expect(refusalOf(`${'x'.repeat(10_000)},y\n1,2`)?.length).toBeLessThan(400)
@@ -108,13 +113,13 @@ describe('readLayout', () => {
 
   it('takes a list of numbers without a header, and the delimiter that Excel names', () => {
     for (const list of ["'+447911123456\n447911123457", '447911123456'])
-      expect(layoutOf(list)).toMatchObject({ header: ['phone_number'], recordsBefore: 0 })
+      expect(layoutOf(list)).toMatchObject({ header: ['phone_number'], headerLine: 0 })
     // The first person of a table without names would be lost.
     expect(refusalOf('447911123456,Ada\n447911123457,Bob')).toMatch(/must have a column of numbers/)
     expect(layoutOf('sep=;\r\nphone;a,b,c\r\n1;2')).toMatchObject({
       delimiter: ';',
       header: ['phone', 'a,b,c'],
-      recordsBefore: 2,
+      headerLine: 2,
     })
   })
 
@@ -283,7 +288,7 @@ describe('readRow', () => {
       },
       repair: 'formula',
     })
-    expect(layoutOf('="15551234567"\n="15551234568"')).toMatchObject({ header: ['phone_number'], recordsBefore: 0 })
+    expect(layoutOf('="15551234567"\n="15551234568"')).toMatchObject({ header: ['phone_number'], headerLine: 0 })
   })
 
   it('reads locales as programs write them, and counts the apostrophe before a plus sign', () => {

@@ -7,11 +7,11 @@ import { consentStatuses } from '../../messages/opt-outs/consent.ts'
 import { readContact } from '../contacts/read.ts'
 import type { NewContact } from '../contacts/store.ts'
 import type { RowError } from './errors.ts'
-import type { TableLayout } from './layout.ts'
+import type { TableLayout } from './columns.ts'
 import { countryOf } from '../../messages/numbers/number.ts'
 import { readImportedNumber, type PhoneFault, type Repair } from '../../messages/numbers/imported.ts'
 import type { RowSchema } from './row-schema.ts'
-import type { SourceRow } from './source-row.ts'
+import type { SourceRow } from '../../tables/source-row.ts'
 import type { ImportOptions } from './store.ts'
 
 /** What a row is. */
@@ -40,12 +40,13 @@ export function createRowReader(schema: RowSchema): RowReader {
 
 function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, check: Check): ReadRow {
   const { line, record, fault } = row
-  const whole = (code: FieldErrorCode, detail: string): ReadRow => ({
-    errors: [{ line, code, column: null, value: null, detail, suggestion: null }],
-    out: null,
-  })
-  if (fault) return whole(fault.code, fault.detail)
   const { table } = options
+  const whole = (code: FieldErrorCode, detail: string): ReadRow => {
+    const out = table ? outOf(fault ? row.cells : (record as string[]), table, options) : null
+    const more = out === null ? '' : outAllTheSame
+    return { errors: [{ line, code, column: null, value: null, detail: detail + more, suggestion: null }], out }
+  }
+  if (fault) return whole(fault.code, fault.detail)
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
   // Cells behind the names are a text whose quotes are missing: all behind it stand in wrong columns. In a workbook they are a note.
@@ -64,7 +65,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
   let out: string | null = null
-  const isExport = table ? table.isExport === true : isContact(record)
+  const isExport = table ? table.isExport : isContact(record)
   const read = readContact(input, (text) => {
     const phone = readImportedNumber(text, options.defaultCountry, isExport)
     if ('number' in phone) {
@@ -93,6 +94,15 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   const last = errors.at(-1)
   if (last && saysOut(input)) last.detail += out === null ? stillIn : outAllTheSame
   return { errors, out }
+}
+
+/** Whose number it is that a row says to be out which cannot be read as a whole; null where it does not. */
+function outOf(cells: string[] | undefined, table: TableLayout, { defaultCountry }: ImportOptions): string | null {
+  if (!cells) return null
+  const input = readCells(cells, table.targets, [])
+  if (!saysOut(input)) return null
+  const phone = readImportedNumber(String(input['phone_number']), defaultCountry, table.isExport)
+  return 'number' in phone ? phone.number : null
 }
 
 const outAllTheSame = '; its number is opted out all the same'

@@ -1,10 +1,11 @@
 /** The rows of an import, from its stored bytes. */
 import type { Queryable } from '../../db/db.ts'
-import { chunkBytes, readChunk, type ReadChunk } from './chunks.ts'
-import { readCsv, readJsonLines } from './source.ts'
-import type { SourceRow } from './source-row.ts'
+import { chunkBytes, type ReadChunk } from '../../tables/bytes.ts'
+import { readChunk } from './chunks.ts'
+import { readCsv, readJsonLines } from '../../tables/source.ts'
+import type { SourceRow } from '../../tables/source-row.ts'
 import type { ImportRow } from './store.ts'
-import { openWorkbook, readSheet } from './workbook.ts'
+import { openWorkbook, readSheet } from '../../tables/workbook.ts'
 
 /** Rows a piece at a time, and how far the file has been read. */
 export interface RowSource {
@@ -36,13 +37,13 @@ async function* piecesOf(
   { format, bytes, options }: ImportRow,
 ): AsyncGenerator<SourceRow[]> {
   const { table, encoding = 'utf-8' } = options
+  const headerLine = table?.headerLine ?? 0
   if (format === 'xlsx') {
-    // The directory stands at the end of the file, and so do texts that cells share.
-    let isHeader = table?.recordsBefore !== 0
-    for await (const rows of readSheet(await openWorkbook(read, bytes), readRows)) {
-      yield isHeader ? rows.slice(1) : rows
-      if (rows.length > 0) isHeader = false
-    }
-  } else if (table) yield* readCsv(readRows, encoding, table.delimiter ?? ',', table.recordsBefore)
-  else yield* readJsonLines(readRows, encoding)
+    // The directory is at the end of the file, and so are texts that cells share.
+    for await (const rows of readSheet(await openWorkbook(read, bytes), readRows))
+      yield (rows[0]?.line ?? Infinity) > headerLine ? rows : rows.filter(({ line }) => line > headerLine)
+  } else if (table) {
+    const shape = { columns: table.header.length, numberAt: table.targets.indexOf('phone_number') }
+    yield* readCsv(readRows, encoding, table.delimiter ?? ',', headerLine, shape)
+  } else yield* readJsonLines(readRows, encoding)
 }

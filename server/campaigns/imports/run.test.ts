@@ -13,7 +13,7 @@ import { startImports } from './start.ts'
 import { ImportThreads } from './thread.ts'
 import { numberOf, createImportTest, readRow, until, zero, type OwnImportTest } from './testing.ts'
 import { retry, writeRows } from './write.ts'
-import { rawWorkbook, rowOf } from './zip-testing.ts'
+import { rawWorkbook, rowOf } from '../../tables/zip-testing.ts'
 
 let test: OwnImportTest
 

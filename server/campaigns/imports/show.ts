@@ -2,7 +2,6 @@
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
-import { encodings } from './encoding.ts'
 import { repairs } from '../../messages/numbers/imported.ts'
 import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
@@ -60,7 +59,12 @@ export const Import = Type.Object(
     progress: Type.Number({ minimum: 0, maximum: 1, description: 'The part of the file that was read.' }),
     detected: Type.Object(
       {
-        encoding: Nullable(Type.Enum([...encodings])),
+        encoding: Nullable(
+          Type.String({
+            description: 'Of a text file, by its name in the WHATWG Encoding Standard.',
+            examples: ['utf-8'],
+          }),
+        ),
         delimiter: Nullable(Type.String()),
         sheet: Nullable(Type.String()),
       },

@@ -2,9 +2,7 @@
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { wayOf, type Position } from '../../page.ts'
 import type { OnConflict } from '../contacts/store.ts'
-import type { Mapping } from './columns.ts'
-import type { Encoding } from './encoding.ts'
-import type { TableLayout } from './layout.ts'
+import type { TableLayout, TableOptions } from './columns.ts'
 import type { Repair } from '../../messages/numbers/imported.ts'
 
 export const importStatuses = [
@@ -28,17 +26,17 @@ export type ImportFailure =
   | 'internal_error'
 
 /** What the caller asked for. */
-export interface AskedOptions {
+export interface AskedOptions extends TableOptions {
   onConflict: OnConflict
   defaultCountry: string | null
   /** Reads and counts, and writes no contact. */
   isDryRun: boolean
-  mapping: Mapping
+  /** Of a text file, by its name in the WHATWG's standard. */
+  encoding?: string | undefined
 }
 
 /** What the caller asked for, and what was learnt from the file. */
 export interface ImportOptions extends AskedOptions {
-  encoding?: Encoding
   /** Of CSV and workbooks. */
   table?: TableLayout
   sheet?: string

@@ -13,7 +13,7 @@ import { readOpenCampaign } from '../campaign.ts'
 import { withCountry } from '../country.ts'
 import { ContactInput } from '../contacts/contact.ts'
 import type { CampaignRow } from '../store.ts'
-import { encodingOf, type Encoding } from './encoding.ts'
+import { charsetOf } from '../../tables/encoding.ts'
 import type { ImportsContext } from './http.ts'
 import { bodyOptions, parseFormOptions, queryOptions, readOptions } from './options.ts'
 import { UploadPlaces } from './places.ts'
@@ -175,7 +175,7 @@ async function store(
   const incoming = {
     body,
     format: formats[mediaTypeOf(request)] ?? null,
-    charset: charsetOf(request),
+    charset: charsetOf(request.headers['content-type'] ?? ''),
     isEncoded: isEncoded(request),
   }
   const stored = await storeFile(tx, accountId, campaign.id, incoming, read, stride)
@@ -248,19 +248,6 @@ function formatOf({ filename, mimetype }: MultipartFile): Format | null {
 
 const mediaTypeOf = (request: FastifyRequest): string =>
   (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
-
-/** @throws ApiError `unsupported_media_type` for a charset that is not read. */
-function charsetOf(request: FastifyRequest): Encoding | null {
-  const [, name] = /;\s*charset="?([\w-]+)/i.exec(request.headers['content-type'] ?? '') ?? []
-  if (name === undefined) return null
-  const encoding = encodingOf(name)
-  if (encoding === null)
-    throw new ApiError('unsupported_media_type', {
-      detail: `The charset ${name} is not read; send UTF-8, UTF-16 or Windows-1252.`,
-    })
-  // What is called UTF-8 often is not, and what is shows itself.
-  return encoding === 'utf-8' ? null : encoding
-}
 
 /** @throws ApiError `unsupported_media_type` for an encoding that is not read. */
 function isEncoded(request: FastifyRequest): boolean {

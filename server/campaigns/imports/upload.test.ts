@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestAccount } from '../../accounts/testing.ts'
 import { parseId } from '../../ids.ts'
-import { chunkBytes } from './chunks.ts'
+import { chunkBytes } from '../../tables/bytes.ts'
 import { uploadsMax } from './places.ts'
 import { Stride } from './stride.ts'
-import { rawWorkbook, rowOf } from './zip-testing.ts'
+import { rawWorkbook, rowOf } from '../../tables/zip-testing.ts'
 import { numberOf, createImportTest, until, type OwnImportTest } from './testing.ts'
 
 let test: OwnImportTest

@@ -6,14 +6,15 @@ import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { readBeside } from '../../requests/faults.ts'
 import { openTurns } from '../../requests/turns.ts'
-import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
-import { checkNames, mapColumns, refuseFile, type Mapping } from './columns.ts'
-import { EncodingProbe, type Encoding } from './encoding.ts'
+import { chunkBytes } from '../../tables/bytes.ts'
+import { insertChunk, readChunk } from './chunks.ts'
+import { EncodingProbe } from '../../tables/encoding.ts'
+import { checkNames, mapColumns, wantedOf, type TableLayout } from './columns.ts'
 import { piecesOf } from './gzip.ts'
-import { readLayout, readNames, refuseBytes, type TableLayout } from './layout.ts'
+import { readFirstRows } from '../../tables/first-rows.ts'
+import { findLayout, findNames, refuseBytes, refuseEncoding, refuseFile } from '../../tables/layout.ts'
 import type { ReadOptions } from './options.ts'
 import { rowSchema } from './row-schema.ts'
-import type { SourceRow } from './source-row.ts'
 import {
   completeUpload,
   insertImport,
@@ -23,16 +24,15 @@ import {
   type ImportRow,
 } from './store.ts'
 import type { Stride } from './stride.ts'
-import { openWorkbook, readSheet } from './workbook.ts'
 import { collectYoung } from './young.ts'
-import { ZipError } from './zip.ts'
+import { ZipError } from '../../tables/zip.ts'
 
 /** A file as it comes. */
 export interface Incoming {
   body: Readable
   /** What its type or name says it is; null: nothing that is known. */
   format: Format | null
-  charset: Encoding | null
+  charset: string | null
   /** The whole body came compressed; a file may be compressed besides. */
   isEncoded: boolean
 }
@@ -44,16 +44,14 @@ export interface StoredFile {
   bytes: number
   head: Buffer
   isWhole: boolean
-  encoding: Encoding
+  encoding: string
+  /** What it may be in where its bytes do not decide. */
+  undecided: EncodingProbe['undecided']
   total: number | null
 }
 
 /** Largest upload, decompressed. */
 const uploadBytesMax = 256 * 1024 * 1024
-// What may be inflated of a workbook to find its first row: it and its texts stand at the beginning, and requests are waiting.
-const headerBytesMax = 64 * 1024 * 1024
-// Pieces of 64 KiB of a sheet in which there is no row with anything in it: widths of columns take one or two.
-const emptyPiecesMax = 128
 // 4 MiB.
 const piecesPerCollection = 16
 /** A JSON list is read at once. */
@@ -73,7 +71,7 @@ export async function storeFile(
   read: ReadOptions | null,
   stride: Stride,
 ): Promise<StoredFile> {
-  const probe = new EncodingProbe(incoming.charset)
+  const probe = new EncodingProbe(read?.asked.encoding ?? incoming.charset)
   let file: StoredFile | null = null
   let position = 0
   const held: Buffer[] = []
@@ -87,12 +85,17 @@ export async function storeFile(
         head: Buffer.from(piece),
         isWhole: isLast,
         encoding: 'utf-8',
+        undecided: null,
         total: null,
       }
       await insertImport(tx, accountId, file.id, campaignId, format)
     }
-    if (file.format !== 'xlsx') probe.add(piece)
-    file.encoding = probe.encoding
+    if (file.format !== 'xlsx') {
+      probe.add(piece)
+      if (isLast) probe.end()
+      file.encoding = probe.encoding
+      file.undecided = probe.undecided
+    }
     if (position === 0) refuseFirst(file, read)
     file.bytes += piece.length
     const most = file.format === 'json' ? jsonBytesMax : uploadBytesMax
@@ -106,8 +109,6 @@ export async function storeFile(
     if (position % piecesPerCollection === 0) collectYoung()
   }
   if (!file) throw new Error('a stream has at least one piece, if an empty one')
-  probe.end()
-  file.encoding = probe.encoding
   if (file.format !== 'json') return file
   return { ...file, ...(await storeLines(tx, accountId, file.id, readList(Buffer.concat(held)), stride)) }
 }
@@ -223,8 +224,9 @@ function faultsOfFirst(file: StoredFile, read: ReadOptions | null): FieldError[]
   if (file.format === 'ndjson' && file.isWhole && file.head.toString().trim() === '')
     return refuseFile('must not be empty')
   if (!read?.isMappingRead) return []
+  if (file.undecided) return refuseEncoding(file.undecided)
   if (file.format !== 'csv') return faultsOfNames(read.asked, '?mapping')
-  const layout = readLayoutOf(file, read.asked, '?mapping')
+  const layout = readLayoutOf(file, file.encoding, read.asked, '?mapping')
   return Array.isArray(layout) ? layout : []
 }
 
@@ -240,68 +242,55 @@ async function optionsOf(
   asked: AskedOptions,
   pointer: string,
 ): Promise<ImportOptions> {
-  const { encoding } = file
+  if (file.format === 'xlsx') return { ...asked, ...(await readHeader(tx, accountId, file, asked, pointer)) }
+  // A form may say it behind the file.
+  const encoding = asked.encoding ?? file.encoding
+  const refused = asked.encoding === undefined && file.undecided ? refuseEncoding(file.undecided) : []
+  if (refused.length > 0) throw invalid(refused)
   if (file.format === 'json' || file.format === 'ndjson') {
     const wrong = faultsOfNames(asked, pointer)
     if (wrong.length > 0) throw invalid(wrong)
     return file.format === 'json' ? asked : { ...asked, encoding }
   }
-  if (file.format === 'csv') return { ...asked, encoding, table: layoutOf(file, asked, pointer) }
-  return { ...asked, ...(await readHeader(tx, accountId, file, asked, pointer)) }
+  const table = readLayoutOf(file, encoding, asked, pointer)
+  if (Array.isArray(table)) throw invalid(table)
+  return { ...asked, encoding, table }
 }
 
-function layoutOf(file: StoredFile, asked: AskedOptions, pointer: string): TableLayout {
-  const layout = readLayoutOf(file, asked, pointer)
-  if (Array.isArray(layout)) throw invalid(layout)
-  return layout
-}
-
-const readLayoutOf = (
-  { head, isWhole, encoding }: StoredFile,
-  { mapping }: AskedOptions,
+function readLayoutOf(
+  { head, isWhole }: StoredFile,
+  encoding: string,
+  asked: AskedOptions,
   pointer: string,
-): TableLayout | FieldError[] => readLayout(new TextDecoder(encoding).decode(head), isWhole, mapping, pointer)
+): TableLayout | FieldError[] {
+  const found = findLayout(new TextDecoder(encoding).decode(head), isWhole, wantedOf(asked))
+  return Array.isArray(found) ? found : mapColumns(found, asked.mapping, pointer)
+}
 
-/** The first row of a workbook, read from what this transaction has stored; and whether another comes, as far as a request looks for it. */
+/** The first rows of a workbook, read from what this transaction has stored, as far as a request looks for them. */
 async function readHeader(
   tx: Tx,
   accountId: string,
   { id, bytes }: StoredFile,
-  { mapping }: AskedOptions,
+  asked: AskedOptions,
   pointer: string,
 ): Promise<{ table: TableLayout; sheet: string }> {
   const refuse = (detail: string): never => {
     throw invalid(refuseFile(detail))
   }
-  let found: { table: TableLayout; sheet: string } | null = null
-  try {
-    const workbook = await openWorkbook((position) => readChunk(tx, accountId, id, position), bytes, headerBytesMax)
-    const sheet = workbook.sheetName
-    let emptyPieces = 0
-    for await (const [first, second] of readSheet(workbook)) {
-      if (first && found) return found
-      if (first) found = { table: headerOf(first, mapping, pointer), sheet }
-      if (found && (second || found.table.recordsBefore === 0 || emptyPieces >= emptyPiecesMax)) return found
-      if (!first && ++emptyPieces > emptyPiecesMax) break
-    }
-    return refuse(
-      found
-        ? 'must have rows behind its row of column names'
-        : `must have a row of column names and then rows in its first sheet, which is ${sheet}`,
-    )
-  } catch (error) {
-    if (!(error instanceof ZipError)) throw error
-    // What is wrong behind the names is for the import to say.
-    return found ?? refuse(error.message)
-  }
-}
-
-function headerOf({ record, fault }: SourceRow, mapping: Mapping, pointer: string): TableLayout {
-  if (fault) throw invalid(refuseFile('must begin with a row of column names'))
-  const { header, isBare } = readNames(record as string[])
-  if (header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
-    throw invalid(refuseFile('must begin with a row of column names, without NUL and halves of letters'))
-  const mapped = mapColumns(header, mapping, pointer)
-  if (Array.isArray(mapped)) throw invalid(mapped)
-  return { delimiter: null, header, ...mapped, recordsBefore: isBare ? 0 : 1 }
+  const { rows, isWhole, sheet } = await readFirstRows(
+    (position) => readChunk(tx, accountId, id, position),
+    bytes,
+  ).catch((error: unknown) => {
+    throw error instanceof ZipError ? invalid(refuseFile(error.message)) : error
+  })
+  const found = findNames(rows, wantedOf(asked))
+  if (!found) return refuse(`must have a row of column names and then rows in its first sheet, which is ${sheet}`)
+  if (found.header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
+    return refuse('must have a row of column names, without NUL and halves of letters')
+  const table = mapColumns(found, asked.mapping, pointer)
+  if (Array.isArray(table)) throw invalid(table)
+  if (isWhole && !rows.some(({ line }) => line > found.headerLine))
+    return refuse('must have rows behind its row of column names')
+  return { table, sheet }
 }

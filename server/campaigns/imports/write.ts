@@ -6,7 +6,7 @@ import { hasContacts } from '../contacts/list.ts'
 import { openRows } from './rows.ts'
 import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
 import { BatchWriter, ClosedCampaign, ReadAgain, type WriteContext } from './writer.ts'
-import { ZipError } from './zip.ts'
+import { ZipError } from '../../tables/zip.ts'
 
 /** Which import. */
 export interface ImportKey {

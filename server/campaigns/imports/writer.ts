@@ -13,7 +13,7 @@ import { insertErrors, joinErrors, type RowError } from './errors.ts'
 import type { Repair } from '../../messages/numbers/imported.ts'
 import type { RowReader } from './row.ts'
 import { NumberSet } from './seen.ts'
-import type { SourceRow } from './source-row.ts'
+import type { SourceRow } from '../../tables/source-row.ts'
 import { Stride } from './stride.ts'
 import { addCounts, isClosed, readCommitted, type ImportRow } from './store.ts'
 

@@ -1,4 +1,5 @@
 /** The routes of lists of opt-outs: import and export. */
+import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -7,15 +8,18 @@ import { writeCsv } from '../../csv.ts'
 import { inTransaction, type Db } from '../../db/db.ts'
 import { isRetryable, isUnavailable } from '../../db/failure.ts'
 import { PartlyDone } from '../../errors.ts'
-import { problems, type App, type Caller } from '../../http.ts'
+import { Nullable, problems, type App, type Caller } from '../../http.ts'
 import { idempotentInPieces } from '../../idempotency.ts'
 import { openStream } from '../../requests/stream.ts'
+import { charsetOf } from '../../tables/encoding.ts'
 import { optOut } from './opt-out.ts'
-import { exportColumns, optOutRowsMax, readCsvList, readJsonList, type ReadList } from './list.ts'
+import { exportColumns, optOutRowsMax, readFileList, readJsonList, type ReadList } from './list.ts'
+import { FileQuery, readFileQuery } from './list-query.ts'
 import { optOutTags, originOf, type OptOutsContext } from './http.ts'
 import { readOptOuts, showOptOut } from './store.ts'
 
 const tags = optOutTags
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const bytesMax = 16 * 1024 * 1024
 // A transaction of its own each: a long one would hold locks against replies.
 const batchRows = 1000
@@ -53,14 +57,28 @@ const Result = Type.Object({
     }),
     { description: `The first ${errorsMax}.` },
   ),
+  detected: Nullable(
+    Type.Object(
+      {
+        encoding: Nullable(Type.String()),
+        delimiter: Nullable(Type.String()),
+        sheet: Nullable(Type.String()),
+        header_line: Type.Integer({ description: 'The line with the names of the columns; 0: it has none.' }),
+        number_column: Type.String({ description: 'The column from which the numbers were taken.' }),
+      },
+      { description: 'What a file was found to be; null for JSON.' },
+    ),
+  ),
 })
 
 /** Registers the routes. */
 export function optOutListRoutes(app: App, context: OptOutsContext): void {
   // A context of its own, because only here bodies may be CSV.
   void app.register(async (child: App) => {
-    child.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) =>
-      done(null, text),
+    child.addContentTypeParser(
+      ['text/csv', workbookType],
+      { parseAs: 'buffer', bodyLimit: bytesMax },
+      (_request, bytes, done) => done(null, bytes),
     )
     child.post(
       '/v1/opt-outs/import',
@@ -72,15 +90,21 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
             `Up to ${optOutRowsMax} rows. One bad row stops nothing. It may be repeated: what is out stays out, whatever the list says, and an ` +
             'answer that was lost can be asked for again.',
           tags,
+          querystring: FileQuery,
           body: {
             content: {
               'application/json': { schema: JsonList },
               'text/csv': {
-                schema: Type.Unsafe<string>({
-                  type: 'string',
+                schema: Type.Unsafe<Buffer>({
                   description:
-                    'The first line names the columns `number` and, if you like, `reason`. Numbers are read as in an import of contacts: with ' +
-                    'the `default_country` of your settings, those without a country code too.',
+                    'A line names the columns: `number`, and `reason` if there is one. Encodings, separators, titles above the names and numbers ' +
+                    'are read as in an import of contacts: with the `default_country` of your settings, numbers without a country code too. Whoever ' +
+                    'is named in a line is out, whatever is wrong with the rest of it.',
+                }),
+              },
+              [workbookType]: {
+                schema: Type.Unsafe<Buffer>({
+                  description: 'A workbook (.xlsx), likewise. Rows that a filter hides are out, too.',
                 }),
               },
             },
@@ -90,24 +114,30 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
         bodyLimit: bytesMax,
         config: { scope: 'contacts:write', operation: 'opt_outs.import', audit: 'opt_outs.imported' },
       },
-      (request, reply) =>
-        idempotentInPieces(context, request, reply, async () => {
-          const body = request.body as string | Type.Static<typeof JsonList>
-          const list = await (typeof body === 'string'
-            ? readCsvList(body, request.caller.defaultCountry)
-            : readJsonList(body.opt_outs, request.caller.defaultCountry))
+      (request, reply) => {
+        const { defaultCountry } = request.caller
+        const body = request.body as Buffer | Type.Static<typeof JsonList>
+        // Of a file the sum is enough to know it by.
+        if (Buffer.isBuffer(body)) request.body = createHash('sha256').update(body).digest('hex')
+        return idempotentInPieces(context, request, reply, async () => {
+          const charset = charsetOf(request.headers['content-type'] ?? '')
+          const list = await (Buffer.isBuffer(body)
+            ? readFileList(body, { ...readFileQuery(request.query), charset, defaultCountry: defaultCountry ?? null })
+            : readJsonList(body.opt_outs, defaultCountry))
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',
             total: list.total,
             created,
             existing: list.people.length - created,
-            duplicate: list.total - list.people.length - list.errors.length,
+            duplicate: list.duplicates,
             failed: list.errors.length,
             errors: list.errors.slice(0, errorsMax),
+            detected: list.detected,
           }
           return { status: 200, body: result }
-        }),
+        })
+      },
     )
   })
 

@@ -1,10 +1,26 @@
-/** Lists of opt-outs in files: what comes from another system, and what goes to one. */
+/** Lists of opt-outs in files: what comes from another system, and what goes to one. Files are read as those of contacts are. */
 import { textOfCell } from '../../csv.ts'
-import { readCsv } from '../../csv-read.ts'
-import { invalid } from '../../errors.ts'
+import { invalid, type FieldError } from '../../errors.ts'
 import { openTurns } from '../../requests/turns.ts'
-import type { OptOutInput } from './opt-out.ts'
+import { chunkBytes, type ReadChunk } from '../../tables/bytes.ts'
+import { EncodingProbe } from '../../tables/encoding.ts'
+import { readFirstRows } from '../../tables/first-rows.ts'
+import {
+  findLayout,
+  findNames,
+  numberColumnOf,
+  refuseBytes,
+  refuseEncoding,
+  refuseFile,
+  type FoundLayout,
+} from '../../tables/layout.ts'
+import { plainName } from '../../tables/names.ts'
+import { readCsv } from '../../tables/source.ts'
+import type { RowFault, SourceRow } from '../../tables/source-row.ts'
+import { openWorkbook, readSheet } from '../../tables/workbook.ts'
+import { ZipError } from '../../tables/zip.ts'
 import { readImportedNumber, type ImportedNumber, type PhoneFault } from '../numbers/imported.ts'
+import type { OptOutInput } from './opt-out.ts'
 
 /** Most rows of one import: some ten seconds of work. */
 export const optOutRowsMax = 100_000
@@ -16,90 +32,159 @@ const valueMax = 40
 export interface ListError {
   line: number
   value: string
-  code: 'required' | 'scientific_notation' | 'invalid_phone_number' | 'invalid_type' | 'unknown_field'
+  code: PhoneFault['code'] | RowFault['code'] | 'invalid_type' | 'unknown_field'
   detail: string
   suggestion?: string
+}
+
+/** What a file was found to be. */
+export interface Detected {
+  encoding: string | null
+  delimiter: string | null
+  sheet: string | null
+  /** 0: there are no names. */
+  header_line: number
+  number_column: string
 }
 
 /** A list as it was read: each number once. `total` counts its rows, repeated ones too. */
 export interface ReadList {
   total: number
   people: OptOutInput[]
+  /** Rows whose numbers earlier rows have. */
+  duplicates: number
   errors: ListError[]
+  detected: Detected | null
+}
+
+/** What a caller says of a file. */
+export interface ListOptions {
+  defaultCountry: string | null
+  /** Of the content type. */
+  charset?: string | null
+  encoding?: string | undefined
+  delimiter?: string | undefined
+  headerLine?: number | undefined
+  /** For names of columns `number`, `reason` or null. */
+  mapping?: Record<string, string | null>
 }
 
 interface ListRow {
   line: number
   number: string
   reason: string
+  /** Why the row cannot be read, if its number can be. */
+  fault?: RowFault
 }
 
 /** The columns of an export; with all of them a file is one, and its numbers have their country codes. */
 export const exportColumns = ['number', 'reason', 'source', 'created_at'] as const
 
-/** What the column of numbers is called in the exports of others. */
-const numberNames = /^(number|phone|phone[ _-]?number|mobile|msisdn|to|recipient)$/i
+const reasonNames = ['reason', 'optoutreason', 'unsubscribereason', 'grund', 'motif', 'motivo', 'причина']
 
 /**
- * Reads CSV with a header (`number`, and `reason` if there is one), or one number a line without one. The delimiter is found, and numbers are
- * read as in an import of contacts: with a default country national ones too.
- * @throws ApiError `validation_failed` where the file as a whole cannot be read.
+ * Reads CSV or a workbook with the names of its columns, or one number a line without them. Nobody who is named in a line stays in for what is
+ * wrong with the rest of it. @throws ApiError `validation_failed` where the file as a whole cannot be read.
  */
-export async function readCsvList(text: string, defaultCountry: string | null = null): Promise<ReadList> {
-  const refuse = (detail: string) => invalid([{ pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` }])
-  let records: CsvRecord[]
-  try {
-    const options = {
-      bom: true,
-      delimiter: delimitersOf(text),
-      info: true,
-      relax_column_count: true,
-      // ="15551234567" has its quotes inside.
-      relax_quotes: true,
-      skip_empty_lines: true,
-      skip_records_with_empty_values: true,
-    }
-    records = await readCsv(text, options, optOutRowsMax + 1)
-  } catch (error) {
-    throw refuse(`is not CSV: ${error instanceof Error ? error.message : String(error)}`)
+export async function readFileList(bytes: Buffer, options: ListOptions): Promise<ReadList> {
+  const read: ReadChunk = (position) => {
+    const piece = bytes.subarray(position * chunkBytes, (position + 1) * chunkBytes)
+    return Promise.resolve(piece.length === 0 ? null : piece)
   }
-  const header = records[0]?.record.map(textOfCell) ?? []
-  const named = header.findIndex((name) => numberNames.test(name))
-  const isExport = exportColumns.every((name) => header.includes(name))
-  const read = (number: string): ImportedNumber | PhoneFault => readImportedNumber(number, defaultCountry, isExport)
-  const isHeaderless = named === -1 && header.length === 1 && 'number' in read(header[0] ?? '')
-  if (named === -1 && !isHeaderless) throw refuse('must have a first line that names a column `number`')
-  const reasonAt = header.findIndex((name) => /^reason$/i.test(name))
-  const rows = (isHeaderless ? records : records.slice(1)).map(({ record, info }) => ({
-    line: info.lines,
-    number: record[isHeaderless ? 0 : named] ?? '',
-    reason: reasonAt === -1 ? '' : textOfCell(record[reasonAt] ?? ''),
+  const isWorkbook = bytes.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004'
+  try {
+    return await (isWorkbook ? readWorkbookList(read, bytes.length, options) : readCsvList(read, bytes, options))
+  } catch (error) {
+    throw error instanceof ZipError ? invalid(refuseFile(error.message)) : error
+  }
+}
+
+async function readWorkbookList(read: ReadChunk, size: number, options: ListOptions): Promise<ReadList> {
+  const { rows, sheet } = await readFirstRows(read, size)
+  const found = findNames(rows, wantedOf(options))
+  if (!found) throw invalid(refuseFile(`must have rows in its first sheet, which is ${sheet}`))
+  const columns = columnsOf(found, options)
+  const behind = readSheet(await openWorkbook(read, size))
+  return readTable(behind, found, columns, options, { encoding: null, delimiter: null, sheet })
+}
+
+async function readCsvList(read: ReadChunk, bytes: Buffer, options: ListOptions): Promise<ReadList> {
+  const probe = new EncodingProbe(options.encoding ?? options.charset ?? null)
+  probe.add(bytes)
+  probe.end()
+  const { encoding, undecided } = probe
+  const refusal = refuseBytes(bytes, encoding)
+  if (refusal) throw invalid(refuseFile(refusal))
+  if (undecided) throw invalid(refuseEncoding(undecided))
+  const head = new TextDecoder(encoding).decode(bytes.subarray(0, chunkBytes))
+  const found = findLayout(head, bytes.length <= chunkBytes, wantedOf(options))
+  if (Array.isArray(found)) throw invalid(found)
+  const columns = columnsOf(found, options)
+  const { header, headerLine, delimiter } = found
+  const shape = { columns: header.length, numberAt: columns.at }
+  const rows = readCsv(read, encoding, delimiter ?? ',', headerLine, shape)
+  return readTable(rows, found, columns, options, { encoding, delimiter, sheet: null })
+}
+
+const wantedOf = ({ mapping = {}, delimiter, headerLine }: ListOptions) => ({
+  mapped: Object.keys(mapping),
+  isKnown: (name: string) => reasonNames.includes(plainName(name)),
+  delimiter,
+  headerLine,
+})
+
+function columnsOf(found: FoundLayout, { mapping = {} }: ListOptions): { at: number; others: number[] } {
+  const missing = Object.keys(mapping).filter((name) => !found.header.includes(name))
+  const faults = missing.map((name): FieldError => ({
+    pointer: '?mapping',
+    code: 'invalid_value',
+    detail: `the file has no column ${name.slice(0, valueMax)}`,
   }))
-  if (rows.length === 0) throw refuse('must have rows')
-  if (rows.length > optOutRowsMax) throw refuse(`must have at most ${optOutRowsMax} rows; send the rest in another`)
-  return readRows(rows, (row) => row, read)
+  const columns = numberColumnOf(found, 'number', mapping)
+  if (faults.length > 0 || Array.isArray(columns))
+    throw invalid([...faults, ...(Array.isArray(columns) ? columns : [])])
+  return columns
 }
 
-interface CsvRecord {
-  record: string[]
-  info: { lines: number }
-}
-
-/** The delimiter that stands in the first line most often; all of them where none does. */
-function delimitersOf(text: string): string[] {
-  const [line = ''] = /\S[^\r\n]*/.exec(text) ?? []
-  const counts = [',', ';', '\t', '|'].map((one) => ({ one, count: line.split(one).length }))
-  const most = Math.max(...counts.map(({ count }) => count))
-  return counts.filter(({ count }) => count === most).map(({ one }) => one)
+async function readTable(
+  pieces: AsyncIterable<SourceRow[]>,
+  { header, headerLine }: FoundLayout,
+  { at, others }: { at: number; others: number[] },
+  { defaultCountry, mapping = {} }: ListOptions,
+  detected: Pick<Detected, 'encoding' | 'delimiter' | 'sheet'>,
+): Promise<ReadList> {
+  const isExport = exportColumns.every((name) => header.includes(name))
+  const isReason = (name: string): boolean =>
+    Object.hasOwn(mapping, name) ? mapping[name] === 'reason' : reasonNames.includes(plainName(name))
+  const reasonAt = header.findIndex(isReason)
+  const rows: ListRow[] = []
+  for await (const piece of pieces)
+    for (const { line, record, fault, cells } of piece) {
+      if (line <= headerLine) continue
+      if (rows.length === optOutRowsMax)
+        throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another`))
+      const found = cells ?? (fault ? [] : (record as string[]))
+      // A person with two numbers is out with the one that the list has.
+      const place = [at, ...others].find((one) => (found[one] ?? '').trim() !== '') ?? at
+      const reason = reasonAt === -1 ? '' : textOfCell(found[reasonAt] ?? '')
+      rows.push({ line, number: found[place] ?? '', reason, ...(fault && { fault }) })
+    }
+  if (rows.length === 0) throw invalid(refuseFile('must have rows'))
+  const list = await readRows(
+    rows,
+    (row) => row,
+    (number) => readImportedNumber(number, defaultCountry, isExport),
+  )
+  return { ...list, detected: { ...detected, header_line: headerLine, number_column: header[at] ?? '' } }
 }
 
 /**
  * Reads the rows of a JSON body, whatever they are; their lines count from 1. Digits have their country code, as in all JSON; what is written
  * otherwise is read as in a file.
  */
-export function readJsonList(rows: readonly unknown[], defaultCountry: string | null = null): Promise<ReadList> {
+export async function readJsonList(rows: readonly unknown[], defaultCountry: string | null = null): Promise<ReadList> {
   const read = (number: string): ImportedNumber | PhoneFault => readImportedNumber(number, defaultCountry, true)
-  return readRows(rows, (row, at) => readJsonRow(row, at + 1), read)
+  return { ...(await readRows(rows, (row, at) => readJsonRow(row, at + 1), read)), detected: null }
 }
 
 function readJsonRow(row: unknown, line: number): ListRow | ListError {
@@ -126,9 +211,10 @@ async function readRows<T>(
   rows: readonly T[],
   readRow: (row: T, at: number) => ListRow | ListError,
   readText: (number: string) => ImportedNumber | PhoneFault,
-): Promise<ReadList> {
+): Promise<Omit<ReadList, 'detected'>> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
+  let duplicates = 0
   const giveWay = openTurns()
   for (const [at, given] of rows.entries()) {
     await giveWay()
@@ -137,15 +223,18 @@ async function readRows<T>(
       errors.push(row)
       continue
     }
-    const { line, number, reason } = row
+    const { line, number, reason, fault } = row
     const read = readText(number)
+    const value = number.slice(0, valueMax)
     if ('number' in read) {
-      for (const one of [read.number, ...read.others])
-        if (!people.has(one)) people.set(one, { number: one, reason: storableReason(reason) || null })
-    } else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
-    else errors.push({ line, value: number.slice(0, valueMax), ...read })
+      const added = [read.number, ...read.others].filter((one) => !people.has(one))
+      if (added.length === 0) duplicates++
+      for (const one of added) people.set(one, { number: one, reason: storableReason(reason) || null })
+    } else if (fault) errors.push({ line, value, ...fault })
+    else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
+    else errors.push({ line, value, ...read })
   }
-  return { total: rows.length, people: [...people.values()], errors }
+  return { total: rows.length, people: [...people.values()], duplicates, errors }
 }
 
 /** As much of a reason as is kept, with U+FFFD for what cannot be stored: nobody stays in for what somebody wrote beside the number. */

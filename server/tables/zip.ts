@@ -1,6 +1,6 @@
 /** ZIP archives (PKWARE APPNOTE 6.3), as far as workbooks need them: the directory at the end, and entries inflated as they are read. */
 import { crc32, createInflateRaw } from 'node:zlib'
-import { bytesFrom, readBytes, type ReadChunk } from './chunks.ts'
+import { bytesFrom, readBytes, type ReadChunk } from './bytes.ts'
 import { inflated, isOfZlib } from './inflate.ts'
 
 /** Why an archive cannot be read: damaged, encrypted, or more than it pretends to be. */

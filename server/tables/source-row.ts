@@ -10,6 +10,12 @@ export interface SourceRow {
   size: number
   /** Why it cannot be read. */
   fault?: RowFault
+  /** Of a line of CSV that cannot be read: its cells as far as they can be told, for whoever must not lose who is named at its beginning. */
+  cells?: string[]
+  /** Of a workbook: columns of the formulas whose results are not in the file. */
+  unsolved?: number[]
+  /** Of a workbook: a filter or a person hides it. */
+  isHidden?: boolean
 }
 
 /** Why a row cannot be read. */

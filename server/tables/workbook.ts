@@ -1,5 +1,5 @@
 /** Workbooks (.xlsx, ECMA-376): the rows of the first sheet that is not hidden, read as a stream in bounded memory. */
-import type { ReadChunk } from './chunks.ts'
+import type { ReadChunk } from './bytes.ts'
 import { cellsOf, readDateStyles, styleTags, type SheetContext } from './sheet.ts'
 import { isBlank, rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
 import { attributeOf, elementsIn, tagsOf, textIn, type NamedTag } from './xml.ts'

@@ -1,37 +1,34 @@
 /** Stored bytes back into rows, a piece of the file at a time, whatever its format and whatever is wrong with some of them. */
-import { parseJson } from '../../requests/body.ts'
-import { ApiError } from '../../errors.ts'
-import { bytesFrom, type ReadChunk } from './chunks.ts'
-import { CsvReader } from './csv.ts'
-import type { Encoding } from './encoding.ts'
+import { parseJson } from '../requests/body.ts'
+import { ApiError } from '../errors.ts'
+import { bytesFrom, type ReadChunk } from './bytes.ts'
+import { CsvReader, type RowShape } from './csv.ts'
 import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
 
 /** The text of a file in pieces, without its mark; what is not of the encoding comes as U+FFFD. `isLast` comes once, with the rest. */
-async function* readText(read: ReadChunk, encoding: Encoding): AsyncGenerator<{ text: string; isLast: boolean }> {
+async function* readText(read: ReadChunk, encoding: string): AsyncGenerator<{ text: string; isLast: boolean }> {
   const decoder = new TextDecoder(encoding)
   for await (const bytes of bytesFrom(read)) yield { text: decoder.decode(bytes, { stream: true }), isLast: false }
   yield { text: decoder.decode(), isLast: true }
 }
 
-/** Rows of a CSV file; `recordsBefore` is how many of its first records are none: the header, and what stands before it. */
+/** Rows of a CSV file behind a line: that of the names, or 0. */
 export async function* readCsv(
   read: ReadChunk,
-  encoding: Encoding,
+  encoding: string,
   delimiter: string,
-  recordsBefore: number,
+  headerLine: number,
+  shape: RowShape | null = null,
 ): AsyncGenerator<SourceRow[]> {
-  const reader = new CsvReader(delimiter)
-  let passed = 0
+  const reader = new CsvReader(delimiter, shape)
   for await (const { text, isLast } of readText(read, encoding)) {
     const rows = reader.read(text, isLast)
-    const skipped = Math.min(recordsBefore - passed, rows.length)
-    passed += skipped
-    yield skipped > 0 ? rows.slice(skipped) : rows
+    yield (rows[0]?.line ?? Infinity) > headerLine ? rows : rows.filter(({ line }) => line > headerLine)
   }
 }
 
 /** Rows of one JSON value a line (NDJSON, and how a JSON list is stored). Empty lines are none. */
-export async function* readJsonLines(read: ReadChunk, encoding: Encoding = 'utf-8'): AsyncGenerator<SourceRow[]> {
+export async function* readJsonLines(read: ReadChunk, encoding: string = 'utf-8'): AsyncGenerator<SourceRow[]> {
   let line = 0
   let rest = ''
   let isSkipping = false

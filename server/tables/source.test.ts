@@ -3,8 +3,7 @@ import { stringify } from 'csv-stringify/sync'
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
-import { chunkBytes, type ReadChunk } from './chunks.ts'
-import type { Encoding } from './encoding.ts'
+import { chunkBytes, type ReadChunk } from './bytes.ts'
 import { readCsv, readJsonLines } from './source.ts'
 import type { SourceRow } from './source-row.ts'
 
@@ -22,7 +21,7 @@ async function collect(pieces: AsyncGenerator<SourceRow[]>): Promise<SourceRow[]
   return all
 }
 
-const csv = (content: string | Buffer, delimiter = ',', encoding: Encoding = 'utf-8'): Promise<SourceRow[]> =>
+const csv = (content: string | Buffer, delimiter = ',', encoding = 'utf-8'): Promise<SourceRow[]> =>
   collect(readCsv(stored(content), encoding, delimiter, 1))
 const lines = (rows: SourceRow[]): unknown[] => rows.map((row) => [row.line, row.fault?.code ?? row.record])
 
@@ -65,7 +64,9 @@ describe('readCsv', () => {
   it('gives up one line for an open quote near the end of the file', async () => {
     expect(lines(await csv('phone\n1\n"2\n3\n\r\n"4\r\n5'))).toEqual([
       [2, ['1']],
-      [3, ['2\n3\n\r\n4']],
+      [3, 'invalid_format'],
+      [4, ['3']],
+      [6, 'invalid_format'],
       [7, ['5']],
     ])
     expect(lines(await csv('phone\r\n1\r\n\r\n"2\r\n3\r\n'))).toEqual([

@@ -1,6 +1,6 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { chunkBytes, type ReadChunk } from './chunks.ts'
+import { chunkBytes, type ReadChunk } from './bytes.ts'
 import { readDirectory, readEntry, ZipError } from './zip.ts'
 
 /** A file of an archive, and what may stand beside it. */

@@ -2,7 +2,16 @@
  * CSV (RFC 4180 and what is called so): rows out of pieces of text, whatever is wrong with some of them. A line without quotes, which
  * most are, is split by the engine; that is five times as fast as a parser that looks at every character.
  */
-import { isBlank, rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
+import { looksLikeNumber } from './number-column.ts'
+import { isBlank, rowCharactersMax, tooLong, type RowFault, type SourceRow } from './source-row.ts'
+
+/** What is known of a table's rows: by it a line inside quotes is told from a row that they have swallowed. */
+export interface RowShape {
+  /** Cells of a row. */
+  columns: number
+  /** Which of them has the number. */
+  numberAt: number
+}
 
 const notClosed = { code: 'invalid_format', detail: 'must close every quote that it opens' } as const
 
@@ -16,8 +25,9 @@ interface Scanned {
 }
 
 /**
- * Reads records, in any of the three kinds of line breaks; empty lines are none, nor are those of blank cells. A quote that is never
- * closed, or not within a row's length, costs its first line only: reading goes on behind it.
+ * Reads records, in any of the three kinds of line breaks; empty lines are none, nor are those of blank cells. A quote costs its first line
+ * only, and reading goes on behind it, where it is never closed, or not within a row's length, or where the cell goes over lines and is
+ * closed in the middle of a text, or has whole rows in it: people write quotes that open nothing.
  */
 export class CsvReader {
   readonly #delimiter: string
@@ -29,11 +39,11 @@ export class CsvReader {
   #feed = -1
   #return = -1
   #quote = -1
-  // Where quotes stand that are not closed in the text, as a record before has found: whoever comes to one looks no further.
-  readonly #unclosed = new Set<number>()
+  readonly #shape: RowShape | null
 
-  constructor(delimiter: string) {
+  constructor(delimiter: string, shape: RowShape | null = null) {
     this.#delimiter = delimiter
+    this.#shape = shape
   }
 
   /** The records that a piece completes; with `isLast` all that are left. */
@@ -41,7 +51,6 @@ export class CsvReader {
     this.#text = this.#at === 0 && this.#text === '' ? piece : this.#text.slice(this.#at) + piece
     this.#at = 0
     this.#feed = this.#return = this.#quote = -1
-    this.#unclosed.clear()
     const rows: SourceRow[] = []
     while (this.#at < this.#text.length && this.#step(rows, isLast));
     return rows
@@ -59,7 +68,7 @@ export class CsvReader {
       return true
     }
     if (end - this.#at > rowCharactersMax) {
-      rows.push({ line: this.#line, record: this.#head(end), size: rowCharactersMax, fault: tooLong })
+      rows.push(this.#refuse(end, rowCharactersMax, tooLong))
       if (isOpen && !isLast) this.#isSkipping = true
       return this.#skip(end, isOpen && !isLast)
     }
@@ -69,18 +78,16 @@ export class CsvReader {
       this.#advance(end, 1)
       return true
     }
-    const opened: number[] = []
-    const scanned = this.#scan(isLast, opened)
+    const scanned = this.#scan(isLast)
     if (scanned === 'open' && !isLast && this.#text.length - this.#at <= rowCharactersMax) return false
-    if (scanned === 'open') {
-      for (const at of opened) this.#unclosed.add(at)
-      rows.push({ line: this.#line, record: this.#head(end), size: end - this.#at, fault: notClosed })
+    if (typeof scanned === 'string') {
+      rows.push(this.#refuse(end, end - this.#at, notClosed))
       this.#advance(end, 1)
       return true
     }
     // Two more for the line break.
     const size = scanned.end - this.#at
-    if (size > rowCharactersMax + 2) rows.push({ line: this.#line, record: this.#head(end), size, fault: tooLong })
+    if (size > rowCharactersMax + 2) rows.push(this.#refuse(end, size, tooLong))
     else if (!isBlank(scanned.cells)) rows.push({ line: this.#line, record: scanned.cells, size })
     this.#at = scanned.end
     this.#line += scanned.lines
@@ -105,8 +112,11 @@ export class CsvReader {
     this.#line += lines
   }
 
-  #head(end: number): string {
-    return this.#text.slice(this.#at, Math.min(end, this.#at + 200)).replaceAll('\0', '\uFFFD')
+  /** A line that is no row: its beginning, and the cells in it. */
+  #refuse(end: number, size: number, fault: RowFault): SourceRow {
+    const line = this.#text.slice(this.#at, Math.min(end, this.#at + rowCharactersMax))
+    const record = line.slice(0, 200).replaceAll('\0', '\uFFFD')
+    return { line: this.#line, record, size, fault, cells: line.split(this.#delimiter).map(unquote) }
   }
 
   /** The next line break, or the end of the text. */
@@ -126,8 +136,8 @@ export class CsvReader {
     return found === -1 ? Infinity : found
   }
 
-  /** Reads a record that has quotes, from #at on; `opened` gets the places of those that open a cell. */
-  #scan(isLast: boolean, opened: number[]): Scanned | 'open' {
+  /** Reads a record that has quotes, from #at on. `broken`: no record begins so; `open`: it may go on behind the text. */
+  #scan(isLast: boolean): Scanned | 'open' | 'broken' {
     const text = this.#text
     const cells: string[] = []
     let at = this.#at
@@ -135,8 +145,7 @@ export class CsvReader {
     for (;;) {
       let cell = ''
       if (text[at] === '"') {
-        if (this.#unclosed.has(at)) return 'open'
-        opened.push(at)
+        const opened = at
         let from = at + 1
         for (;;) {
           const close = text.indexOf('"', from)
@@ -147,7 +156,10 @@ export class CsvReader {
           cell += '"'
           from = at + 1
         }
-        lines += breaksIn(cell)
+        const breaks = breaksIn(cell)
+        if (breaks > 0 && at < text.length && !this.#isEndOfCell(at)) return 'broken'
+        if (breaks > 0 && this.#hasRows(opened, at)) return 'broken'
+        lines += breaks
       }
       // What stands behind a closed quote, or in a cell without one, is taken as it is.
       const end = this.#endOfCell(at)
@@ -164,13 +176,32 @@ export class CsvReader {
     }
   }
 
+  /** Whether a line that begins inside a quoted cell has the cells of a row, with a number in its place. */
+  #hasRows(start: number, end: number): boolean {
+    const shape = this.#shape
+    if (!shape) return false
+    const { columns, numberAt } = shape
+    // The last of the lines goes on behind the quote.
+    const more = /[\r\n]/.exec(this.#text.slice(end, end + rowCharactersMax))?.index ?? rowCharactersMax
+    const [, ...lines] = this.#text.slice(start, end + more).split(/\r\n|\r|\n/)
+    return lines.some((line) => {
+      const cells = line.split(this.#delimiter)
+      const cell = cells[numberAt] ?? ''
+      return cells.length === columns && /^\s*["'=(]*\+?[\d(]/.test(cell) && looksLikeNumber(cell)
+    })
+  }
+
+  #isEndOfCell(at: number): boolean {
+    const char = this.#text[at]
+    return char === this.#delimiter || char === '\n' || char === '\r'
+  }
+
   #endOfCell(from: number): number {
-    for (let at = from; at < this.#text.length; at++) {
-      const char = this.#text[at]
-      if (char === this.#delimiter || char === '\n' || char === '\r') return at
-    }
+    for (let at = from; at < this.#text.length; at++) if (this.#isEndOfCell(at)) return at
     return this.#text.length
   }
 }
 
 const breaksIn = (text: string): number => (/[\r\n]/.test(text) ? (text.match(/\r\n|\r|\n/g)?.length ?? 0) : 0)
+
+const unquote = (cell: string): string => cell.replace(/^"/, '').replace(/"$/, '')

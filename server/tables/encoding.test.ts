@@ -1,17 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encodingOf, EncodingProbe, type Encoding } from './encoding.ts'
+import { encodingOf, EncodingProbe } from './encoding.ts'
 
 /** What a file is found to be that comes in pieces. */
-function find(pieces: Buffer[], declared: Encoding | null = null): Encoding {
+function find(pieces: Buffer[], declared: string | null = null): string {
   const probe = new EncodingProbe(declared)
   for (const piece of pieces) probe.add(piece)
   probe.end()
-  return probe.encoding
+  return probe.undecided ? 'undecided' : probe.encoding
 }
 /** A text in which the signs that it needs are bytes of Windows-1252. */
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
-const of = (text: string, declared?: Encoding): Encoding => find([bytes(text)], declared)
+const of = (text: string, declared?: string): string => find([bytes(text)], declared)
 
 describe('a file without a mark', () => {
   it('is UTF-8 wherever its pieces cut its letters', () => {
@@ -40,9 +40,9 @@ describe('a file without a mark', () => {
       expect(of(`${letter}\nJ\xf6rg\n`)).toBe('utf-8')
       expect(of(`${letter}\nJ\xf6rg\nJ\xf6rg\n`)).toBe('windows-1252')
     }
-    // Too long, a surrogate, beyond Unicode.
+    // Too long, a surrogate, beyond Unicode: nothing that a language has.
     for (const wrong of ['\xc1\xa1', '\xed\xa0\x80', '\xf5\x80\x80\x80', '\xf4\x90\x80\x80'])
-      expect(of(wrong)).toBe('windows-1252')
+      expect(of(wrong)).not.toMatch(/^utf/)
   })
 
   it('is UTF-16 where every second byte is zero, and always the same', () => {
@@ -61,8 +61,8 @@ it('believes a mark before the caller, and the caller before the bytes', () => {
   expect(of('\xfe\xff\0a')).toBe('utf-16be')
   // Half of one, or one behind the beginning, is letters.
   for (const half of ['\xffa', 'a\xfe', '\xfea', 'a\xff', '\xef\xbba', 'a\xbb\xbf', '\xefa\xbf'])
-    expect(of(half)).toBe('windows-1252')
-  expect(find([bytes('name\n'), bytes('\xff\xfe')])).toBe('windows-1252')
+    expect(of(half)).not.toMatch(/^utf/)
+  expect(find([bytes('name\n'), bytes('\xff\xfe')])).not.toMatch(/^utf/)
   expect(['UTF-8', 'us-ascii', 'ISO-8859-1', 'latin1', 'UTF-16', 'utf-16BE', 'big5'].map(encodingOf)).toEqual([
     'utf-8',
     'utf-8',
@@ -70,6 +70,6 @@ it('believes a mark before the caller, and the caller before the bytes', () => {
     'windows-1252',
     'utf-16le',
     'utf-16be',
-    null,
+    'big5',
   ])
 })

@@ -1,6 +1,6 @@
 /** Workbooks whose XML begins things that never end: a file of a kilobyte must not hold the process that reads it. */
 import { expect, it } from 'vitest'
-import { chunkBytes } from './chunks.ts'
+import { chunkBytes } from './bytes.ts'
 import { openWorkbook, readSheet } from './workbook.ts'
 import { tagsOf } from './xml.ts'
 import { rawWorkbook, rowOf, zipOf } from './zip-testing.ts'

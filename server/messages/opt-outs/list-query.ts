@@ -1,0 +1,55 @@
+/** What a caller says of a list of opt-outs in a file. */
+import { Type, type Static } from 'typebox'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
+import { parseJson } from '../../requests/body.ts'
+import { encodingOf, notEncoding } from '../../tables/encoding.ts'
+import { tableOptions } from '../../tables/options.ts'
+import type { ListOptions } from './list.ts'
+
+export const FileQuery = Type.Object(
+  {
+    ...tableOptions,
+    mapping: Type.Optional(
+      Type.String({
+        maxLength: 2000,
+        description:
+          'Of a file: for names of columns that are not recognised `number`, `reason`, or null to leave one out. A JSON object.',
+        examples: ['{"Handynr.":"number"}'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** @throws ApiError `validation_failed` */
+export function readFileQuery(query: Static<typeof FileQuery>): Omit<ListOptions, 'defaultCountry' | 'charset'> {
+  const faults: FieldError[] = []
+  const encoding = query.encoding === undefined ? undefined : encodingOf(query.encoding)
+  if (encoding === null) faults.push({ pointer: '?encoding', code: 'invalid_value', detail: notEncoding })
+  const mapping = query.mapping === undefined ? {} : parseMapping(query.mapping)
+  if (!mapping)
+    faults.push({
+      pointer: '?mapping',
+      code: 'invalid_format',
+      detail: 'must be a JSON object of column names with number, reason or null for each',
+    })
+  if (faults.length > 0) throw invalid(faults)
+  return {
+    encoding: encoding ?? undefined,
+    delimiter: query.delimiter,
+    headerLine: query.header_line,
+    mapping: mapping ?? {},
+  }
+}
+
+function parseMapping(text: string): Record<string, string | null> | null {
+  try {
+    const { body, faults } = parseJson(Buffer.from(text))
+    if (faults.length > 0 || typeof body !== 'object' || body === null || Array.isArray(body)) return null
+    const isTarget = (target: unknown): boolean => target === null || target === 'number' || target === 'reason'
+    return Object.values(body).every(isTarget) ? (body as Record<string, string | null>) : null
+  } catch (error) {
+    if (error instanceof ApiError) return null
+    throw error
+  }
+}

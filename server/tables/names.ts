@@ -1,0 +1,20 @@
+/** Names of columns as they are compared: whatever their case, accents and punctuation. */
+
+/** `Prénom d'usage` is `prenomdusage`. */
+export const plainName = (name: string): string => bare(name).replace(/[^\p{L}\p{M}\p{Nd}]/gu, '')
+
+/** The words of a name: `SMS Opt-out`, `smsOptOut` and `sms_opt_out` are the same three. */
+export const wordsOf = (name: string): string[] =>
+  bare(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 '))
+    .split(/[^\p{L}\p{M}\p{Nd}]+/u)
+    .filter((word) => word !== '')
+
+// Marks are accents in these scripts; in others they are vowels.
+const bare = (name: string): string =>
+  name
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ı', 'i')
+    .replaceAll('ł', 'l')

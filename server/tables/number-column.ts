@@ -1,0 +1,102 @@
+/** Which column of a table has the numbers: by what it is called, and by what its cells look like. */
+import { plainName, wordsOf } from './names.ts'
+
+/** Names by which a column of numbers is found, best first. What is called mobile goes before what may be a landline. */
+const exact: readonly (readonly string[])[] = [
+  `phonenumber`,
+  // A mobile number.
+  `
+    mobile mobilenumber mobileno mobilephone mobilephonenumber cell cellphone cellnumber cellphonenumber msisdn gsm gsmnummer handy handynummer handynr
+    mobil mobilnummer mobilnr mobiltelefon mobilfunk mobilfunknummer telefonmobil portable telportable telephoneportable telmobile telephonemobile
+    numeroportable movil telefonomovil celular numerocelular telefonocelular telefonecelular telemovel cellulare telefonocellulare numerocellulare mobiel
+    mobielnummer mobieletelefoon komorka telefonkomorkowy numerkomorki matkapuhelin ceptelefonu cep cepno мобильный мобильныи мобильныйтелефон
+    мобильныителефон сотовый сотовыи мобільний мобільнии мобілен мобилен мобилни κινητο κινητοτηλεφωνο جوال الجوال رقمالجوال موبايل המספרהנייד נייד
+    טלפוןנייד मोबाइल मोबाइलनंबर มือถือ เบอร์มือถือ didong sodidong hp nohp nomorhp 携帯 携帯電話 携帯番号 携帯電話番号 手机 手机号 手机号码 手機 手機號碼 行動電話 휴대폰 휴대폰번호 휴대전화 휴대전화번호 핸드폰
+    핸드폰번호
+  `,
+  // A number of any kind.
+  `
+    phone phoneno telephone telephonenumber tel telno contactnumber contactno phone1value whatsapp whatsappnumber smsnumber smsphone smsphonenumber
+    telefon telefonnummer telefonnr rufnummer telnr telefono numerodetelefono numerotelefono numeroditelefono telefone numerodetelefone numerotelephone
+    numerodetelephone telefoon telefoonnummer numertelefonu nrtelefonu telefonszam puhelin puhelinnumero telefonnumarasi telefonno telefonicislo
+    telefonnicislo numardetelefon nrtelefon tlf tlfnr телефон номертелефона номертелефону тел телефоненномер τηλεφωνο αριθμοςτηλεφωνου هاتف رقمالهاتف
+    الهاتف טלפון מספרטלפון फोन फोननंबर โทรศัพท์ เบอร์โทร เบอร์โทรศัพท์ dienthoai sodienthoai sdt nomortelepon notelepon telepon notelp 電話 電話番号 电话 电话号码
+    電話號碼 전화 전화번호
+  `,
+  // A number of something.
+  `
+    to number recipient destination numero nummer номер number1
+  `,
+].map((names) => names.trim().split(/\s+/).map(plainName))
+
+const rankOfName = new Map(exact.flatMap((names, rank) => names.map((name) => [name, rank] as const)))
+
+// Words of a longer name, such as `Customer Mobile #1`.
+const mobileWords =
+  /^(mobile|mob|cell|cellphone|cellular|handy|mobil|movil|celular|cellulare|telemovel|portable|mobiel|gsm|мобил\p{L}*|мобіл\p{L}*)$/u
+const phoneWords =
+  /^(phone|phones|telephone|tel|telefon|telefono|telefone|telefoon|rufnummer|телефон|телефону|телефона|msisdn)$/u
+const landWords =
+  /^(home|house|business|work|office|company|landline|festnetz|privat|fixe|fijo|fixo|casa|other|main|assistant|pager|radio|domicile|bureau|oficina)$/
+const otherWords =
+  /^(label|type|typ|verified|verification|opt|optin|optout|optedin|optedout|consent|country|code|prefix|vorwahl|carrier|provider|operator|extension|ext|fax|telefax|telex|status|valid|date|model|brand|count|of|at|reason|calls?|time|app|user|users|dnd|stop|contact|allow|allowed|accepts?|marketing|subscribed|unsubscribed|plan|os|device)$/
+
+/** How good a name is for a column of numbers, from 0; null: it is no name of one. */
+function rankOf(name: string): number | null {
+  const known = rankOfName.get(plainName(name))
+  if (known !== undefined) return known
+  const words = wordsOf(name)
+  if (words.some((word) => otherWords.test(word))) return null
+  if (words.some((word) => mobileWords.test(word))) return exact.length
+  if (!words.some((word) => phoneWords.test(word))) return null
+  return words.some((word) => landWords.test(word)) ? exact.length + 2 : exact.length + 1
+}
+
+/** Says that a column of this name may have the numbers. */
+export const isNumberName = (name: string): boolean => rankOf(name) !== null
+
+/** Says that a cell may be a number, however it is written: two of them, with an extension, or as a spreadsheet shows long ones. */
+export function looksLikeNumber(cell: string): boolean {
+  const text = cell.slice(0, 100)
+  const digits = text.match(/\p{Nd}/gu)?.length ?? 0
+  const letters = text.match(/\p{L}/gu)?.length ?? 0
+  if (digits < 7) return /^\s*'?\+?\d+([.,]\d+)?E\+?\d+\s*$/i.test(text)
+  // Dates and times have their own signs.
+  return letters * 2 <= digits && !/^\s*\d{4}-\d\d-\d\d|^\s*\d{1,2}[./]\d{1,2}[./]\d{4}|\d\d:\d\d/.test(text)
+}
+
+/** What the cells of a column say of it. */
+function fitOf(at: number, rows: readonly string[][]): 'numbers' | 'nothing' | 'others' {
+  let filled = 0
+  let numbers = 0
+  for (const row of rows) {
+    const cell = row[at] ?? ''
+    if (cell.trim() === '') continue
+    filled++
+    if (looksLikeNumber(cell)) numbers++
+  }
+  if (filled === 0) return 'nothing'
+  return numbers * 3 >= filled ? 'numbers' : 'others'
+}
+
+/** The column of the numbers, and others that have numbers too, by the places of those that `isFree`; `at` is null where no name says so. */
+export function findNumberColumn(
+  header: readonly string[],
+  rows: readonly string[][],
+  isFree: (at: number) => boolean,
+): { at: number | null; others: number[] } {
+  const order = { numbers: 0, nothing: 1, others: 1 }
+  const found = header.flatMap((name, at) => {
+    const rank = isFree(at) ? rankOf(name) : null
+    return rank === null ? [] : [{ at, rank, fit: fitOf(at, rows) }]
+  })
+  found.sort((a, b) => order[a.fit] - order[b.fit] || a.rank - b.rank || a.at - b.at)
+  const [best, ...rest] = found
+  const others = rest.filter(({ fit }) => fit === 'numbers').map(({ at }) => at)
+  return { at: best?.at ?? null, others: others.sort((a, b) => a - b) }
+}
+
+/** Columns whose cells are numbers, whatever they are called. */
+export function findNumbers(header: readonly string[], rows: readonly string[][]): number[] {
+  return header.flatMap((_, at) => (fitOf(at, rows) === 'numbers' ? [at] : []))
+}

@@ -1,0 +1,169 @@
+/** Kind B: lists of opt-outs are read as lists of contacts are, and nobody who is named in a line stays in. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import writeXlsxFile from 'write-excel-file/node'
+import { callAs, createTestAccount, testVault } from '../../server/accounts/testing.ts'
+import { createImportTest, type OwnImportTest } from '../../server/campaigns/imports/testing.ts'
+import { optOutRoutes } from '../../server/messages/opt-outs/http.ts'
+import { optOutListRoutes } from '../../server/messages/opt-outs/list-http.ts'
+import { buildTestApp } from '../../server/accounts/testing.ts'
+import type { App } from '../../server/http.ts'
+
+const caseOf = (name: string): Buffer => readFileSync(new URL(`inputs/${name}`, import.meta.url))
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+let test: OwnImportTest
+let app: App
+
+beforeAll(async () => {
+  test = await createImportTest()
+  const context = { ...test.context, vault: testVault }
+  app = await buildTestApp(test.db, (own) => {
+    optOutRoutes(own, context)
+    optOutListRoutes(own, context)
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await test.close()
+})
+
+interface Listed {
+  status: number
+  body: Record<string, unknown>
+  /** Of the numbers that were asked for, those that are out. */
+  out: string[]
+}
+
+/** Imports a list into an account of its own, and asks who is out. */
+async function list(file: string | Buffer, numbers: string[], { type = 'text/csv', query = '' } = {}): Promise<Listed> {
+  const account = await createTestAccount(test.db)
+  const { statusCode: status, body } = await app.inject({
+    method: 'POST',
+    url: `/v1/opt-outs/import${query}`,
+    headers: { ...account.headers, 'content-type': type },
+    payload: file,
+  })
+  if (numbers.length === 0) return { status, body: JSON.parse(body) as Record<string, unknown>, out: [] }
+  const asked = await callAs(app, account)('POST', '/v1/opt-outs/check', { numbers })
+  const data = asked.body['data'] as { number: string; opted_out: boolean }[]
+  return {
+    status,
+    body: JSON.parse(body) as Record<string, unknown>,
+    out: data.filter(({ opted_out: isOut }) => isOut).map(({ number }) => number),
+  }
+}
+
+/** Imports contacts, and says who of the numbers is out then. */
+async function outOfContacts(file: string, numbers: string[]): Promise<{ out: string[]; failed: number }> {
+  const over = await test.run(await test.newCampaign(), 'text/csv', file)
+  const { rows } = await test.db.query<{ number: string }>(
+    'select number from opt_outs where account_id = $1 and number = any ($2)',
+    [test.account.accountId, numbers],
+  )
+  return { out: rows.map(({ number }) => number).sort(), failed: over.counts['failed'] ?? 0 }
+}
+
+const numbersFrom = (from: number, count: number): string[] => Array.from({ length: count }, (_, n) => String(from + n))
+/** The rows of a list as those of contacts who have withdrawn. */
+const asContacts = (text: string): string =>
+  text
+    .trimEnd()
+    .split('\n')
+    .map((line, at) => (at === 0 ? `phone,consent,${line.split(',')[1] ?? ''}` : line.replace(',', ',opted_out,')))
+    .join('\n')
+
+describe('a quote that somebody wrote', () => {
+  const six = numbersFrom(15551233901, 6)
+
+  it('takes nobody into a reason: all who begin a line are out', async () => {
+    const { body, out } = await list(caseOf('opt-outs-quotes.csv'), six)
+    expect(out).toEqual(six)
+    expect(body).toMatchObject({ total: 6, created: 6, failed: 0 })
+  })
+
+  it('costs no withdrawal of a contact: the row is taken, or listed and its number out', async () => {
+    const { out, failed } = await outOfContacts(asContacts(caseOf('opt-outs-quotes.csv').toString()), six)
+    expect([out, failed]).toEqual([six, 1])
+  })
+
+  it('and does not close costs its own line at most', async () => {
+    const numbers = ['15551233921', '15551233922', ...numbersFrom(15551240000, 39)]
+    const file = caseOf('opt-outs-open-quote.csv')
+    expect(await list(file, numbers)).toMatchObject({ status: 200, out: numbers, body: { created: 41, failed: 0 } })
+    expect(await outOfContacts(asContacts(file.toString()), numbers)).toEqual({ out: numbers, failed: 1 })
+  })
+
+  it.each([
+    ['that a later one closes', 'number,reason\n15551234001,"left\n15551234002,spam"\n15551234003,x'],
+    ['in a column before the number', 'reason,number\n"left,15551234001\nspam",15551234002\nx,15551234003'],
+    ['between other separators', 'number;reason\r\n15551234001;"left; again\r\n15551234002;"spam"\r\n15551234003;'],
+    ['in a list without names', '15551234001\n"15551234002\n15551234003'],
+    ['behind Mac line breaks', 'number,reason\r15551234001,"a\r15551234002,"b" c\r15551234003,d'],
+  ])('is none around rows: %s', async (_, file) => {
+    const numbers = numbersFrom(15551234001, 3)
+    expect((await list(file, numbers)).out).toEqual(numbers)
+  })
+
+  it('holds lines together that are no rows', async () => {
+    const { body } = await list(
+      'number,reason\n15551234001,"left\nwrote 15551234009, twice\nand ""left"""\n15551234002,x',
+      [],
+    )
+    expect(body).toMatchObject({ total: 2, created: 2, failed: 0 })
+  })
+})
+
+describe('a list of opt-outs is read as a list of contacts is', () => {
+  const two = ['79161234501', '79161234502']
+
+  it('in the encodings of spreadsheets', async () => {
+    const text = 'Телефон;Причина\n+79161234501;жалоба\n+79161234502;отписка\n'
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    // Windows-1251: the Cyrillic letters stand in one row.
+    const bytes = Buffer.from(
+      Array.from(text).map((letter) => {
+        const code = letter.codePointAt(0) ?? 0
+        return code < 128 ? code : code - 0x410 + 0xc0
+      }),
+    )
+    for (const [file, encoding] of [
+      [utf16, 'utf-16le'],
+      [bytes, 'windows-1251'],
+    ] as const)
+      expect(await list(file, two)).toMatchObject({
+        out: two,
+        body: { detected: { encoding, delimiter: ';', number_column: 'Телефон' } },
+      })
+    expect((await list(bytes, two, { type: 'text/csv; charset=cp1251' })).out).toEqual(two)
+    expect(await list(Buffer.from('phone,x\n1555,M\x81n\x8dl', 'latin1'), [])).toMatchObject({
+      status: 422,
+      body: { errors: [{ detail: expect.stringMatching(/encoding/) as string }] },
+    })
+  })
+
+  it('under the names that people use, below the titles of a report', async () => {
+    const file = 'Unsubscribes 2026,,\n,,\nName,Cell Phone #,Reason\nAnn,+1 555 123 4001,left\nBob,(555) 123-4002,'
+    const { body, out } = await list(file, ['15551234001', '15551234002'])
+    expect(body).toMatchObject({ detected: { header_line: 3, number_column: 'Cell Phone #' } })
+    expect(out).toEqual(['15551234001'])
+    expect(body['errors']).toMatchObject([{ line: 5, code: 'invalid_phone_number' }])
+    const mapped = await list('Kunde,Nr\nAnn,+15551234001', ['15551234001'], { query: '?mapping={"Nr":"number"}' })
+    expect(mapped.out).toEqual(['15551234001'])
+    const unnamed = await list('Kunde,Nr\nAnn,+15551234001', [])
+    expect(unnamed.body['errors']).toMatchObject([{ suggestion: '{"Nr":"number"}' }])
+  })
+
+  it('with the other number of who has no mobile one', async () => {
+    const file = 'Name,Phone,Mobile\nAnn,+49 30 901820,+49 171 3920041\nCy,+49 40 428280,'
+    expect((await list(file, ['49171392004 1', '4940428280', '4930901820'])).out).toEqual(['4940428280'])
+  })
+
+  it('from a workbook', async () => {
+    const rows = [['Phone'], ['+15551234001'], [15551234002]].map((row) => row.map((value) => ({ value })))
+    const file = await writeXlsxFile(rows, { sheet: 'Out' }).toBuffer()
+    const { out, body } = await list(file, ['15551234001', '15551234002'], { type: workbookType })
+    expect(out).toEqual(['15551234001', '15551234002'])
+    expect(body).toMatchObject({ detected: { sheet: 'Out', header_line: 1 } })
+  })
+})
