@@ -1772,7 +1772,7 @@ export interface Operations {
   /** Health of this process. */
   getHealth: {
     answer: {
-      status: 'ok' | 'degraded' | 'failing'
+      status: 'ok' | 'degraded' | 'failing' | 'starting'
       version: string
       checks: Record<
         string,

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import type { Config } from './config.ts'
+import type { Gates } from './gate.ts'
 import { StartError } from './start.ts'
 
 /** Where the program is to listen, and the variables that say so. */
@@ -10,17 +11,20 @@ interface Listening {
   hostVariable: string
   port: number
   variable: string
+  /** This process listens there already. */
+  isOurs?: boolean
 }
 
 /**
  * Asks for every port of this process before anything is built on them; all are held until the last one was asked for, as two may be the same.
  * @throws StartError with a line for each that cannot be had, and its variable.
  */
-export async function requireFreePorts(config: Config): Promise<void> {
-  const wanted = listeningOf(config)
+export async function requireFreePorts(config: Config, gates: Gates): Promise<void> {
+  const wanted = listeningOf(config, gates)
   const probes: Server[] = []
   const faults: string[] = []
   for (const [i, one] of wanted.entries()) {
+    if (one.isOurs === true) continue
     const probe = createServer()
     probes.push(probe)
     const fault = await listen(probe, one, wanted.slice(0, i))
@@ -30,14 +34,16 @@ export async function requireFreePorts(config: Config): Promise<void> {
   if (faults.length > 0) throw new StartError(faults.join('\n'))
 }
 
-function listeningOf(config: Config): Listening[] {
+function listeningOf(config: Config, gates: Gates): Listening[] {
   const { host, port, roles, metricsPort, smppServer, simulatorPort, simulatorHttpPort } = config
   const own = { host, hostVariable: 'HELIOGRAM_HOST' }
   const local = { ...own, host: '127.0.0.1' }
   const isApi = roles.includes('api')
   return [
-    ...(isApi ? [{ ...own, port, variable: 'HELIOGRAM_PORT' }] : []),
-    ...(metricsPort === null ? [] : [{ ...own, port: metricsPort, variable: 'HELIOGRAM_METRICS_PORT' }]),
+    ...(isApi ? [{ ...own, port, variable: 'HELIOGRAM_PORT', isOurs: gates.api !== null }] : []),
+    ...(metricsPort === null
+      ? []
+      : [{ ...own, port: metricsPort, variable: 'HELIOGRAM_METRICS_PORT', isOurs: gates.metrics !== null }]),
     ...(isApi && smppServer
       ? [{ ...smppServer, hostVariable: 'HELIOGRAM_SMPP_SERVER_HOST', variable: 'HELIOGRAM_SMPP_SERVER_PORT' }]
       : []),

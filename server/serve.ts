@@ -15,6 +15,7 @@ import type { Disk } from './disk.ts'
 import { openDoor, refuseStranger } from './door/door.ts'
 import { Overload, probeAccepts, probePool } from './door/overload.ts'
 import { RateShares } from './door/rate-shares.ts'
+import type { Gates } from './gate.ts'
 import { readHealth } from './health.ts'
 import type { Acceptor } from './messages/accept/accept.ts'
 import { noSlots } from './messages/accept/handover.ts'
@@ -40,6 +41,7 @@ interface Served {
   config: Config
   log: Logger
   started: Started
+  gates: Gates
   storage: Storage
   pipeline: Pipeline
   node: Node
@@ -100,10 +102,14 @@ function openServing(served: Served) {
   return { app: { version, publicUrl, authenticator, log, health }, overload, door, metrics }
 }
 
-async function serveMetrics({ config, started }: Served, { app, metrics }: Serving, port: number): Promise<void> {
+async function serveMetrics(
+  { config, started, gates }: Served,
+  { app, metrics }: Serving,
+  port: number,
+): Promise<void> {
   const built = await buildApp(app, (one) => metricsRoute(one, metrics))
   started.add('metrics', built, (one) => one.close())
-  await built.listen({ host: config.host, port })
+  await built.listen({ host: config.host, port, ...gates.metrics?.handOver() })
 }
 
 async function serveApi(served: Served, { app, overload, door, metrics }: Serving): Promise<string> {
@@ -149,7 +155,7 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
   started.add('api', api, (one) => one.close())
   // Closed before it: the application waits for its connections, and what waits for events holds some.
   started.add('watch', watch, (one) => one.close())
-  await api.listen({ host, port })
+  await api.listen({ host, port, ...served.gates.api?.handOver() })
   return `http://${hostInUrl(host)}:${(api.server.address() as AddressInfo).port}`
 }
 

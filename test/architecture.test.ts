@@ -17,6 +17,7 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file),
 const wiring = new Set(
   [
     'main',
+    'program',
     'storage',
     'pipeline',
     'serve',

@@ -319,7 +319,23 @@ test('after kill -9 the next start adopts the PostgreSQL that still runs, and th
       () => true,
     ),
   )
+  // Whoever asks meanwhile is told so from the first moment on.
+  const answers: string[] = []
+  const over = new AbortController()
+  const asking = (async () => {
+    while (!over.signal.aborted) {
+      const answer = await fetch(`${program.address}/healthz`).catch(() => null)
+      const { status } = answer ? ((await answer.json()) as { status: string }) : { status: 'refused' }
+      const retryAfter = answer?.headers.get('retry-after') ?? ''
+      const told = `${status} ${answer?.status ?? ''} ${retryAfter}`.trim()
+      if (answers.at(-1) !== told) answers.push(told)
+    }
+  })()
   await program.restart()
+  over.abort()
+  await asking
+  expect(answers.slice(0, 2)).toEqual(['refused', 'starting 503 2'])
+  expect(answers.slice(1)).not.toContain('refused')
   expect(await program.postgresPid()).toBe(postgres)
   const { id } = await program.client.send({ to: '15551230001', message: 'After the kill' })
   await program.client.waitForStatus(id, ['delivered'])

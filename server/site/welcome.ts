@@ -95,7 +95,7 @@ export function escapeHtml(text: string): string {
 }
 
 const HealthAnswer = Type.Object({
-  status: Type.Enum(['ok', 'degraded', 'failing']),
+  status: Type.Enum(['ok', 'degraded', 'failing', 'starting']),
   version: Type.String(),
   checks: Type.Record(
     Type.String(),
