@@ -1,6 +1,7 @@
 /** Lists of messages as Twilio pages them: by addresses of the next and the last page. */
 import type { Db } from '../db/db.ts'
 import { buildPage, readCursor, type Position } from '../page.ts'
+import { currentNumber } from '../messages/numbers/number.ts'
 import type { MessageFilters, Stretch } from '../messages/lists/list.ts'
 import { WrongParameter } from './faults.ts'
 import { messagesPath, renderTwilioMessage } from './resource.ts'
@@ -63,12 +64,14 @@ export async function readTwilioFilters(
   const before = readDay(filters['DateSent<'] ?? filters['DateSentBefore'])
   return {
     ...((to !== null || from !== null) && { direction: isInbound ? 'inbound' : 'outbound' }),
-    theirNumber: isInbound ? from : to,
+    theirNumber: currentOf(isInbound ? from : to),
     ourNumber: isInbound ? to : from,
     createdAfter: on ?? after,
     createdBefore: on ? new Date(on.getTime() + dayMs) : before,
   }
 }
+
+const currentOf = (number: string | null): string | null => number && currentNumber(number)
 
 async function findOurs(db: Db, accountId: string, numbers: readonly (string | null)[]): Promise<string[]> {
   const { rows } = await db.query<{ number: string }>(

@@ -1,6 +1,6 @@
 /** People whose numbers the account has forgotten and who are out all the same: they are known by a keyed hash only (decision 0020). */
 import type { Queryable } from '../../db/db.ts'
-import { hashNumber } from '../../messages/opt-outs/consent.ts'
+import { hashForms } from '../../messages/opt-outs/consent.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { ContactRow } from './store.ts'
 
@@ -17,16 +17,16 @@ export async function findForgotten(
     values: [accountId],
   })
   if (rowCount === 0 || numbers.length === 0) return new Set()
-  const hashes = numbers.map((number) => hashNumber(vault, accountId, number))
+  const hashed = numbers.flatMap((number) => hashForms(vault, accountId, number).map((hash) => ({ number, hash })))
   const { rows } = await db.query<{ at: number }>({
     name: 'find-forgotten',
     text: `
       select p.at
       from unnest($2::bytea[]) with ordinality as p (hash, at)
       join opt_outs o on o.account_id = $1 and o.number is null and o.number_hmac = p.hash`,
-    values: [accountId, hashes],
+    values: [accountId, hashed.map(({ hash }) => hash)],
   })
-  return new Set(rows.map(({ at }) => numbers[at - 1] ?? ''))
+  return new Set(rows.map(({ at }) => hashed[at - 1]?.number ?? ''))
 }
 
 /**

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
+import { currentNumber } from '../../messages/numbers/number.ts'
 import { storeReply, type ReplyIn } from '../../messages/reply.ts'
 import type { ReceiveContext } from '../inbound/receive.ts'
 import type { Receipt, Reply } from './adapter.ts'
@@ -105,7 +106,7 @@ export async function storeHttpReply(context: HttpReceiveContext, linkId: string
   const { id, text, isPartial } = reply
   const row: ReplyIn = {
     linkId,
-    source: reply.from.slice(0, numberMax),
+    source: currentNumber(reply.from.slice(0, numberMax)),
     destination: reply.to.slice(0, numberMax),
     text,
     isPartial,

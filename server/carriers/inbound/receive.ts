@@ -22,7 +22,7 @@ import { storeReply } from '../../messages/reply.ts'
 import type { Texts } from '../../sealing/texts.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Link } from '../links/link.ts'
-import { readNumberIn } from '../links/number-form.ts'
+import { readNumberIn, readPersonIn } from '../links/number-form.ts'
 import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
 import { Unanswerable } from './redelivery-notes.ts'
 import { codingsOf, storePart } from './reply-join.ts'
@@ -84,7 +84,7 @@ async function storeReceipt(context: ReceiveContext, link: Link, pdu: Deliver, r
     err: receipt.err,
     networkError: receipt.networkErrorCode && `${receipt.networkErrorCode.network}:${receipt.networkErrorCode.code}`,
     doneDate: receipt.doneDate ?? '',
-    source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+    source: readPersonIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
     destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
     submitDate: receipt.submitDate,
     reference: reference === undefined ? null : reference | 0,
@@ -113,7 +113,7 @@ async function storeText(
   const part = readPart(pdu)
   const reply = {
     linkId: link.receiptsId,
-    source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+    source: readPersonIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
     destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
   }
   // Ids of the carrier and of the phone, where they are given: they stay when it is delivered again.

@@ -1,5 +1,6 @@
 /** How a carrier writes numbers: type and plan of those it gets, and those it delivers in the one form that we have. */
 import { detectAddress, TON, type FieldsInput, type SmppAddress } from '@heliogram/smpp'
+import { currentNumber } from '../../messages/numbers/number.ts'
 import { parseNumber } from '../../messages/numbers/written.ts'
 import type { SmppSettings } from '../settings.ts'
 
@@ -36,5 +37,9 @@ export function readNumberIn(address: string, ton: number | undefined, country: 
   const isNational = ton === TON.NATIONAL || (ton !== TON.INTERNATIONAL && !isInternational(address))
   return (country !== '' && isNational && parseNumber(address, country)) || address
 }
+
+/** The number of a person who is delivered: whatever form the carrier has of it, the one that we have. */
+export const readPersonIn = (address: string, ton: number | undefined, country: string): string =>
+  currentNumber(readNumberIn(address, ton, country))
 
 const isInternational = (digits: string): boolean => parseNumber(`+${digits}`) !== null

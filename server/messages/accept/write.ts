@@ -7,8 +7,8 @@ import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscripti
 import { storeTexts, type Texts } from '../../sealing/texts.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { acceptStatement } from './sql.ts'
-import { handoverOf, rowOf, type Accepted, type Draft, type Planned, type Verdict } from './accepted.ts'
-import { hashNumber } from '../opt-outs/consent.ts'
+import { handoverOf, rowOf, type Accepted, type Planned, type Verdict } from './accepted.ts'
+import { hashForms } from '../opt-outs/consent.ts'
 import type { Handover, Slots } from './handover.ts'
 import { renderMessage, type MessageRow } from '../message.ts'
 import { costColumns } from '../price.ts'
@@ -78,7 +78,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   const at = planned[0]?.at ?? now()
   const ids = planned.map(({ id }) => id)
   const costs = planned.map((one) => costColumns(one))
-  const hashes = forgetful.size > 0 ? planned.map(({ draft }) => hashOf(context, draft)) : []
+  const hashes = forgetful.size > 0 ? await hashAll(tx, context, planned) : []
   const bodies = await storeTexts(
     context.texts,
     planned.map(({ id, draft: { accountId, body: text } }) => ({ accountId, id, text })),
@@ -210,6 +210,29 @@ function discardedOf(
   )
 }
 
-function hashOf({ vault, forgetful }: WriteContext, { accountId, theirNumber }: Draft): Buffer | null {
-  return forgetful.has(accountId) ? hashNumber(vault, accountId, theirNumber) : null
+/** The hash by which a forgotten opt-out is found: of the current number, or of an older form where the opt-out has that. */
+async function hashAll(
+  tx: Db | Tx,
+  { vault, forgetful }: WriteContext,
+  planned: Planned[],
+): Promise<(Buffer | null)[]> {
+  const forms = planned.map(({ draft: { accountId, theirNumber } }) =>
+    forgetful.has(accountId) ? hashForms(vault, accountId, theirNumber) : [],
+  )
+  const old = planned.flatMap(({ draft }, i) => (forms[i]?.slice(1) ?? []).map((hash) => ({ ...draft, hash })))
+  const known = old.length > 0 ? await findForgottenHashes(tx, old) : new Set<string>()
+  return forms.map(([current = null, other]) => (other && known.has(other.toString('hex')) ? other : current))
+}
+
+/** Which of the hashes opt-outs have whose numbers were forgotten. By opt_outs_forgotten; asked only of countries that renumbered. */
+async function findForgottenHashes(tx: Db | Tx, asked: { accountId: string; hash: Buffer }[]): Promise<Set<string>> {
+  const { rows } = await tx.query<{ hash: Buffer }>({
+    name: 'find-forgotten-hashes',
+    text: `
+      select o.number_hmac as hash
+      from unnest($1::uuid[], $2::bytea[]) as p (account_id, hash)
+      join opt_outs o on o.account_id = p.account_id and o.number_hmac = p.hash and o.number is null`,
+    values: [asked.map(({ accountId }) => accountId), asked.map(({ hash }) => hash)],
+  })
+  return new Set(rows.map(({ hash }) => hash.toString('hex')))
 }

@@ -293,7 +293,7 @@ async function readConversationFilters(
   if (assignee === null)
     faults.push({ pointer: '?assignee', code: 'invalid_value', detail: 'must be the id of a user, or none' })
   const ourNumber = readNumberFilter('our_number', asked.our_number, 'address', faults)
-  const theirNumber = readNumberFilter('their_number', asked.their_number, 'address', faults)
+  const theirNumber = readNumberFilter('their_number', asked.their_number, 'person', faults)
   const campaignId = asked.campaign === undefined ? null : await findCampaignId(db, accountId, asked.campaign)
   if (asked.campaign !== undefined && campaignId === null)
     faults.push({ pointer: '?campaign', code: 'campaign_not_found', detail: 'is not a campaign of this account' })

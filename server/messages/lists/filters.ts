@@ -82,8 +82,8 @@ export async function readFilters(
     refuse('contact', 'invalid_format', 'must be the id of a contact, such as ctc_01kbh2v0jzf3tr8d5w4ncq6m7x')
   const isInbound = query.direction === 'inbound'
   const to = readNumberFilter('to', query.to, isInbound ? 'address' : 'recipient', faults)
-  const from = readNumberFilter('from', query.from, 'address', faults)
-  const person = readNumberFilter('number', query.number, 'address', faults)
+  const from = readNumberFilter('from', query.from, isInbound ? 'person' : 'address', faults)
+  const person = readNumberFilter('number', query.number, 'person', faults)
   const beside = isInbound ? 'from' : 'to'
   if (query.number !== undefined && query[beside] !== undefined)
     refuse(beside, 'invalid_value', 'says again whose messages these are: leave out `number`, or this')

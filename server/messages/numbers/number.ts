@@ -100,6 +100,16 @@ export function countryOf(number: string): string | null {
 }
 
 /**
+ * The current number of a phone as a carrier or a caller wrote it, for comparing with what is stored. What is no number with a country code (a name, a
+ * short code, a national number) stays as it is.
+ */
+export function currentNumber(text: string): string {
+  const digits = text.replace(/^(?:\+|00)/, '')
+  const read = readNumber(`+${digits}`)
+  return 'number' in read ? read.number : text
+}
+
+/**
  * All forms of a phone's number, the current one first: rows that were made before its country renumbered, or before this was known here, may have
  * another. Of what is no number it is the text alone.
  */

@@ -6,6 +6,7 @@ import type { FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { wayOf, type Position } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { spellingsOf } from '../numbers/number.ts'
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 export type ConsentStatus = (typeof consentStatuses)[number]
@@ -55,6 +56,10 @@ export function refuseObtained(pointer: string, obtainedAt: unknown): FieldError
 export function hashNumber(vault: Vault, accountId: string, number: string): Buffer {
   return vault.mac(`number ${accountId}`, number)
 }
+
+/** The keyed hashes of all forms of a number: an entry that was made before its country renumbered has an older one. The current one is first; there is one other at most. */
+export const hashForms = (vault: Vault, accountId: string, number: string): Buffer[] =>
+  spellingsOf(number).map((form) => hashNumber(vault, accountId, form))
 
 /**
  * Adds words to the ledger in the caller's transaction, in the order given; with `isOnce` those that it does not have already (index
@@ -118,11 +123,11 @@ export async function listConsents(
         recorded_at as "recordedAt"
       from consents
       where account_id = $1
-        and number_hmac = $2
+        and number_hmac = any ($2)
         and ($3::uuid is null or id ${beyond} $3)
       order by id ${order}
       limit $4`,
-    values: [accountId, hashNumber(vault, accountId, number), position?.id ?? null, limit + 1],
+    values: [accountId, hashForms(vault, accountId, number), position?.id ?? null, limit + 1],
   })
   return rows
 }

@@ -14,7 +14,7 @@ import type { Vault } from '../../sealing/vault.ts'
 import { refuseLive } from '../../test-keys.ts'
 import { readNumberFilter } from '../numbers/filter.ts'
 import { readNumber } from '../numbers/number.ts'
-import { hashNumber } from './consent.ts'
+import { hashForms } from './consent.ts'
 import { findOptOuts, forgetNumber, isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
 import {
   findOptOut,
@@ -66,7 +66,7 @@ function readFilters(vault: Vault, accountId: string, query: Partial<Static<type
   const number = readNumberFilter('number', query.number, 'recipient', faults)
   if (faults.length > 0) throw invalid(faults)
   return {
-    number: number === null ? null : { number, hash: hashNumber(vault, accountId, number) },
+    number: number === null ? null : { number, hashes: hashForms(vault, accountId, number) },
     source: query.source ?? null,
     reason: query.reason ?? null,
     createdAfter: readTime(query.created_after),

@@ -13,7 +13,7 @@ import { newId, showId } from '../../ids.ts'
 import type { Texts } from '../../sealing/texts.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { cancelWaiting } from '../cancel.ts'
-import { hashNumber, recordConsents, type ConsentEvidence, type ConsentSource } from './consent.ts'
+import { hashForms, recordConsents, type ConsentEvidence, type ConsentSource } from './consent.ts'
 import type { Keyword } from './keywords.ts'
 import { recordMoves } from '../ledger/ledger.ts'
 
@@ -87,13 +87,13 @@ export async function optOut(
 ): Promise<{ added: Set<string>; postings: Posting[] }> {
   if (people.length === 0) return { added: new Set(), postings: [] }
   const numbers = people.map(({ number }) => number)
-  const hashes = numbers.map((number) => hashNumber(context.vault, accountId, number))
+  const hashes = numbers.map((number) => hashForms(context.vault, accountId, number))
   const { rows } = await tx.query<{ number: string }>({
     name: 'opt-out',
     text: `
       with p as materialized (
         select *
-        from unnest($4::uuid[], $5::text[], $6::text[], $7::bytea[]) as p (id, number, reason, hash)
+        from unnest($4::uuid[], $5::text[], $6::text[], $7::bytea[], $11::bytea[]) as p (id, number, reason, hash, old_hash)
       ), taken as (
         update opt_outs
         set source = $2, reason = p.reason, message_id = $3, campaign_id = $9, broadcast_id = $10
@@ -109,7 +109,7 @@ export async function optOut(
         where not exists (
           select from opt_outs o
           where o.account_id = $1
-            and o.number_hmac = p.hash
+            and o.number_hmac in (p.hash, p.old_hash)
         )
         order by p.number
         on conflict (account_id, number) do nothing
@@ -126,11 +126,12 @@ export async function optOut(
       people.map(() => newId()),
       numbers,
       people.map(({ reason }) => reason ?? null),
-      hashes,
-      origin.isTest ? [] : await findSimulated(tx, accountId, numbers, hashes),
+      hashes.map(([current]) => current),
+      origin.isTest ? [] : await findSimulated(tx, accountId, numbers, hashes.flat()),
       // Of a reply: whose message it answered.
       origin.messageId === undefined ? null : origin.campaignId,
       origin.broadcastId,
+      hashes.map(([, old]) => old ?? null),
     ],
   })
   const added = new Set(rows.map(({ number }) => number))
@@ -155,20 +156,20 @@ export async function optIn(
   origin: Origin,
   person: OptOutInput,
 ): Promise<{ isChange: boolean; postings: Posting[] }> {
-  const hash = hashNumber(context.vault, accountId, person.number)
+  const hashes = hashForms(context.vault, accountId, person.number)
   const { rowCount } = await tx.query({
     name: 'opt-in',
     text: `
       delete from opt_outs
       where account_id = $1
-        and (number = $2 or number_hmac = $3)
+        and (number = $2 or number_hmac = any ($3))
         and ($4::uuid[] is null or message_id = any ($4))`,
     values: [
       accountId,
       person.number,
-      hash,
+      hashes,
       // A simulated START takes back a simulated STOP, never a person's own.
-      origin.isTest ? await findSimulated(tx, accountId, [person.number], [hash]) : null,
+      origin.isTest ? await findSimulated(tx, accountId, [person.number], hashes) : null,
     ],
   })
   const isChange = (rowCount ?? 0) > 0
@@ -185,18 +186,21 @@ export async function findOptOuts(
   accountId: string,
   numbers: readonly string[],
 ): Promise<Map<string, Date>> {
+  const hashes = numbers.map((number) => hashForms(vault, accountId, number))
   const { rows } = await db.query<{ number: string; createdAt: Date }>({
     name: 'find-opt-outs',
     text: `
       select p.number, o.created_at as "createdAt"
-      from unnest($2::text[], $3::bytea[]) as p (number, hash)
+      from unnest($2::text[], $3::bytea[], $4::bytea[]) as p (number, hash, old_hash)
       cross join lateral (
         select created_at from opt_outs where account_id = $1 and number = p.number
         union all
         select created_at from opt_outs where account_id = $1 and number_hmac = p.hash
+        union all
+        select created_at from opt_outs where account_id = $1 and number_hmac = p.old_hash
         limit 1
       ) o`,
-    values: [accountId, numbers, numbers.map((number) => hashNumber(vault, accountId, number))],
+    values: [accountId, numbers, hashes.map(([current]) => current), hashes.map(([, old]) => old ?? null)],
   })
   return new Map(rows.map(({ number, createdAt }) => [number, createdAt]))
 }
@@ -211,15 +215,15 @@ export async function isOptedOut(db: Queryable, vault: Vault, accountId: string,
  * now on; `forgetNumbers` takes it away.
  */
 export async function forgetNumber(tx: Tx, vault: Vault, accountId: string, number: string): Promise<boolean> {
-  const hash = hashNumber(vault, accountId, number)
+  const hashes = hashForms(vault, accountId, number)
   const { rowCount } = await tx.query({
     name: 'forget-number',
     text: `
       update opt_outs
       set number_hmac = $3, reason = null
       where account_id = $1
-        and (number = $2 or number_hmac = $3)`,
-    values: [accountId, number, hash],
+        and (number = $2 or number_hmac = any ($4))`,
+    values: [accountId, number, hashes[0], hashes],
   })
   await settleSuspicions(tx, accountId, [number])
   return (rowCount ?? 0) > 0

@@ -7,7 +7,7 @@ import { maskNumber } from '../../mask.ts'
 import type { Found, Position } from '../../page.ts'
 import { findRows, hasWords, isCreatedIn, type Search } from '../../search.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { hashNumber } from './consent.ts'
+import { hashForms } from './consent.ts'
 
 /** Where an opt-out may come from. */
 export const optOutSources = ['reply', 'api', 'import', 'consent', 'review'] as const
@@ -59,9 +59,9 @@ export async function findOptOut(
       select ${columns}
       from opt_outs
       where account_id = $1
-        and (number = $2 or number_hmac = $3)
+        and (number = $2 or number_hmac = any ($3))
       limit 1`,
-    values: [accountId, number, hashNumber(vault, accountId, number)],
+    values: [accountId, number, hashForms(vault, accountId, number)],
   })
   return rows[0] ?? null
 }
@@ -69,7 +69,7 @@ export async function findOptOut(
 /** Which opt-outs; null: all. */
 export interface OptOutFilters {
   /** Its opt-out, forgotten or not. */
-  number: { number: string; hash: Buffer } | null
+  number: { number: string; hashes: Buffer[] } | null
   source: string | null
   /** Words of it. */
   reason: string | null
@@ -97,7 +97,7 @@ export function listOptOuts(
     accountId,
     found: (value) => [
       ...isCreatedIn(createdAfter, createdBefore, value),
-      ...(number ? [`(t.number = ${value(number.number)} or t.number_hmac = ${value(number.hash)})`] : []),
+      ...(number ? [`(t.number = ${value(number.number)} or t.number_hmac = any (${value(number.hashes)}))`] : []),
       ...(source === null ? [] : [`t.source = ${value(source)}`]),
     ],
     matches: (value) => (reason === null ? [] : hasWords('t.reason', reason, value)),

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '../../db/db.ts'
 import { recordEvents, type Posting } from '../../events.ts'
 import { showId } from '../../ids.ts'
 import { wayOf, type Position } from '../../page.ts'
-import { hashNumber } from './consent.ts'
+import { hashForms } from './consent.ts'
 import { renderMessage, type MessageRow } from '../message.ts'
 import type { ConsentContext } from './opt-out.ts'
 import { readMessages } from '../store.ts'
@@ -30,8 +30,8 @@ export async function suspectOptOut(
     text: `
       insert into opt_out_suspicions (account_id, message_id, number)
       select $1, $2, $3
-      where not exists (select from opt_outs where account_id = $1 and (number = $3 or number_hmac = $4))`,
-    values: [accountId, row.id, row.theirNumber, hashNumber(vault, accountId, row.theirNumber)],
+      where not exists (select from opt_outs where account_id = $1 and (number = $3 or number_hmac = any ($4)))`,
+    values: [accountId, row.id, row.theirNumber, hashForms(vault, accountId, row.theirNumber)],
   })
   const type = 'contact.opt_out_suspected'
   if (rowCount === 0 || !subscriptions.wants(accountId, type)) return []
