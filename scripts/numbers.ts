@@ -1,14 +1,19 @@
 /** Writes what is compiled from libphonenumber's tables; with --check, fails where the committed files differ. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderPlans } from '../server/messages/numbers/compile.ts'
+import { renderTypes } from '../server/messages/numbers/compile-types.ts'
 import { renderZones } from '../server/messages/quiet-hours/zone-compile.ts'
 import { readOptions } from './options.ts'
 
 const usage = `npm run numbers [-- --check]
-Writes the plans of numbers and their time zones from libphonenumber's tables; with --check, fails where the committed ones differ.`
+Writes the plans of numbers, their types and their time zones from libphonenumber's tables; with --check, fails where the committed ones differ.`
 const { check: isCheck } = readOptions(usage, { check: { type: 'boolean', default: false } })
 
-const texts = { 'numbers/plans.ts': renderPlans(), 'quiet-hours/zone-plans.ts': renderZones() }
+const texts = {
+  'numbers/plans.ts': renderPlans(),
+  'numbers/types.ts': renderTypes(),
+  'quiet-hours/zone-plans.ts': renderZones(),
+}
 for (const [name, text] of Object.entries(texts)) {
   const file = new URL(`../server/messages/${name}`, import.meta.url)
   if (!isCheck) writeFileSync(file, text)

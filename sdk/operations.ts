@@ -436,6 +436,8 @@ export interface Carrier {
         recipient_ton: number
         /** NPI of recipients. */
         recipient_npi: number
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: it does not. */
         country: string
       }
@@ -451,6 +453,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Account SID. */
@@ -470,6 +474,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Public key of your account (Ed25519, base64), with which Telnyx signs what it posts. */
@@ -489,6 +495,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** API key of the account. */
@@ -508,6 +516,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Auth ID of the account or subaccount. */
@@ -527,6 +537,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Service plan; its region is in `base_url` (us, eu, au, br, ca). */
@@ -544,6 +556,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
       }
@@ -557,6 +571,8 @@ export interface Carrier {
         response_timeout_seconds: number
         /** Whether every message says where its receipts go, or the carrier's account does. */
         receipt_url: 'message' | 'account'
+        /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+        recipient_other_form: ('AR' | 'MX')[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** The carrier takes a request that is repeated with the same {{id}} once. */
@@ -3459,6 +3475,8 @@ export interface Operations {
             recipient_ton?: number | undefined
             /** NPI of recipients. */
             recipient_npi?: number | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: it does not. */
             country?: string | undefined
           }
@@ -3486,6 +3504,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Account SID. */
@@ -3519,6 +3539,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Public key of your account (Ed25519, base64), with which Telnyx signs what it posts. */
@@ -3552,6 +3574,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** API key of the account. */
@@ -3587,6 +3611,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Auth ID of the account or subaccount. */
@@ -3620,6 +3646,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Service plan; its region is in `base_url` (us, eu, au, br, ca). */
@@ -3653,6 +3681,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
           }
@@ -3684,6 +3714,8 @@ export interface Operations {
             response_timeout_seconds?: number | undefined
             /** Whether every message says where its receipts go, or the carrier's account does. */
             receipt_url?: 'message' | 'account' | undefined
+            /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
+            recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** The carrier takes a request that is repeated with the same {{id}} once. */

@@ -44,6 +44,15 @@ const onUnknown = Type.Enum([...unknownPolicies], {
     'What becomes of messages whose submit was not answered, where neither they nor their campaign or account say: held, or sent again after a while, perhaps twice.',
 })
 
+const recipientOtherForm = Type.Array(Type.Enum(['AR', 'MX']), {
+  uniqueItems: true,
+  maxItems: 2,
+  default: [],
+  description:
+    'Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form.',
+  examples: [['AR']],
+})
+
 /** Everything a link needs but its password; every member has a default. */
 export const SmppSettings = Type.Object(
   {
@@ -172,6 +181,7 @@ export const SmppSettings = Type.Object(
     alphanumeric_npi: npi(0, 'names as sender'),
     recipient_ton: ton(1, 'recipients'),
     recipient_npi: npi(1, 'recipients'),
+    recipient_other_form: recipientOtherForm,
     country: Type.String({
       pattern: '^([A-Z]{2})?$',
       default: '',
@@ -212,6 +222,7 @@ export const smppDefaults: Omit<SmppSettings, 'host' | 'port' | 'system_id'> = {
   alphanumeric_npi: 0,
   recipient_ton: 1,
   recipient_npi: 1,
+  recipient_other_form: [],
   country: '',
 }
 
@@ -242,6 +253,7 @@ export const httpCommon = {
     default: 'message',
     description: "Whether every message says where its receipts go, or the carrier's account does.",
   }),
+  recipient_other_form: recipientOtherForm,
   url_version: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
@@ -280,5 +292,6 @@ export interface HttpSettings {
   window: number
   response_timeout_seconds: number
   receipt_url: 'message' | 'account'
+  recipient_other_form: ('AR' | 'MX')[]
   url_version: number
 }

@@ -33,6 +33,7 @@ export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string
       )
       select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
         c.password_hash as "passwordHash", ${settingColumns('c')}, a.status = 'active' as "isActive",
+        a.settings ->> 'default_country' as "defaultCountry",
         mine.sessions::float8 / (
           select count(*)
           from smpp_sessions s
@@ -50,8 +51,10 @@ export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string
 export async function findAdmission(db: Db, accountId: string, credentialId: string): Promise<Admission | null> {
   const { rows } = await db.query<Admission>(
     `select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
-       c.password_hash as "passwordHash", ${settingColumns('c')}
+       c.password_hash as "passwordHash", ${settingColumns('c')},
+       a.settings ->> 'default_country' as "defaultCountry"
      from smpp_credentials c
+     join accounts a on a.id = c.account_id
      where c.account_id = $1 and c.id = $2`,
     [accountId, credentialId],
   )

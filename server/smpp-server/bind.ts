@@ -18,6 +18,8 @@ export interface Admission extends CredentialSettings {
   systemId: string
   mode: 'live' | 'test'
   passwordHash: string
+  /** Of the account, ISO 3166-1. */
+  defaultCountry: string | null
 }
 
 /** Why a bind was refused, for the log. */
@@ -95,7 +97,8 @@ async function findBySystemId(db: Db, systemId: string): Promise<(Admission & { 
     name: 'find-smpp-credential',
     text: `
       select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
-        c.password_hash as "passwordHash", ${settingColumns('c')}, a.status = 'active' as "isActive"
+        c.password_hash as "passwordHash", ${settingColumns('c')}, a.status = 'active' as "isActive",
+        a.settings ->> 'default_country' as "defaultCountry"
       from smpp_credentials c
       join accounts a on a.id = c.account_id
       where c.system_id = $1`,

@@ -3,6 +3,7 @@ import { codingOf, ESME, joinParts, parseTime, readPart, TON, type MessagePart, 
 import type { FieldError } from '../errors.ts'
 import type { Draft } from '../messages/accept/accepted.ts'
 import { readDraft } from '../messages/accept/draft.ts'
+import { parseNumber } from '../messages/numbers/written.ts'
 import { textMax } from '../messages/schema.ts'
 import type { Admission } from './bind.ts'
 
@@ -19,16 +20,27 @@ export interface Submit {
 // The longest that a message may wait for (`validity_period` of the API); whoever asks for more means as long as possible.
 const validitySecondsMax = 259_200
 
-/** Reads a submit_sm; a number is the command_status that refuses it. */
-export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date): Submit | number {
+/** Reads a submit_sm of an account with this default country; a number is the command_status that refuses it. */
+export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, country: string | null): Submit | number {
   if (pdu.source_addr_ton > TON.ABBREVIATED) return ESME.RINVSRCTON
   if (pdu.dest_addr_ton > TON.ABBREVIATED || pdu.dest_addr_ton === TON.ALPHANUMERIC) return ESME.RINVDSTTON
   const sendAt = pdu.schedule_delivery_time === '' ? null : parseTime(pdu.schedule_delivery_time, now)
   if (sendAt === undefined) return ESME.RINVSCHED
   const validUntil = pdu.validity_period === '' ? null : parseTime(pdu.validity_period, now)
   if (validUntil === undefined || (validUntil && validUntil <= (sendAt ?? now))) return ESME.RINVEXPIRY
-  const { source_addr: source, destination_addr: destination } = pdu
+  const { source_addr: source } = pdu
+  const destination = readDestination(pdu, country)
+  if (destination === null) return ESME.RINVDSTADR
   return { source, destination, part: readPart(pdu), registeredDelivery: pdu.registered_delivery, sendAt, validUntil }
+}
+
+/** TON 2 says that there is no country code: it is the one of the account's country, and without one nobody knows whose number it is. */
+function readDestination(
+  { dest_addr_ton: ton, destination_addr: address }: PduOf<'submit_sm'>,
+  country: string | null,
+) {
+  if (ton !== TON.NATIONAL || address.startsWith('+')) return address
+  return country === null ? null : parseNumber(address, country)
 }
 
 /** Whether a submit is only a part of its message. */
@@ -67,8 +79,12 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
       ...(first.sendAt && { send_at: first.sendAt.toISOString() }),
       ...(seconds !== null && { validity_period: Math.min(Math.max(seconds, 1), validitySecondsMax) }),
     },
-    // A client's numbers have their country code; nothing else of the account bears on a submit.
-    { accountId: admission.accountId, isTest: admission.mode === 'test', defaultCountry: null, refuseUrl: () => null },
+    {
+      accountId: admission.accountId,
+      isTest: admission.mode === 'test',
+      defaultCountry: admission.defaultCountry,
+      refuseUrl: () => null,
+    },
     now.getTime(),
   )
   if (Array.isArray(draft)) return statusOf(draft)

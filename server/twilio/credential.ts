@@ -124,9 +124,11 @@ async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
     mode: 'live' | 'test'
     status: string
     apiPerSecond: number | null
+    defaultCountry: string | null
     isStale: boolean
   }>(
     `select c.account_id as "accountId", c.id, c.mode, a.status, a.api_per_second::float8 as "apiPerSecond",
+       a.settings ->> 'default_country' as "defaultCountry",
        c.last_used_at is null or c.last_used_at < now() - interval '1 minute' as "isStale"
      from twilio_credentials c
      join accounts a on a.id = c.account_id
@@ -142,6 +144,6 @@ async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
       found.accountId,
       found.id,
     ])
-  const { accountId, id, mode, apiPerSecond } = found
-  return { accountId, kind: 'key', id, userId: null, mode, scopes, apiPerSecond }
+  const { accountId, id, mode, apiPerSecond, defaultCountry } = found
+  return { accountId, kind: 'key', id, userId: null, mode, scopes, apiPerSecond, defaultCountry }
 }

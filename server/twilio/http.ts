@@ -55,8 +55,8 @@ export async function twilioRoutes(
     })
 
     child.post(`${root}.json`, { schema: hidden, config: writing }, async (request, reply) => {
-      const { accountId, mode } = request.caller
-      const checks = { accountId, isTest: mode === 'test', defaultCountry: null, refuseUrl, shortUrl }
+      const { accountId, mode, defaultCountry = null } = request.caller
+      const checks = { accountId, isTest: mode === 'test', defaultCountry, refuseUrl, shortUrl }
       const draft = readDraft(readTwilioSend(formOf(request)), checks)
       if (Array.isArray(draft)) throw invalid(draft)
       const accepted = await acceptor.accept(draft)

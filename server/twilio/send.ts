@@ -56,8 +56,9 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
 /** Whether a number without a plus sign looks like one that needs the country code of the sender, as there it would get it; here it would go abroad. */
 function isNationalOf(to: string, from: string): boolean {
   const sender = readNumber(from)
-  const read = 'number' in sender ? readNumber(to, countryOf(sender.number)) : sender
-  return 'warnings' in read && read.warnings.some(({ code }) => code === 'possible_national_number')
+  const read = 'number' in sender ? readNumber(to, countryOf(sender.number)) : null
+  if (read && 'number' in read) return read.warnings.some(({ code }) => code === 'possible_national_number')
+  return read !== null && 'number' in readNumber(to)
 }
 
 function readSendAt(form: URLSearchParams): string | null {

@@ -15,6 +15,7 @@ import { answerOf, endSegment, type SegmentEnd, type Try } from '../attempt.ts'
 import { backOffMs } from '../links/backoff.ts'
 import type { CarrierLink, CarrierLinkOptions, Lease, LinkState } from '../links/carrier-link.ts'
 import { Line, type Waiting } from '../links/line.ts'
+import { writeRecipient } from '../links/number-form.ts'
 import type { HttpSettings } from '../settings.ts'
 import type { OutMessage, Secrets } from './adapter.ts'
 import { Exchanger } from './exchange.ts'
@@ -202,7 +203,7 @@ export class HttpLink implements CarrierLink {
     const { handover } = send.attempt
     const reference = writeReference({ ...handover, messageId: handover.id })
     const message: OutMessage = {
-      to: handover.theirNumber,
+      to: writeRecipient(handover.theirNumber, settings),
       from: handover.ourNumber,
       text: handover.body,
       encoding: handover.encoding,

@@ -10,7 +10,7 @@ import {
 } from '@heliogram/smpp'
 import { referenceOf } from '../../messages/ledger/adoption.ts'
 import type { Handover } from '../../messages/accept/handover.ts'
-import { writeSender } from './number-form.ts'
+import { writeRecipient, writeSender } from './number-form.ts'
 import type { SmppSettings } from '../settings.ts'
 
 /** The submit of one segment, or with `payload` of all. */
@@ -50,7 +50,7 @@ export function composeSubmits(handover: Handover, settings: SmppSettings): Comp
       ...sender,
       dest_addr_ton: settings.recipient_ton,
       dest_addr_npi: settings.recipient_npi,
-      destination_addr: theirNumber,
+      destination_addr: writeRecipient(theirNumber, settings),
       registered_delivery: 1,
       ...(validity_period && { validity_period }),
     }

@@ -1,6 +1,6 @@
 /** How a carrier writes numbers: type and plan of those it gets, and those it delivers in the one form that we have. */
 import { detectAddress, TON, type FieldsInput, type SmppAddress } from '@heliogram/smpp'
-import { currentNumber } from '../../messages/numbers/number.ts'
+import { countryOf, currentNumber, spellingsOf } from '../../messages/numbers/number.ts'
 import { parseNumber } from '../../messages/numbers/written.ts'
 import type { SmppSettings } from '../settings.ts'
 
@@ -20,6 +20,15 @@ function formOf({ ton }: SmppAddress, settings: SmppSettings): [ton: number, npi
   if (ton === TON.ALPHANUMERIC) return [settings.alphanumeric_ton, settings.alphanumeric_npi]
   return [settings.short_code_ton, settings.short_code_npi]
 }
+
+/** A recipient in the form that the carrier wants of its country. */
+export function writeRecipient(number: string, { recipient_other_form: countries }: OtherForm): string {
+  if (countries.length === 0) return number
+  const [, other = number] = spellingsOf(number)
+  return countries.some((country) => country === countryOf(number)) ? other : number
+}
+
+type OtherForm = Pick<SmppSettings, 'recipient_other_form'>
 
 // The longest short code: what is no longer has no country code, whatever its TON says.
 const shortCodeDigitsMax = 6

@@ -66,7 +66,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
     },
     async (request, reply) => {
       const { body, caller } = request
-      const read = readNumber(body.number)
+      const read = readNumber(body.number, caller.defaultCountry)
       if (!('number' in read)) throw invalid([{ pointer: '#/number', ...read }])
       const erasure = { id: newId(), number: read.number, reason: body.reason ?? null }
       const shown = await inTransaction(db, async (tx) => {

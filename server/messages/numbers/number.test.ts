@@ -52,13 +52,47 @@ describe('readNumber', () => {
     expect(read('7911123456', 'GB')).toBe('447911123456')
   })
 
-  it('warns of a national number that reads as one of another country', () => {
-    expect(read('4582345678', 'US')).toEqual(['4582345678', 'possible_national_number'])
+  it('refuses digits that are a national number where people write those without a prefix', () => {
+    expect(read('2025550123', 'US')).toBe('12025550123')
+    expect(read('2025550123', 'CA')).toBe('12025550123')
+    expect(read('4582345678', 'US')).toBe('14582345678')
+    expect(read('11987654321', 'BR')).toBe('5511987654321')
+    expect(read('13812345678', 'CN')).toBe('8613812345678')
+    expect(readNumber('2025550123', 'US')).toMatchObject({
+      code: 'invalid_phone_number',
+      detail: 'is a number of US without its country code, and of EG with it: write 12025550123, or +2025550123',
+    })
+    // Nobody abroad can have it, and 92123 45678 is a mobile number of India.
+    expect(read('9212345678', 'IN')).toBe('919212345678')
+  })
+
+  it('takes digits with their country code where they are no national number as well, and all with a plus sign', () => {
     expect(read('4582345678', 'DK')).toEqual(['4582345678'])
     expect(read('+4582345678', 'US')).toEqual(['4582345678'])
     expect(read('4582345678')).toEqual(['4582345678'])
     expect(read('447911123456', 'US')).toEqual(['447911123456'])
-    expect(read('2025550123', 'US')).toEqual(['2025550123', 'unassigned_range', 'possible_national_number'])
+    expect(read('33639980011', 'IT')).toEqual(['33639980011'])
+    expect(read('15551234567', 'US')).toEqual(['15551234567', 'unassigned_range'])
+    expect(read('525512345678', 'US')).toEqual(['525512345678'])
+    expect(read('447911123456', 'DE')).toEqual(['447911123456'])
+  })
+
+  it('only warns where people write a prefix, and both readings are somebody’s', () => {
+    expect(read('17139200521', 'DE')).toEqual(['17139200521', 'possible_national_number'])
+    expect(read('5321234567', 'TR')).toEqual(['5321234567', 'possible_national_number'])
+  })
+
+  it('agrees with itself: of the two forms that a refusal names, both are taken', () => {
+    for (const [digits, country] of [
+      ['2025550123', 'US'],
+      ['11987654321', 'BR'],
+      ['9212345678', 'IN'],
+    ] as const) {
+      const refused = readNumber(digits, country)
+      const suggestion = 'suggestion' in refused ? (refused.suggestion ?? '') : ''
+      expect(readNumber(suggestion, country)).toMatchObject({ number: suggestion })
+      expect(readNumber(`+${digits}`, country)).toMatchObject({ number: digits })
+    }
   })
 
   it('tells the country, and the main one where the range tells none', () => {

@@ -5,6 +5,7 @@
  */
 import type { CountryCode } from 'libphonenumber-js/core'
 import { codeLengthOf, exactPlan, hasLength, hasPlan, isAssigned, planOfCountry, plansOf, type Plan } from './plan.ts'
+import { isOfPeople, isWrittenBare } from './type.ts'
 import { currentForm, doubtfulForm, formsOf } from './renumbered.ts'
 import { completeNumber, parseNumber } from './written.ts'
 
@@ -71,6 +72,8 @@ export function readNumber(text: string, defaultCountry?: string | null): ReadNu
       suggestion: doubtful,
     }
   const isNational = !hasPlus && defaultCountry ? isNationalOf(given, codeLength, defaultCountry) : false
+  if (isNational && defaultCountry && isAmbiguous(plan, number, defaultCountry))
+    return ambiguityFault(given, number, defaultCountry)
   // A plan without leading digits that shares its code was found, or passed over, by this very test.
   const isTested = plans.length > 1 && plan.leading === null && plan.types !== null
   if (isTested ? exact === plan : isAssigned(plan, number))
@@ -161,8 +164,31 @@ function lengthFault(
 const listOf = (numbers: number[]): string =>
   numbers.length > 1 ? `${numbers.slice(0, -1).join(', ')} or ${numbers.at(-1)}` : numbers.join()
 
-/** Says that the digits, read as a national number, exist in a country whose calling code they do not begin with. */
-function isNationalOf(number: string, codeLength: number, country: string): boolean {
-  const plan = planOfCountry(country)
-  return plan !== undefined && plan.code !== number.slice(0, codeLength) && isAssigned(plan, plan.code + number)
+/** Says that the digits, read as a national number, are one that people have in a country whose calling code they do not begin with. */
+function isNationalOf(digits: string, codeLength: number, country: string): boolean {
+  const code = planOfCountry(country)?.code
+  return (
+    code !== undefined &&
+    code !== digits.slice(0, codeLength) &&
+    isOfPeople(code, currentForm(code, code + digits, true))
+  )
+}
+
+/**
+ * Says that a number that is a national one of the country as well may be meant so: people there write it without a prefix (202 555 0123), or abroad
+ * nobody can have it. Where people write a prefix (0171 …) nobody leaves it out on purpose, and a warning is enough.
+ */
+const isAmbiguous = (plan: Plan, number: string, country: string): boolean =>
+  isWrittenBare(country) || !plan.general.test(number)
+
+/** Refuses digits of which nobody can say whether they have a country code. A plus sign, or the country code in front of them, says it. */
+function ambiguityFault(digits: string, number: string, country: string): NumberFault {
+  const national = parseNumber(digits, country)
+  return {
+    code: 'invalid_phone_number',
+    detail:
+      `is a number of ${country} without its country code, and of ${countryOf(number) ?? 'another network'} with it: ` +
+      `write ${national ?? `it with the code of ${country}`}, or +${number}`,
+    ...(national !== null && { suggestion: national }),
+  }
 }

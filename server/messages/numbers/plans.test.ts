@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { renderPlans, tables } from './compile.ts'
+import { renderTypes } from './compile-types.ts'
 import { parseNumber } from './written.ts'
 import { countryOf, readNumber, spellingsOf } from './number.ts'
 
@@ -49,6 +50,8 @@ describe('the compiled numbering plans', () => {
   it('are those of the library that is installed', () => {
     const committed = readFileSync(join(import.meta.dirname, 'plans.ts'), 'utf8')
     expect(committed === renderPlans(), 'run: npm run numbers').toBe(true)
+    const types = readFileSync(join(import.meta.dirname, 'types.ts'), 'utf8')
+    expect(types === renderTypes(), 'run: npm run numbers').toBe(true)
   })
 
   it('agree with libphonenumber on 120,000 international numbers of every country', () => {

@@ -76,7 +76,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     async (request) => {
       const { query, caller } = request
       const { accountId } = caller
-      const number = await readQuery(request, (asked) => readBodyNumber(asked.number ?? '', '?number'))
+      const number = await readQuery(request, (asked) => readBodyNumber(asked.number ?? '', '?number', caller))
       const read = (...place: PagePlace) => listConsents(db, vault, accountId, number, ...place)
       return readPage(query, ['consent', number], read, (row) => showConsent(row, number))
     },
@@ -98,7 +98,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
       config: { scope: 'contacts:read' },
     },
     async (request, reply) => {
-      const number = readBodyNumber(request.query.number, '?number')
+      const number = readBodyNumber(request.query.number, '?number', request.caller)
       const stream = await openStream(writeExport(db, vault, request.caller.accountId, number))
       return reply
         .type('text/csv; charset=utf-8')
@@ -140,7 +140,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
       change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const { sound, faults } = readSound(request)
-        const read = sound.number === undefined ? null : readNumber(sound.number)
+        const read = sound.number === undefined ? null : readNumber(sound.number, request.caller.defaultCountry)
         if (read && !('number' in read)) faults.push({ pointer: '#/number', ...read })
         faults.push(...refuseObtained('#/obtained_at', sound.obtained_at))
         const campaignId = sound.campaign === undefined ? null : await findCampaignId(tx, accountId, sound.campaign)

@@ -118,7 +118,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       config: { scope: 'messages:read' },
     },
     async ({ params: { number }, caller }) =>
-      showOptOut(found(await findOptOut(db, vault, caller.accountId, requireNumber(number))), caller),
+      showOptOut(found(await findOptOut(db, vault, caller.accountId, requireNumber(number, caller))), caller),
   )
 
   app.post(
@@ -145,7 +145,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { caller, body } = request
-        const number = readBodyNumber(body.number, '#/number')
+        const number = readBodyNumber(body.number, '#/number', caller)
         const person = { number, reason: body.reason ?? null }
         const { added, postings } = await optOut(tx, context, caller.accountId, originOf(caller, 'api'), [person])
         const row = found(await findOptOut(tx, vault, caller.accountId, number))
@@ -180,7 +180,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { caller, query } = request
-        const person = { number: requireNumber(request.params.number), reason: query.reason }
+        const person = { number: requireNumber(request.params.number, caller), reason: query.reason }
         const { accountId, mode } = caller
         // A test key takes back what a simulated phone has said, as its START does.
         const origin = { ...originOf(caller, 'api'), isTest: mode === 'test' }
@@ -222,7 +222,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       config: { scope: 'messages:read' },
     },
     async ({ body, caller }) => {
-      const read = body.numbers.map((text) => ({ text, read: readNumber(text) }))
+      const read = body.numbers.map((text) => ({ text, read: readNumber(text, caller.defaultCountry) }))
       const numbers = read.flatMap((one) => ('number' in one.read ? [one.read.number] : []))
       const known = await findOptOuts(db, vault, caller.accountId, numbers)
       const data = read.map(({ text, read: one }) => {
@@ -252,7 +252,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { caller } = request
-        const number = requireNumber(request.params.number)
+        const number = requireNumber(request.params.number, caller)
         if (!(await forgetNumber(tx, vault, caller.accountId, number))) throw notFound()
         const row = found(await findOptOut(tx, vault, caller.accountId, number))
         return { status: 200, body: showOptOut(row, caller), postings: [], audit: { target: number, after: null } }
@@ -281,17 +281,20 @@ export function originOf(caller: Caller, source: Origin['source']): Origin {
   return { source, actor: showId(caller.kind === 'key' ? 'key' : 'usr', caller.id) }
 }
 
+/** Whose default country tells national numbers. */
+type Home = Pick<Caller, 'defaultCountry'>
+
 /** A number of a body. @throws ApiError `validation_failed`. */
-export function readBodyNumber(text: string, pointer: string): string {
-  const read = readNumber(text)
+export function readBodyNumber(text: string, pointer: string, { defaultCountry }: Home): string {
+  const read = readNumber(text, defaultCountry)
   if ('number' in read) return read.number
   const fault: FieldError = { pointer, ...read }
   throw invalid([fault])
 }
 
 /** A number of a path. @throws ApiError `not_found`, which does not say that it has not opted out: it may have, written otherwise. */
-function requireNumber(text: string): string {
-  const read = readNumber(text)
+function requireNumber(text: string, { defaultCountry }: Home): string {
+  const read = readNumber(text, defaultCountry)
   if ('number' in read) return read.number
   const suggestion = read.suggestion ? `; did you mean ${read.suggestion}?` : '.'
   throw new ApiError('not_found', { detail: `The number of the path ${read.detail}${suggestion}` })
