@@ -9,6 +9,7 @@ import {
 } from '@heliogram/smpp'
 import type { FieldError } from '../../errors.ts'
 import type { MessageType, Warning } from '../message.ts'
+import { compose } from './compose.ts'
 
 /** The members of a body that are about its text. */
 export interface TextBody {
@@ -35,10 +36,12 @@ export interface ReadText extends Text {
 const offendersMax = 10
 
 /**
- * Reads the text of a body; null with a fault where it cannot be sent so. Smart encoding is never for codes: a person types them as they
+ * Reads the text of a body; null with a fault where it cannot be sent so. Letters are composed first: what is the same to every reader must not
+ * cost more. Smart encoding is never for codes: a person types them as they
  * are shown. Where only the campaign knows the type, `written` is what a code is sent with.
  */
-export function readText(body: TextBody, faults: FieldError[]): ReadText | null {
+export function readText(given: TextBody, faults: FieldError[]): ReadText | null {
+  const body = { ...given, message: compose(given.message) }
   const isAsked = body.smart_encoding === true && body.encoding !== 'ucs2'
   const { text, replaced } = isAsked && body.type !== 'otp' ? smart(body.message) : { text: body.message, replaced: [] }
   const read = measure(text, replaced, body, faults)
