@@ -159,10 +159,10 @@ describe('the default country of the account', () => {
       expect((await post(url, written, headers)).errors).toMatchObject([fault])
     const batch = await post('/v1/messages/batch', { messages: [written] }, { ...headers, 'idempotency-key': 'c' })
     expect(batch.results).toMatchObject([{ status: 422, error: { errors: [fault] } }])
-    const { warnings } = await post('/v1/messages/preview', { to: '4582345678', message }, headers)
-    expect(warnings.map(({ code }) => code)).toContain('possible_national_number')
+    const digits = await post('/v1/messages/preview', { to: '4582345678', message }, headers)
+    expect(digits.errors).toMatchObject([{ ...fault, suggestion: '14582345678' }])
     // As it is without a country.
     const other = await post('/v1/messages/preview', { to: '4582345678', message })
-    expect(other.warnings.map(({ code }) => code)).not.toContain('possible_national_number')
+    expect(other).toMatchObject({ to: '4582345678' })
   })
 })

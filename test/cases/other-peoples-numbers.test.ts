@@ -3,6 +3,8 @@ import { connectSession, ESME, TON, type Session } from '@heliogram/smpp'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseId } from '../../server/ids.ts'
+import { showSid } from '../../server/messages/twilio-words.ts'
 import { findPorts, startProgram, type Program } from '../harness.ts'
 
 interface TwilioCredential {
@@ -28,11 +30,11 @@ beforeAll(async () => {
   twilio = await client.expect<TwilioCredential>('POST', '/v1/twilio-credentials', { name: 'Old shop' })
   const senders = await client.get<{ data: { id: string; default: boolean }[] }>('/v1/senders')
   const sender = senders.data.find((one) => one.default)?.id ?? ''
-  const pool = await client.expect<{ id: string; messaging_service_sid?: string }>('POST', '/v1/sender-pools', {
+  const pool = await client.expect<{ id: string }>('POST', '/v1/sender-pools', {
     name: 'All',
     senders: [{ sender }],
   })
-  service = sidOf('MG', pool.id)
+  service = showSid('MG', parseId('pol', pool.id) ?? '')
   const smpp = await client.expect<{ system_id: string; password: string }>('POST', '/v1/smpp-credentials', {
     name: 'A',
   })
@@ -49,13 +51,6 @@ afterAll(async () => {
   await session?.unbind(1000)
   await program?.remove()
 })
-
-/** A public id as Twilio writes ids. */
-function sidOf(prefix: string, id: string): string {
-  const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-  const value = [...id.replace(/^.*_/, '')].reduce((sum, digit) => sum * 32n + BigInt(alphabet.indexOf(digit)), 0n)
-  return prefix + value.toString(16).padStart(32, '0')
-}
 
 async function sendTwilio(
   parameters: Record<string, string>,

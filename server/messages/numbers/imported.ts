@@ -94,7 +94,7 @@ function readSingle(cleaned: string, country: string | null, isExport: boolean):
     return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : read
   }
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
-  const strict = readNumber(international ?? (isWhole ? (digitsOf(cleaned) ?? cleaned) : cleaned), country)
+  const strict = readNumber(international ?? (isWhole ? `+${digitsOf(cleaned) ?? cleaned}` : cleaned), country)
   return 'number' in strict ? { number: strict.number, repair: nameForm(cleaned, strict.number) } : strict
 }
 
