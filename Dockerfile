@@ -1,11 +1,13 @@
 # One image for all roles (HELIOGRAM_ROLES). Without DATABASE_URL it runs the embedded PostgreSQL, for trying: docs/deploying.md.
-FROM node:24-trixie-slim AS build
+# The Node.js of this image runs it: `docker build --pull` takes the newest one of its line, with its security fixes.
+ARG NODE_IMAGE=node:26-trixie-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY . .
 # As for a release: the same packages by the same lock file, the console, the list of components.
-RUN npm run pack -- --folder /release
+RUN npm run pack -- --folder /release --node "$(command -v node)"
 
-# Node.js comes with the release: the one that it was tested with. Certificates of authorities come with Node.js.
+# Certificates of authorities come with Node.js.
 FROM debian:trixie-slim
 LABEL org.opencontainers.image.title="Heliogram" \
       org.opencontainers.image.description="The SMS platform that people run themselves" \

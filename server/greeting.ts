@@ -1,6 +1,7 @@
 /** What the person who starts Heliogram sees: where everything is, and what to do next. */
 import type { FirstAccount } from './accounts/first.ts'
 import type { OwnerCode } from './accounts/login/owner-code.ts'
+import { findFixedNode } from './runtime.ts'
 
 interface Greeting {
   /** http://host:port */
@@ -15,6 +16,8 @@ interface Greeting {
   /** A carrier to reach people by, while no account has a number at all; null: there is none, or some has. */
   carrierWithoutNumber: string | null
   dataPath: string | null
+  /** As process.version says it. */
+  nodeVersion: string
 }
 
 /** The text for standard output: first what somebody at a browser needs, then what is for the terminal. */
@@ -26,6 +29,7 @@ export function greet({
   ownerCode,
   carrierWithoutNumber,
   dataPath,
+  nodeVersion,
 }: Greeting): string {
   // A shell replaces a variable between double quotes only.
   const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
@@ -36,6 +40,7 @@ export function greet({
     `    -d '${JSON.stringify(body)}'`,
     '',
   ]
+  const fixedNode = findFixedNode(nodeVersion)
   const lines = ['', 'Heliogram is running.', '']
   if (ownerCode)
     lines.push(
@@ -75,6 +80,12 @@ export function greet({
     ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
     ...(dataPath ? [`  Data                 ${dataPath}`] : []),
     '',
+    ...(fixedNode === null
+      ? []
+      : [
+          `This is Node.js ${nodeVersion}; ${fixedNode} has security fixes that it lacks (SECURITY.md, "Node.js").`,
+          '',
+        ]),
     'Ctrl-C stops everything.',
     '',
     '',

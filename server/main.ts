@@ -9,7 +9,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** The settings of a start; null where something else is asked for, or they are wrong, which the program explains. */
 function readStart(): Config | null {
   const words = process.argv.slice(2)
-  if (words.length > 1 || (words[0] ?? 'start') !== 'start') return null
+  if (words.length !== 1 || words[0] !== 'start') return null
   try {
     return readConfig()
   } catch {

@@ -224,6 +224,6 @@ async function start({ version, config, log, started, gates, die }: Starting): P
   const carrierWithoutNumber = await findCarrierWithoutNumber(db)
   // Of any free port only this process knows which one it is.
   const publicUrl = config.port === 0 ? address : config.publicUrl
-  const own = { address, publicUrl, phonesUrl, dataPath: database.path }
+  const own = { address, publicUrl, phonesUrl, dataPath: database.path, nodeVersion: process.version }
   process.stdout.write(greet({ ...own, first, ownerCode, carrierWithoutNumber }))
 }

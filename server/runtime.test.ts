@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { findFixedNode } from './runtime.ts'
+
+test.each([
+  ['v24.12.0', '24.22.1'],
+  ['v24.22.0', '24.22.1'],
+  ['v24.22.1', null],
+  ['v24.23.0', null],
+  ['v25.9.0', '26.12.1'],
+  ['v26.9.3', '26.12.1'],
+  ['v26.12.1', null],
+  ['v27.0.0', null],
+])('for Node.js %s it names %s', (version, fixed) => {
+  expect(findFixedNode(version)).toBe(fixed)
+})
+
+test('the Node.js that npm brings has the fixes', () => {
+  const { optionalDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    optionalDependencies: Record<string, string>
+  }
+  const versions = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-linux-'))
+  expect(versions.map(([, version]) => findFixedNode(version))).toEqual([null, null])
+})
