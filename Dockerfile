@@ -1,6 +1,6 @@
 # One image for all roles (HELIOGRAM_ROLES). Without DATABASE_URL it runs the embedded PostgreSQL, for trying: docs/deploying.md.
 # The Node.js of this image runs it: `docker build --pull` takes the newest one of its line, with its security fixes.
-ARG NODE_IMAGE=node:26-trixie-slim
+ARG NODE_IMAGE=node:24-trixie-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY . .

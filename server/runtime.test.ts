@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { findFixedNode } from './runtime.ts'
 
@@ -13,12 +12,4 @@ test.each([
   ['v27.0.0', null],
 ])('for Node.js %s it names %s', (version, fixed) => {
   expect(findFixedNode(version)).toBe(fixed)
-})
-
-test('the Node.js that npm brings has the fixes', () => {
-  const { optionalDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    optionalDependencies: Record<string, string>
-  }
-  const versions = Object.entries(optionalDependencies).filter(([name]) => name.startsWith('node-linux-'))
-  expect(versions.map(([, version]) => findFixedNode(version))).toEqual([null, null])
 })
