@@ -224,4 +224,33 @@ describe('a batcher', () => {
     await drained
     expect(await Promise.all(results)).toEqual([10, 20])
   })
+
+  it('takes the items of each owner by turns where more waits than one flush writes', async () => {
+    const { flushes, flush, open } = gate()
+    const batcher = new Batcher(flush, { sizeMax: 4, flushesMax: 1, isForAll, ownerOf: (n) => String(n < 100) })
+    const all = [1, 2, 3, 4, 5, 6, 101].map((n) => batcher.push(n))
+    for (let n = 0; n < 2; n++) open()
+    await Promise.all(all)
+    expect(flushes).toEqual([
+      [1, 101, 2, 3],
+      [4, 5, 6],
+    ])
+  })
+
+  it('rests behind what is to make room, however much waits', async () => {
+    const { flushes, flush } = recorder()
+    const slow = async (items: number[]): Promise<number[]> => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return flush(items)
+    }
+    const took = async (yields: number): Promise<number> => {
+      const batcher = new Batcher(slow, { sizeMax: 1, flushesMax: 1, isForAll, yields: () => yields })
+      const begunAt = performance.now()
+      await Promise.all([1, 2, 3].map((n) => batcher.push(n)))
+      return performance.now() - begunAt
+    }
+    // Two rests of at least three times 20 ms; a timer may be early by one.
+    expect(await took(3)).toBeGreaterThan(60 + 2 * 57)
+    expect(flushes).toHaveLength(3)
+  })
 })

@@ -1,12 +1,16 @@
 /** Group commit: what arrives while a flush is under way is written by the next one. */
 
-interface BatchOptions {
+interface BatchOptions<In> {
   /** Largest number of items in one flush. */
   sizeMax: number
   /** Flushes at once: 1 where order matters (status writers), 2 where a slow fsync should not stall the next. */
   flushesMax: number
+  /** Whose an item is: where more waits than one flush takes, each owner's are taken by turns. Without it they go in their order. */
+  ownerOf?: (item: In) => string
   /** Rest after each flush, where nobody waits for the answer: larger flushes cost less an item. */
   rests?: boolean
+  /** How many times as long as a flush of these items to rest after it, however much waits: for what is to make room. */
+  yields?: (items: In[]) => number
   /** Waits while each turn of the loop brings more: under load larger flushes cost less an item, and nobody waits who comes alone. */
   gathers?: boolean
   /** How long the first item waits for others, where nobody waits for any of them: a statement of one costs nearly as much as one of fifty. */
@@ -27,6 +31,9 @@ interface Waiting<In, Out> {
 // time is spent on gathering, and an idle batcher, whose flushes are short and far apart, never waits.
 const restMsMax = 20
 
+// A flush that takes longer meets a machine that is busy with more: what makes room is not to be starved by that.
+const yieldMsMax = 200
+
 // A turn brings more as long as clients answer faster than they are read; whoever was first has waited enough then.
 const gatherMsMax = 3
 
@@ -41,11 +48,12 @@ export class Batcher<In, Out> {
   readonly #running = new Set<{ since: number }>()
   #isStarting = false
   #restUntil = 0
+  #yieldUntil = 0
   #resting: NodeJS.Timeout | null = null
   readonly #flush: (items: In[]) => Promise<Out[]>
-  readonly #options: BatchOptions
+  readonly #options: BatchOptions<In>
 
-  constructor(flush: (items: In[]) => Promise<Out[]>, options: BatchOptions) {
+  constructor(flush: (items: In[]) => Promise<Out[]>, options: BatchOptions<In>) {
     this.#flush = flush
     this.#options = options
   }
@@ -53,6 +61,12 @@ export class Batcher<In, Out> {
   /** Items not yet handed to a flush. */
   get length(): number {
     return this.#waiting.length
+  }
+
+  /** How many of them are of an owner. */
+  countOf(owner: string): number {
+    const { ownerOf } = this.#options
+    return ownerOf ? this.#waiting.filter(({ item }) => ownerOf(item) === owner).length : 0
   }
 
   /** How long the oldest flush has been under way, in milliseconds; 0: none is. */
@@ -80,9 +94,11 @@ export class Batcher<In, Out> {
   /** Starts a flush at the end of this turn, so that it takes all that the sockets delivered in it, or when the rest is over. */
   #schedule(): void {
     if (this.#isStarting || this.#flushing >= this.#options.flushesMax || this.#waiting.length === 0) return
-    const restMs = this.#restUntil - performance.now()
-    if (restMs > 0.5 && this.#waiting.length < this.#options.sizeMax) {
-      this.#resting ??= setTimeout(() => this.#start(), restMs)
+    const nowMs = performance.now()
+    const restMs = this.#waiting.length < this.#options.sizeMax ? this.#restUntil - nowMs : 0
+    const waitMs = Math.max(restMs, this.#yieldUntil - nowMs)
+    if (waitMs > 0.5) {
+      this.#resting ??= setTimeout(() => this.#start(), waitMs)
       return
     }
     this.#isStarting = true
@@ -104,9 +120,24 @@ export class Batcher<In, Out> {
     if (this.#resting) clearTimeout(this.#resting)
     this.#resting = null
     if (this.#flushing >= this.#options.flushesMax) return
-    const batch = this.#waiting.splice(0, this.#options.sizeMax)
+    const batch = this.#take()
     if (batch.length > 0) void this.#run(batch)
     this.#schedule()
+  }
+
+  /** What the next flush writes: of each owner as much as of the others, as far as there is. */
+  #take(): Waiting<In, Out>[] {
+    const { sizeMax, ownerOf } = this.#options
+    if (!ownerOf || this.#waiting.length <= sizeMax) return this.#waiting.splice(0, sizeMax)
+    const lines = [...Map.groupBy(this.#waiting, ({ item }) => ownerOf(item)).values()]
+    const taken = new Set<Waiting<In, Out>>()
+    for (let place = 0; taken.size < sizeMax; place++)
+      for (const line of lines) {
+        const one = line[place]
+        if (one && taken.size < sizeMax) taken.add(one)
+      }
+    this.#waiting = this.#waiting.filter((one) => !taken.has(one))
+    return [...taken]
   }
 
   async #run(batch: Waiting<In, Out>[]): Promise<void> {
@@ -118,7 +149,10 @@ export class Batcher<In, Out> {
     this.#running.delete(running)
     const endedAt = performance.now()
     this.#options.onFlush?.(batch.length, endedAt - startedAt)
-    if (this.#options.rests) this.#restUntil = endedAt + Math.min(endedAt - startedAt, restMsMax)
+    const tookMs = endedAt - startedAt
+    if (this.#options.rests) this.#restUntil = endedAt + Math.min(tookMs, restMsMax)
+    const times = this.#options.yields?.(batch.map(({ item }) => item)) ?? 0
+    if (times > 0) this.#yieldUntil = endedAt + Math.min(tookMs * times, yieldMsMax)
     this.#flushing--
     this.#schedule()
   }

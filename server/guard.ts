@@ -11,6 +11,7 @@ import type {
   preValidationHookHandler,
   RouteOptions,
 } from 'fastify'
+import { noteCompany } from './company.ts'
 import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { requireConfirmation } from './accounts/login/confirmation.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
@@ -20,6 +21,7 @@ import { queryErrorsOf } from './requests/faults.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
 import { isOwners } from './owner-routes.ts'
+import type { Places } from './places.ts'
 
 /** A route as far as a 405 answer must know it. */
 export interface KnownRoute {
@@ -70,6 +72,7 @@ export function guardRoutes(
       scope,
       authenticateFor(route.config),
       door,
+      route.config?.places !== undefined,
     )
     guards.add(guard)
     route.onRequest = [guard, ...hooks]
@@ -79,6 +82,7 @@ export function guardRoutes(
       // Before Fastify's own for a HEAD, which takes the answer's body away.
       if (!isOwners(scope)) route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
     }
+    if (route.config?.places) route.onRequest = [...route.onRequest, holdPlace(route.config.places)]
     // A misspelt query parameter is told, also where a route has none.
     if (isApi && route.schema && !route.schema.querystring)
       route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
@@ -168,6 +172,7 @@ function guardOf(
   scope: Scope | null,
   authenticate: Authenticate,
   door: Door,
+  isLong: boolean,
 ): onRequestHookHandler {
   return (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
@@ -180,6 +185,7 @@ function guardOf(
     const enter = (caller: Caller): void => {
       request.caller = caller
       request.enteredAt = performance.now()
+      if (!isLong) noteCompany(caller.accountId)
       done(takeRequest(door, caller, reply) ?? (caller.scopes.has(scope) ? undefined : lacking(scope)))
     }
     const refuse = (error: Error): void => {
@@ -245,6 +251,18 @@ export function takeUnknown(
 
 // Most bodies are there with their headers; how long one may take depends on its length, and is hours at most.
 const lateMs = 1000
+
+/** Holds one of the places of the caller's account until the answer is over, or nobody waits for it. */
+function holdPlace(places: Places): onRequestHookHandler {
+  return (request, reply, done) => {
+    places.take(request.caller.accountId).then((leave) => {
+      reply.raw.once('finish', leave).once('close', leave)
+      // Who went away while waiting is told of by no event to come.
+      if (reply.raw.destroyed) leave()
+      done()
+    }, done)
+  }
+}
 
 /** Who was let in may have been shut out while the body came. */
 const askLate: preValidationHookHandler = (request, _reply, done) => {

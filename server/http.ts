@@ -9,6 +9,7 @@ import type {
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type, type TSchema } from 'typebox'
 import type { IdPrefix } from './ids.ts'
+import type { Places } from './places.ts'
 
 /** What a token may do. `*:read` covers GET, `*:write` the rest. */
 export const scopes = [
@@ -103,6 +104,8 @@ declare module 'fastify' {
     isFast?: true
     /** The list in its body whose items it checks one by one (`checkedAlone`): what parsing finds wrong in one of them refuses that one alone. */
     checksItemsOf?: string
+    /** Those of an account that may be under way at a time, where each takes much: who has none free waits before the body is read. */
+    places?: Places
     /** Its body holds secrets of which not even a fingerprint is kept, so that no Idempotency-Key is read. */
     isKeyless?: true
   }

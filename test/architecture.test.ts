@@ -37,7 +37,7 @@ const sharedRooms: Record<string, string[]> = {
   sealing: ['db'],
   metrics: [],
   tables: ['requests', 'server/csv.ts', 'server/errors.ts'],
-  requests: ['db', 'server/errors.ts', 'server/ids.ts', 'server/repeated.ts'],
+  requests: ['db', 'server/company.ts', 'server/errors.ts', 'server/ids.ts', 'server/places.ts', 'server/repeated.ts'],
   audit: ['db', 'server/canonical.ts', 'server/http.ts', 'server/ids.ts', 'server/mask.ts'],
 }
 

@@ -17,6 +17,7 @@ import { renderReport, writeReport, type Figures, type Section } from './report.
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
 import { measureSinkSession } from './sinksession.ts'
+import { measureFairness } from './fair.ts'
 import { measureFloor } from './floor.ts'
 import { measureStatements } from './statements.ts'
 import { measureWebhooks } from './webhooks.ts'
@@ -159,6 +160,15 @@ if (isWanted('imports')) {
     rows,
   })
   figures.push({ title: 'Imports', notes: [], rows: rest })
+}
+if (isWanted('fair')) {
+  figures.push({
+    title: 'Fairness',
+    notes: [
+      `One account sends 20 codes a second, each a request; another keeps 4 batches of 10,000 messages, 20 exports and 6 imports of 100,000 rows under way. In turns, ${options.pairs} windows of ${options.seconds} s of each; request to 202, with nobody to submit to.`,
+    ],
+    rows: await measureFairness(options),
+  })
 }
 if (isWanted('lists')) {
   figures.push({

@@ -15,6 +15,7 @@ const parts = [
   'limits',
   'session',
   'imports',
+  'fair',
   'lists',
   'days',
   'accounts',
@@ -44,7 +45,8 @@ const help = `npm run bench [-- options]
   --memory SIZE     HELIOGRAM_MEMORY in pair, broadcast and accept: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
   --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (what waited for a
-                    carrier), accept, limits (what the guard adds to it), session (SMPP), imports, lists, days (a database of
+                    carrier), accept, limits (what the guard adds to it), session (SMPP), imports, fair (codes beside another
+                    account's flood), lists, days (a database of
                     four hundred days against a new one), accounts (thousands of them against one), webhooks, links (their paces, and what they cost while idle), statements (the ledger's alone, printed only), or
                     floor (what PostgreSQL alone takes for a broadcast's rows, printed only)
   --no-write        print the results, leave docs/benchmarks.md alone

@@ -10,6 +10,7 @@ import type { QueryConfig } from 'pg'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
 import { accountSetting, beginAs, ensureRowSecurity } from './row-security.ts'
+import { Shares } from './shares.ts'
 
 const accounts = new AsyncLocalStorage<string>()
 
@@ -22,6 +23,9 @@ export function withinAccount<T>(accountId: string, work: () => T): T {
 export function outsideAccounts<T>(work: () => T): T {
   return accounts.exit(work)
 }
+
+/** The account within which the current work is done; undefined: none. */
+export const currentAccount = (): string | undefined => accounts.getStore()
 
 /** Makes a stream do its reading within an account, whoever asks it for more. */
 export function readWithinAccount(accountId: string, stream: Readable): void {
@@ -41,14 +45,16 @@ export async function openWall(db: Db, log: Log): Promise<Db> {
 
 /**
  * A pool's second face: the same connections, and within an account the wall in front of them. A statement on it goes by the extended
- * protocol, so it is one statement.
+ * protocol, so it is one statement. Accounts have the connections by turns, and none has more than half of them: one that reads much makes
+ * nobody wait but itself.
  */
 function wallOff(db: Db, role: string): Db {
+  const shares = new Shares(db.options.max, Math.ceil(db.options.max / 2))
   const query = (statement: string | QueryConfig, values?: unknown[]): unknown => {
     const accountId = accounts.getStore()
     return accountId === undefined
       ? db.query(statement, values)
-      : db.query(new AccountQuery(role, accountId, statement, values) as never)
+      : shares.run(accountId, () => db.query(new AccountQuery(role, accountId, statement, values) as never))
   }
   const walled = new Proxy(db, {
     get(target, name) {

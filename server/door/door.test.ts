@@ -250,12 +250,21 @@ it('a database that stands still is answered with 503 at once after a second, no
   await db.end()
 })
 
-it('a late turn of the event loop is no overload, several in a row are', () => {
-  const one = new Overload(log)
-  const looks = (...times: number[]): boolean[] =>
-    times.map((ms) => {
-      one.look(performance.now() + ms)
+it('a late turn of the event loop is no overload, several in a row are, where it is this process that works and not the machine', () => {
+  const looks = (part: number, ...times: number[]): boolean[] => {
+    const one = new Overload(log)
+    return times.map((ms) => {
+      one.look(performance.now() + ms, ms * part)
       return one.refusal !== null
     })
-  expect(looks(100, 2000, 2100, 2900, 3700, 4500, 4600)).toEqual([false, false, false, false, false, true, false])
+  }
+  const times = [100, 2000, 2100, 2900, 3700, 4500, 4600]
+  expect(looks(0.9, ...times)).toEqual([false, false, false, false, false, true, false])
+  expect(looks(0.2, ...times)).toEqual(times.map(() => false))
+})
+
+it('a slow commit is no overload while few messages wait, and is one where many do, or it has stopped', () => {
+  const told = (stalledMs: number, waiting: number): string | null => probeAccepts({ stalledMs, waiting })(0)
+  expect([told(4000, 60), told(900, 4000)]).toEqual([null, null])
+  expect([told(1500, 600), told(6000, 0)]).toEqual(['the database is slow', 'the database is slow'])
 })

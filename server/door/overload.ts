@@ -13,6 +13,8 @@ const everyMs = 100
 const lateMs = 500
 // A single late turn is a collection of garbage, or a machine that slept.
 const lateTurns = 3
+// Of a late turn that is our own work. Less is a machine that is busy with others: a refusal would make nothing faster.
+const ownPart = 0.5
 
 export class Overload {
   /** What to answer while there is too much; null: come in. */
@@ -20,6 +22,8 @@ export class Overload {
   #probes: readonly Probe[] = []
   readonly #log: Log
   #lookedAt = performance.now()
+  /** Milliseconds of processor that this thread had used by then. */
+  #usedMs = 0
   #late = 0
   #timer: NodeJS.Timeout | null = null
 
@@ -31,6 +35,7 @@ export class Overload {
   start(probes: readonly Probe[]): void {
     this.#probes = probes
     this.#lookedAt = performance.now()
+    this.#usedMs = readUsedMs()
     this.#timer = setInterval(() => this.look(performance.now()), everyMs)
     this.#timer.unref()
   }
@@ -39,10 +44,13 @@ export class Overload {
     if (this.#timer) clearInterval(this.#timer)
   }
 
-  /** Looks at everything; called by the clock. */
-  look(now: number): void {
-    this.#late = now - this.#lookedAt > everyMs + lateMs ? this.#late + 1 : 0
+  /** Looks at everything; called by the clock. `usedMs`: processor time of this thread. */
+  look(now: number, usedMs: number = readUsedMs()): void {
+    const tookMs = now - this.#lookedAt
+    const isOurs = usedMs - this.#usedMs >= tookMs * ownPart
+    this.#late = tookMs > everyMs + lateMs && isOurs ? this.#late + 1 : 0
     this.#lookedAt = now
+    this.#usedMs = usedMs
     const reason = this.#late >= lateTurns ? 'this process is busy' : this.#probe(now)
     if (reason !== null) {
       if (this.refusal === null) this.#log.warn({ reason }, 'overloaded: requests are refused')
@@ -62,16 +70,26 @@ export class Overload {
   }
 }
 
+function readUsedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
 // Messages that wait for their commit: a second's worth of a fast database, and some 20 MB.
 const acceptsMax = 5000
-// A commit that takes longer has stopped: what comes now would only wait behind it.
+// A commit that takes longer while so many wait behind it is one that does not keep up. Where few wait it may be a machine that is busy with
+// others, and they are answered late instead of refused.
 const stalledMs = 1000
+const behindMin = 500
+// That has stopped: what comes now would only wait behind it.
+const stoppedMs = 5000
 
 /** Whether too much waits to be accepted, or has waited for too long. */
 export function probeAccepts(accepts: { readonly waiting: number; readonly stalledMs: number }): Probe {
   return () => {
     if (accepts.waiting > acceptsMax) return 'too many messages wait to be stored'
-    return accepts.stalledMs > stalledMs ? 'the database is slow' : null
+    const isBehind = accepts.stalledMs > stalledMs && accepts.waiting > behindMin
+    return isBehind || accepts.stalledMs > stoppedMs ? 'the database is slow' : null
   }
 }
 

@@ -5,6 +5,8 @@ import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { keyInProgress, readIdempotencyKey } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
+import { Places } from '../places.ts'
+import { writeListInTurns } from '../requests/turns.ts'
 import { objectOf, readSound, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import { replayEstimate, type Accepted, type Draft } from './accept/accepted.ts'
 import { listBatchFaults, sendBatch } from './accept/batch.ts'
@@ -30,6 +32,8 @@ const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'I
 // Both paths of a send are one operation: a retry on the other path is a replay.
 const sendOperation = 'messages.send'
 const tags = ['Messages']
+// Each may have 32 MiB and 10,000 messages.
+const batchPlaces = new Places(2, 'batches under way')
 
 export function messageRoutes(app: App, context: MessagesContext): void {
   const { db, acceptor } = context
@@ -139,7 +143,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
         body: BatchBody,
         response: { 202: BatchResult, ...problems(409, 413, 415, 429) },
       },
-      config: { scope: 'messages:write', operation: 'messages.batch', checksItemsOf: 'messages' },
+      config: { scope: 'messages:write', operation: 'messages.batch', checksItemsOf: 'messages', places: batchPlaces },
       bodyLimit: 32 * 1024 * 1024,
       attachValidation: true,
     },
@@ -166,7 +170,12 @@ export function messageRoutes(app: App, context: MessagesContext): void {
           await draftContext(request, context, request.body.messages),
         )
         if (isReplay) reply.header('idempotency-replayed', 'true')
-        return await reply.code(202).send(body)
+        const { results, ...head } = body
+        const text = await writeListInTurns(head, 'results', results)
+        return await reply
+          .code(202)
+          .type('application/json; charset=utf-8')
+          .send(text as never)
       } finally {
         running.delete(scope)
       }

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { codeOf, isLostRace, isReadOnly, isRetryable, isUnavailable } from '../db/failure.ts'
+import { CrowdedError } from '../db/shares.ts'
 import { ApiError, PartlyDone, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 import { Repeated } from '../repeated.ts'
@@ -58,6 +59,11 @@ export const flushRefusals = (log: FastifyBaseLogger): void => refusals.get(log)
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return withQueryErrors(error, request)
+  if (error instanceof CrowdedError)
+    return new ApiError('rate_limited', {
+      detail: 'The account has more requests under way than are answered at a time.',
+      retryAfterSeconds: 1,
+    })
   const done = error instanceof PartlyDone ? `. ${error.message}` : null
   const passing = explainPassing(error instanceof PartlyDone ? error.cause : error)
   if (!passing) return framework[codeOf(error) ?? '']?.(request) ?? explainFile(error) ?? new ApiError('internal_error')

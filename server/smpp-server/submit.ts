@@ -3,6 +3,7 @@ import { ESME, type PduOf } from '@heliogram/smpp'
 import { now as readNow } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
+import { CrowdedError } from '../db/shares.ts'
 import type { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept/accept.ts'
 import type { Draft, Refusal } from '../messages/accept/accepted.ts'
@@ -123,6 +124,8 @@ export async function submitGathered(
   draft.idempotency = { operation: gatheringOperation, key, fingerprint: Buffer.from(gathering.id) }
   const accepted = await context.acceptor.accept(draft).catch(async (error: unknown) => {
     // Where nobody knows whether it was accepted the part stays, and what is whole is sent when its time is over.
+    if (error instanceof CrowdedError)
+      return { kind: 'refused' as const, refusal: 'queue_full' as const, stop: null, waitSeconds: 1 }
     if (lastPart !== null && !isUnavailable(error)) await takePartBack(context.db, gathering.id, lastPart)
     throw error
   })

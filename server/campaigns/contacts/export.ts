@@ -6,6 +6,8 @@ import type { Vault } from '../../sealing/vault.ts'
 import { showContact } from './contact.ts'
 import { allContacts, readAttributeNames, readContacts, type ContactFilters } from './list.ts'
 import { attributeLimits, type ContactRow } from './store.ts'
+import { partsOf } from '../../requests/exports.ts'
+import { openTurns } from '../../requests/turns.ts'
 import { markForgotten } from './forgotten.ts'
 
 /** What an export can be written as. */
@@ -25,8 +27,18 @@ export async function* writeContacts(
   seals?: ContactSeals,
 ): AsyncGenerator<string> {
   const pages = pagesOf(db, vault, accountId, campaignId, filters)
+  const giveWay = openTurns()
+  const write = async (rows: ContactRow[], one: (part: ContactRow[]) => string): Promise<string> => {
+    let text = ''
+    for (const part of partsOf(rows)) {
+      text += one(part)
+      await giveWay()
+    }
+    return text
+  }
   if (format === 'ndjson') {
-    for await (const rows of pages) yield `${rows.map((row) => JSON.stringify(exported(row))).join('\n')}\n`
+    const writePart = (part: ContactRow[]): string => part.map((row) => `${JSON.stringify(exported(row))}\n`).join('')
+    for await (const rows of pages) yield write(rows, writePart)
     return
   }
   // The database knows no names of sealed attributes: then all contacts are opened twice.
@@ -41,7 +53,8 @@ export async function* writeContacts(
     ...(rest.size > 0 ? ['attributes'] : []),
   ]
   yield writeCsv([header])
-  for await (const rows of pages) yield writeCsv(rows.map((row) => cellsOf(row, columns, rest)))
+  const writePart = (part: ContactRow[]): string => writeCsv(part.map((row) => cellsOf(row, columns, rest)))
+  for await (const rows of pages) yield write(rows, writePart)
 }
 
 async function collectNames(pages: AsyncIterable<ContactRow[]>): Promise<string[]> {

@@ -17,6 +17,7 @@ import { withCountry } from '../country.ts'
 import { mergeErrors, readCampaign, readOpenCampaign } from '../campaign.ts'
 import { changeContact, ContactChange } from './change.ts'
 import { recordContactConsents } from './consent.ts'
+import { exportPlaces } from '../../requests/exports.ts'
 import { exportFormats, writeContacts } from './export.ts'
 import { contactQuery, contactQueryOptions, readContactFilters, sealFilters } from './filters.ts'
 import { listContacts, type ContactFilters } from './list.ts'
@@ -160,7 +161,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
           ...problems(404),
         },
       },
-      config: { scope: 'contacts:read' },
+      config: { scope: 'contacts:read', places: exportPlaces },
       attachValidation: true,
     },
     async (request, reply) => {

@@ -5,6 +5,7 @@ import { idSql } from '../../db/span.ts'
 import { firstIdAt } from '../../ids.ts'
 import { isSince, type Mark } from '../../mark.ts'
 import type { Position } from '../../page.ts'
+import { readPageInTurn } from '../../requests/exports.ts'
 import type { ContactRow } from './store.ts'
 
 /** Which contacts; null: all. */
@@ -175,11 +176,10 @@ export async function* readContacts(
   pageRows: number,
 ): AsyncGenerator<ContactRow[]> {
   for (let from: string | null = '00000000-0000-0000-0000-000000000000'; from !== null;) {
-    const part: Stretch = await readWindow(db, accountId, campaignId, filters, pageRows, {
-      from,
-      isAfter: true,
-      since: null,
-    })
+    const place = { from, isAfter: true, since: null }
+    const part: Stretch = await readPageInTurn(accountId, () =>
+      readWindow(db, accountId, campaignId, filters, pageRows, place),
+    )
     if (part.rows.length > 0) yield part.rows
     from = part.rows.length === pageRows ? (part.rows.at(-1)?.id ?? null) : part.edge
   }

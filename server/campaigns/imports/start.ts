@@ -3,7 +3,6 @@ import type { Job, PgBoss } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
 import { jobs, lostJobs, openJobs, sendJob } from './jobs.ts'
-import { uploadsMax } from './places.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
 import { Stride } from './stride.ts'
@@ -34,8 +33,11 @@ interface ImportsOptions extends RunContext {
   meter?: Pick<Meter, 'flushes'>
 }
 
-/** Imports at a time in this process: each keeps a core busy. */
+/** Imports at a time in this process: each keeps a core busy. One of them is left to other accounts. */
 const importsMax = 2
+const importsOfAccountMax = importsMax - 1
+/** Uploads at a time in a process; more wait for five seconds and are then asked to come again. */
+export const uploadsMax = 4
 
 /** Opens the queue, and with `isRunning` begins to work. */
 export async function startImports(options: ImportsOptions): Promise<Imports> {
@@ -74,7 +76,12 @@ async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, s
   const polling = { batchSize: 1, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const
   await boss.work(
     jobs,
-    { ...polling, localConcurrency: importsMax, heartbeatRefreshSeconds: 5 },
+    {
+      ...polling,
+      localConcurrency: importsMax,
+      localGroupConcurrency: importsOfAccountMax,
+      heartbeatRefreshSeconds: 5,
+    },
     async ([job]: Job<ImportKey>[]) => {
       if (!job) return
       const startedMs = performance.now()
@@ -90,7 +97,7 @@ async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, s
         'import ran',
       )
       // Not a failure that a retry would count: a job of its own for whoever is next.
-      if (result === 'stopped') await boss.send(jobs, job.data)
+      if (result === 'stopped') await boss.send(jobs, job.data, { group: { id: job.data.accountId } })
     },
   )
   await boss.work(lostJobs, polling, async ([job]: Job<ImportKey>[]) => {

@@ -8,7 +8,7 @@ export const stepRows = 250
 // Of the time a fifth is worked: one of two cores is then free nine tenths of it, and so is the log.
 const restsPerWork = 4
 // Where a step takes long, the machine is busy with more than sends and this: an import is not to be starved by what it cannot help.
-const restMsMax = 100
+const restMsMax = 250
 // Whoever sends once a second is somebody who sends.
 const calmMs = 1000
 

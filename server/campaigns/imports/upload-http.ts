@@ -8,6 +8,7 @@ import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { checkedAlone, problems, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
+import { Places } from '../../places.ts'
 import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { readOpenCampaign } from '../campaign.ts'
 import { withCountry } from '../country.ts'
@@ -16,8 +17,8 @@ import type { CampaignRow } from '../store.ts'
 import { charsetOf } from '../../tables/encoding.ts'
 import type { ImportsContext } from './http.ts'
 import { bodyOptions, parseFormOptions, queryOptions, readOptions } from './options.ts'
-import { UploadPlaces } from './places.ts'
 import { showImport } from './show.ts'
+import { uploadsMax } from './start.ts'
 import type { Format, ImportRow } from './store.ts'
 import type { Stride } from './stride.ts'
 import { completeFile, faultsOfNames, jsonBytesMax, storeFile, storeRows, type StoredFile } from './upload.ts'
@@ -68,7 +69,8 @@ type UploadRequest = FastifyRequest<{ Params: { campaign: string }; Querystring:
 /** Registers it; in a context of its own, because only here bodies may be files. */
 export async function uploadRoute(app: App, context: ImportsContext): Promise<void> {
   await app.register(multipart, { limits: { files: 1, fields: 10, fileSize: Infinity } })
-  const places = new UploadPlaces()
+  // Each holds a connection as long as its file comes, which its sender decides: one is left to the others.
+  const places = new Places(uploadsMax - 1, 'files on their way')
   app.addContentTypeParser([...Object.keys(formats), 'application/gzip'], (_, payload, done) => done(null, payload))
   app.post(
     '/v1/campaigns/:campaign/contacts/import',

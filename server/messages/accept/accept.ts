@@ -1,9 +1,11 @@
 /** Accept: from a checked request to a row on disk. Requests that arrive together are written by one statement (group commit). */
 import { Batcher } from '../../batch.ts'
+import { hasCompany, noteCompany, restsPerWork } from '../../company.ts'
 import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { inTransaction } from '../../db/db.ts'
 import { isRetryable, isUnavailable } from '../../db/failure.ts'
+import { CrowdedError } from '../../db/shares.ts'
 import type { Log } from '../../db/log.ts'
 import { PartlyDone } from '../../errors.ts'
 import type { Outbox, Subscriptions } from '../../events.ts'
@@ -46,6 +48,14 @@ interface AcceptContext {
 export const flushMax = 500
 // Two at once, so that a slow fsync does not stall the requests behind it.
 const flushesMax = 2
+// Messages that wait: four fifths of what is an overload for everybody.
+const crowdedMin = 4000
+// From so many on the messages of a request have statements of their own, which make room for those of single sends.
+const bulkMin = 50
+// Each is planned in a few milliseconds, for which single sends wait.
+const bulkFlushMax = 200
+// Of one request at a time: enough for the next flushes.
+const bulkWaitingMax = 5 * bulkFlushMax
 // Who asks may have taken this process out of the way because of it: then nothing comes that could show that it is over.
 const refusedMs = 10_000
 
@@ -55,6 +65,8 @@ export class Acceptor {
   readonly #batcher: Batcher<Draft, Accepted>
   /** Messages of accounts with guards: they wait for each other's counts, and others not for them. */
   readonly #guarded: Batcher<Draft, Accepted>
+  /** The messages of batches, of both kinds. */
+  readonly #bulk: Record<'plain' | 'guarded', Batcher<Draft, Accepted>>
   readonly #lanes: Lanes
   #refusedAt = Number.NEGATIVE_INFINITY
 
@@ -67,19 +79,28 @@ export class Acceptor {
       gathers: true,
       isForAll: isUnavailable,
       onFlush: context.meter?.flushes.accept.note,
+      ownerOf: ({ accountId }: Draft) => accountId,
     }
     this.#batcher = new Batcher((drafts) => this.#write(drafts, false), options)
     this.#guarded = new Batcher((drafts) => this.#write(drafts, true), options)
+    const yields = (drafts: Draft[]): number =>
+      drafts.some(({ accountId }) => hasCompany(accountId)) ? restsPerWork : 0
+    const bulk = { ...options, sizeMax: bulkFlushMax, gathers: false, yields }
+    this.#bulk = {
+      plain: new Batcher((drafts) => this.#write(drafts, false), bulk),
+      guarded: new Batcher((drafts) => this.#write(drafts, true), bulk),
+    }
   }
 
-  /** Messages that wait for a statement to take them. */
+  /** Messages that wait for a statement to take them; those of batches wait by turns, and are no overload. */
   get waiting(): number {
     return this.#batcher.length + this.#guarded.length
   }
 
   /** How long the oldest statement has run, in milliseconds; 0: none does. */
   get stalledMs(): number {
-    return Math.max(this.#batcher.flushingMs, this.#guarded.flushingMs)
+    const all = [this.#batcher, this.#guarded, this.#bulk.plain, this.#bulk.guarded]
+    return Math.max(...all.map(({ flushingMs }) => flushingMs))
   }
 
   /** Whether the database refused what was written last, a moment ago. */
@@ -99,15 +120,30 @@ export class Acceptor {
     return planned
   }
 
-  /** Writes one message; resolves after its commit. @throws what the database throws; nothing was accepted then. */
+  /** Writes one message; resolves after its commit. @throws what the database throws, or CrowdedError; nothing was accepted then. */
   accept(draft: Draft): Promise<Accepted> {
+    noteCompany(draft.accountId)
     const batcher = this.#context.guards.of(draft.accountId) ? this.#guarded : this.#batcher
-    return batcher.push(draft)
+    // Who fills the line is refused before everybody is (`probeAccepts`).
+    const isCrowded = batcher.length > crowdedMin && batcher.countOf(draft.accountId) > batcher.length / 2
+    return isCrowded
+      ? Promise.reject(new CrowdedError('the account has too many messages waiting'))
+      : batcher.push(draft)
   }
 
   /** Writes many of one request; answers in their order, when all are over. @throws PartlyDone where only some were written. */
   async acceptAll(drafts: Draft[]): Promise<Accepted[]> {
-    const settled = await Promise.allSettled(drafts.map((draft) => this.accept(draft)))
+    const { guards } = this.#context
+    const write = (draft: Draft): Promise<Accepted> =>
+      drafts.length < bulkMin
+        ? this.accept(draft)
+        : this.#bulk[guards.of(draft.accountId) ? 'guarded' : 'plain'].push(draft)
+    const settled: PromiseSettledResult<Accepted>[] = []
+    for (let at = 0; at < drafts.length; at += bulkWaitingMax) {
+      settled.push(...(await Promise.allSettled(drafts.slice(at, at + bulkWaitingMax).map(write))))
+      // Without a database the rest would fail as slowly.
+      if (settled.some((one) => one.status === 'rejected' && isUnavailable(one.reason))) break
+    }
     const accepted = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
     const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
     if (failures.length === 0) return accepted

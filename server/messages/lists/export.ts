@@ -4,7 +4,9 @@ import { writeCsv } from '../../csv.ts'
 import { now as readNow } from '../../db/clock.ts'
 import type { Queryable } from '../../db/db.ts'
 import type { MoneySchema } from '../../money.ts'
-import { listMessages, type MessageFilters } from './list.ts'
+import { listMessages, type MessageFilters, type Reading, type Stretch } from './list.ts'
+import { partsOf, readPageInTurn } from '../../requests/exports.ts'
+import { openTurns } from '../../requests/turns.ts'
 import { renderMessage, type MessageRow } from '../message.ts'
 import { withHolds } from '../queue/place.ts'
 
@@ -12,7 +14,6 @@ import { withHolds } from '../queue/place.ts'
 export const exportFormats = ['ndjson', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-// A page is rendered in some 5 ms, for which everybody else waits.
 const pageRows = 500
 
 /**
@@ -27,13 +28,20 @@ export async function* writeMessages(
   hasBody: boolean,
 ): AsyncGenerator<string> {
   if (format === 'csv') yield writeCsv([Object.keys(cells)])
+  const giveWay = openTurns()
   for await (const rows of pagesOf(db, accountId, filters)) {
     // No column of a CSV says what holds a message.
     const read = format === 'csv' ? rows : await withHolds(db, accountId, rows)
-    const messages = read.map((row) => renderMessage(row, null, hasBody) as ShownMessage)
-    yield format === 'csv'
-      ? writeCsv(messages.map((message) => Object.values(cells).map((cell) => cell(message) ?? '')))
-      : messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+    let text = ''
+    for (const part of partsOf(read)) {
+      const messages = part.map((row) => renderMessage(row, null, hasBody) as ShownMessage)
+      text +=
+        format === 'csv'
+          ? writeCsv(messages.map((message) => Object.values(cells).map((cell) => cell(message) ?? '')))
+          : messages.map((message) => `${JSON.stringify(message)}\n`).join('')
+      await giveWay()
+    }
+    yield text
   }
 }
 
@@ -46,8 +54,10 @@ async function* pagesOf(
   const now = readNow()
   const createdBefore = filters.createdBefore && filters.createdBefore < now ? filters.createdBefore : now
   for (let from: string | null = null; ;) {
-    const reading = { isUpward: true, from, since: null }
-    const { rows, edge } = await listMessages(db, accountId, { ...filters, createdBefore }, reading, pageRows - 1)
+    const reading: Reading = { isUpward: true, from, since: null }
+    const { rows, edge } = await readPageInTurn(accountId, (): Promise<Stretch> =>
+      listMessages(db, accountId, { ...filters, createdBefore }, reading, pageRows - 1),
+    )
     if (rows.length > 0) yield rows
     if (rows.length < pageRows && edge === null) return
     from = edge ?? rows.at(-1)?.id ?? null

@@ -7,6 +7,7 @@ import { buildPage, readCursor } from '../../page.ts'
 import { wantsCsv } from '../../requests/accept.ts'
 import { readQuery } from '../../requests/faults.ts'
 import { openStream } from '../../requests/stream.ts'
+import { exportPlaces } from '../../requests/exports.ts'
 import { exportFormats, writeMessages } from './export.ts'
 import { messageQuery, messageQueryOptions, readFilters } from './filters.ts'
 import { listMessages, readingOf } from './list.ts'
@@ -92,7 +93,7 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
           ...problems(),
         },
       },
-      config: { scope: 'messages:read' },
+      config: { scope: 'messages:read', places: exportPlaces },
       attachValidation: true,
     },
     async (request, reply) => {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { UploadPlaces, uploadsMax } from './places.ts'
+import { Places } from './places.ts'
 
-it('an account has all places but one; who waits for another gets the first that is free, or is refused', async () => {
-  const places = new UploadPlaces(20)
-  const taken = await Promise.all(Array.from({ length: uploadsMax - 1 }, () => places.take('a')))
+it('an account has so many places; who waits for another gets the first that is free, or is refused', async () => {
+  const places = new Places(3, 'files', 20)
+  const taken = await Promise.all(Array.from({ length: 3 }, () => places.take('a')))
   const refused = { code: 'rate_limited', status: 429 }
   await expect(places.take('a')).rejects.toMatchObject(refused)
   const waiting = places.take('a')
