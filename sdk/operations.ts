@@ -1650,6 +1650,10 @@ export interface SmppCredential {
   reply_concatenation: 'udh8' | 'udh16' | 'sar' | 'payload'
   /** Sessions that are bound now. */
   sessions: number
+  /** Long messages that were not sent: parts did not come, or came under the reference of another. */
+  incomplete_messages: number
+  /** When the last of them was given up. */
+  last_incomplete_at: string | null
   /** When it was made. */
   created_at: string
   /** When it was last changed. */
@@ -6511,6 +6515,10 @@ export interface Operations {
       reply_concatenation: 'udh8' | 'udh16' | 'sar' | 'payload'
       /** Sessions that are bound now. */
       sessions: number
+      /** Long messages that were not sent: parts did not come, or came under the reference of another. */
+      incomplete_messages: number
+      /** When the last of them was given up. */
+      last_incomplete_at: string | null
       /** When it was made. */
       created_at: string
       /** When it was last changed. */
@@ -6625,6 +6633,10 @@ export interface Operations {
       reply_concatenation: 'udh8' | 'udh16' | 'sar' | 'payload'
       /** Sessions that are bound now. */
       sessions: number
+      /** Long messages that were not sent: parts did not come, or came under the reference of another. */
+      incomplete_messages: number
+      /** When the last of them was given up. */
+      last_incomplete_at: string | null
       /** When it was made. */
       created_at: string
       /** When it was last changed. */

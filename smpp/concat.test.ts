@@ -109,6 +109,7 @@ describe('joining parts', () => {
   it('gives octets, not text, of binary', () => {
     expect(joinParts([readPart(aPdu('0102', { data_coding: 4 }))])).toEqual({
       text: null,
+      coding: 'binary',
       octets: Buffer.from([1, 2]),
       isExact: true,
       isReadable: false,

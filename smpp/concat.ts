@@ -37,6 +37,8 @@ export type MessagePart = {
 export type JoinedMessage = {
   /** Null where the octets of a part are no text. */
   text: string | null
+  /** As what all parts were read; null: not all as the same. */
+  coding: Reading['coding'] | null
   /** As in Reading, of all parts. */
   isExact: boolean
   isReadable: boolean
@@ -89,6 +91,7 @@ export function joinParts(parts: readonly MessagePart[], options: CodingOptions 
   const texts = readings.map(({ text }) => text)
   return {
     text: texts.includes(null) ? null : texts.join(''),
+    coding: readings.every(({ coding }) => coding === readings[0]?.coding) ? (readings[0]?.coding ?? null) : null,
     isExact: readings.every(({ isExact }) => isExact),
     isReadable: readings.every(({ isReadable }) => isReadable),
     octets: Buffer.concat(ordered.map(([, part]) => part.body)),

@@ -22,7 +22,7 @@ export type Reading = {
 export function readOctets(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): Reading {
   if (!isDisproved(octets, declared, context)) {
     const text = decodeText(octets, declared, context)
-    if (typeof text === 'string' && !text.includes('\ufffd'))
+    if (typeof text === 'string' && (!text.includes('\ufffd') || isWritten(text, octets, declared)))
       return { text, coding: declared, isExact: true, isReadable: true }
   }
   for (const read of readers) {
@@ -33,6 +33,10 @@ export function readOctets(octets: Uint8Array, declared: TextCoding, context?: O
   const text = String(decodeText(octets, declared, context))
   return { text, coding: declared, isExact: false, isReadable: !text.includes('\ufffd') }
 }
+
+/** Whether each U+FFFD of a text is one that its sender wrote, as UCS-2 can. */
+const isWritten = (text: string, octets: Uint8Array, declared: TextCoding): boolean =>
+  declared === 'ucs2' && Buffer.from(text, 'utf16le').swap16().equals(octets)
 
 function isDisproved(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): boolean {
   switch (declared) {
@@ -112,7 +116,8 @@ function isNoUcs2(octets: Uint8Array): boolean {
   const text = octets.length < 4 ? null : utf8(octets)
   if (text === null || hasC0(octets)) return false
   // Few characters of Chinese or Korean may be these octets by chance.
-  return isAbove(octets, 0x7f) ? octets.length >= 6 : isWordy(text)
+  if (isAbove(octets, 0x7f)) return octets.length >= 6
+  return octets.length >= 8 ? isWordy(text) : /^(?:[A-Z]+|[A-Z]?[a-z]+)[.!]?$/.test(text)
 }
 
 const hasMark = (octets: Uint8Array): boolean =>

@@ -30,6 +30,9 @@ export interface CredentialRow extends CredentialSettings {
   createdAt: Date
   updatedAt: Date
   lastBoundAt: Date | null
+  /** Long messages that were not sent: parts did not come, or were crossed with those of another. */
+  incomplete: number
+  incompleteAt: Date | null
   /** Sessions that are bound now, on all nodes. */
   sessions: number
 }
@@ -71,6 +74,7 @@ export const settingColumns = (c: string): string => `
 const rowColumns = `
     c.account_id as "accountId", c.id, c.system_id as "systemId", c.mode, ${settingColumns('c')},
     c.created_at as "createdAt", c.updated_at as "updatedAt", c.last_bound_at as "lastBoundAt",
+    c.incomplete, c.incomplete_at as "incompleteAt",
     (select count(*)
      from smpp_sessions s
      join nodes n on n.id = s.node_id and n.fenced_at is null

@@ -66,6 +66,7 @@ test('a part that waits is sealed, and read back with those that came before it 
   const admission = await createClient(newId())
   await gatherPart({ db }, admission, partOf(1, 'seen '))
   const whole = await gatherPart({ db, texts }, admission, partOf(2, 'hidden'))
+  if (!whole) throw new Error('the part was not kept')
   expect(isWhole(whole)).toBe(true)
   expect([...whole.submits.values()].map(({ part }) => part.body.toString())).toEqual(['seen ', 'hidden'])
   expect(await findInDatabase(database.db, ['hidden', Buffer.from('hidden').toString('base64')])).toEqual([])

@@ -2,6 +2,7 @@
  * Parts of long messages, on disk before they are answered: a client that waits for each answer before it submits the next part is as
  * right as one that does not, and parts may come over any session at any node. One row a message, one statement a part.
  */
+import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import type { Texts } from '../sealing/texts.ts'
@@ -10,7 +11,7 @@ import type { Admission } from './bind.ts'
 import type { Submit } from './read-submit.ts'
 import { asksFor } from './state.ts'
 
-/** How long the next part of a message is waited for. */
+/** How long the next part of a message is waited for; and how long no part is taken for numbers and a reference of which two were crossed. */
 const gatherSecondsMax = 60
 
 /** A message that is being put together. */
@@ -19,6 +20,8 @@ export interface Gathering {
   total: number
   /** What is there, by number of part. */
   submits: Map<number, Submit>
+  /** Two texts have this reference at once: neither is sent. */
+  isCrossed: boolean
 }
 
 /** The id under which a client knows a part. */
@@ -39,6 +42,8 @@ interface StoredPart {
   single: number | null
   /** Base64. */
   body: string
+  /** Of what it says: a part that comes twice has the same. */
+  digest: string
   /** `body` is sealed with the master key. */
   isSealed?: boolean
   registered: number
@@ -56,6 +61,7 @@ interface GatheringRow {
   reference: number
   total: number
   parts: Record<string, StoredPart>
+  isCrossed: boolean
 }
 
 /** What tells the parts of one message from those of others: as the primary key does. */
@@ -64,27 +70,35 @@ export function gatheringKey({ accountId, credentialId }: Admission, { source, d
   return [accountId, credentialId, source, destination, kind, reference, total].join(' ')
 }
 
-const rowColumns = `account_id as "accountId", credential_id as "credentialId", id, source, destination, kind, reference, total, parts`
+const rowColumns = `account_id as "accountId", credential_id as "credentialId", id, source, destination, kind, reference, total, parts,
+  crossed_at is not null as "isCrossed"`
 
 /**
  * Stores a part and answers what is there now. Locks the message's row, by primary key: of two last parts at two nodes one sees the
- * other. A part that comes twice takes the place of itself.
+ * other. A part that comes twice is kept once. Null: the part was not kept, for its number is taken by one that says something else. Of a
+ * message that is whole that is the next message's, too early by a moment; else the two are crossed from then on.
  */
 export async function gatherPart(
   { db, texts }: GatherContext,
   admission: Admission,
   submit: Submit,
-): Promise<Gathering> {
+): Promise<Gathering | null> {
   const { concatenation } = submit.part
   if (!concatenation) throw new Error('a whole message is not gathered')
   const { kind, reference, total, part } = concatenation
+  const stored = storedOf(submit, texts, placeOf(admission, submit))
   const { rows } = await db.query<GatheringRow>({
     name: 'gather-smpp-part',
     text: `
       insert into smpp_gatherings as g (account_id, credential_id, source, destination, kind, reference, total, id, parts)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       on conflict (account_id, credential_id, source, destination, kind, reference, total) do update
-        set parts = g.parts || excluded.parts, received_at = now()
+        set parts = case when g.crossed_at is null then excluded.parts || g.parts else g.parts end,
+          received_at = case when g.crossed_at is null then now() else g.received_at end,
+          crossed_at = case
+            when g.crossed_at is not null then g.crossed_at
+            when (select count(*) from jsonb_object_keys(g.parts)) < g.total
+              and g.parts -> $10::text ->> 'digest' <> excluded.parts -> $10::text ->> 'digest' then now() end
       returning ${rowColumns}`,
     values: [
       admission.accountId,
@@ -95,12 +109,14 @@ export async function gatherPart(
       reference,
       total,
       newId(),
-      JSON.stringify({ [part]: storedOf(submit, texts, placeOf(admission, submit)) }),
+      JSON.stringify({ [part]: stored }),
+      String(part),
     ],
   })
   const [row] = rows
   if (!row) throw new Error('the part was not stored')
-  return gatheringOf(row, texts)
+  const isKept = row.parts[part]?.digest === stored.digest
+  return isKept || row.isCrossed ? gatheringOf(row, texts) : null
 }
 
 /** Forgets what was gathered. By the unique index on id. */
@@ -115,7 +131,7 @@ export async function takePartBack(db: Db, id: string, part: number): Promise<vo
 
 /**
  * Ends a message that will not be sent, and tells so, for each part that was answered and asked for it, by a receipt. `answered` are
- * those parts. Another process that is faster leaves nothing to do; nor does a part that came just now to one that was `undeliverable`
+ * those parts, `err` says why. One that is `undeliverable` is counted in its credential. Answers whether it was this call. Another process that is faster leaves nothing to do; nor does a part that came just now to one that was `undeliverable`
  * for want of it.
  */
 export async function refuseGathering(
@@ -123,20 +139,28 @@ export async function refuseGathering(
   { id, submits }: Gathering,
   state: 'rejected' | 'undeliverable',
   answered: number[],
-): Promise<void> {
-  await db.query(
+  err: string,
+): Promise<boolean> {
+  const { rows } = await db.query<{ ended: number }>(
     `with ended as (
        delete from smpp_gatherings
        where id = $1 and ($3 <> 'undeliverable' or received_at < now() - make_interval(secs => $6))
        returning account_id, credential_id, id, source, destination, total, received_at
-     )
+     ), counted as (
+       update smpp_credentials c
+       set incomplete = c.incomplete + 1, incomplete_at = now()
+       from ended e
+       where $3 = 'undeliverable' and c.account_id = e.account_id and c.id = e.credential_id
+     ), told as (
      insert into smpp_deliveries (account_id, credential_id, id, part, kind, subject_id, parts, source, destination, state, err,
        submitted_at, done_at)
-     select e.account_id, e.credential_id, $2, p.part, 'receipt', e.id, e.total, e.destination, e.source, $3, '000',
+     select e.account_id, e.credential_id, $2, p.part, 'receipt', e.id, e.total, e.destination, e.source, $3, $7,
        e.received_at, now()
      from ended e
      cross join unnest($4::int[], $5::int[]) as p (part, flags)
-     where ${asksFor('p.flags', '$3::text')}`,
+     where ${asksFor('p.flags', '$3::text')}
+     )
+     select count(*)::int as ended from ended`,
     [
       id,
       newId(),
@@ -144,8 +168,10 @@ export async function refuseGathering(
       answered,
       answered.map((part) => submits.get(part)?.registeredDelivery ?? 0),
       gatherSecondsMax,
+      err,
     ],
   )
+  return rows[0]?.ended === 1
 }
 
 /** A gathering whose time is over, with what is needed to send it where it is whole: its node died before it did. */
@@ -195,6 +221,7 @@ function storedOf(
     locking: part.shift.locking ?? null,
     single: part.shift.single ?? null,
     body: (sealed ?? part.body).toString('base64'),
+    digest: digestOf(part, texts, place),
     ...(sealed && { isSealed: true }),
     registered: registeredDelivery,
     sendAt: sendAt?.toISOString() ?? null,
@@ -202,8 +229,16 @@ function storedOf(
   }
 }
 
+/** What a part says, in short: where texts are sealed, by a key. */
+function digestOf({ data_coding, body }: Submit['part'], texts: Texts | undefined, place: string): string {
+  const octets = Buffer.concat([Buffer.of(data_coding), body])
+  return texts?.isSealing
+    ? texts.hashLoose(octets, place).toString('base64')
+    : createHash('sha256').update(octets).digest('base64')
+}
+
 function gatheringOf(row: GatheringRow, texts: Texts | undefined): Gathering {
-  const { id, source, destination, kind, reference, total, parts } = row
+  const { id, source, destination, kind, reference, total, parts, isCrossed } = row
   const ordered = Object.entries(parts).sort(([a], [b]) => Number(a) - Number(b))
   const submits = ordered.map(([number, stored]): [number, Submit] => [
     Number(number),
@@ -225,7 +260,7 @@ function gatheringOf(row: GatheringRow, texts: Texts | undefined): Gathering {
       },
     },
   ])
-  return { id, total, submits: new Map(submits) }
+  return { id, total, submits: new Map(submits), isCrossed }
 }
 
 /** @throws where it is sealed and was changed, or the master key is another one. */

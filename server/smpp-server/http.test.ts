@@ -60,6 +60,8 @@ test('a credential is made with a name and a password that every client can writ
     created_at: expect.any(String),
     updated_at: expect.any(String),
     last_bound_at: null,
+    incomplete_messages: 0,
+    last_incomplete_at: null,
   })
   expect(password).toMatch(/^[A-Za-z0-9]{8}$/)
   expect(await isPassword(password, await passwordHashOf(credential.id))).toBe(true)

@@ -73,6 +73,10 @@ const SmppCredential = Type.Object(
     mode: Type.Enum(['live', 'test'], { description: 'That of the key which made it.' }),
     ...settings,
     sessions: Type.Integer({ description: 'Sessions that are bound now.' }),
+    incomplete_messages: Type.Integer({
+      description: 'Long messages that were not sent: parts did not come, or came under the reference of another.',
+    }),
+    last_incomplete_at: Nullable(Timestamp('When the last of them was given up.')),
     created_at: Timestamp('When it was made.'),
     updated_at: Timestamp('When it was last changed.'),
     last_bound_at: Nullable(Timestamp('When it last bound.')),
@@ -323,4 +327,6 @@ const renderCredential = (row: CredentialRow) => ({
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
   last_bound_at: showTime(row.lastBoundAt),
+  incomplete_messages: row.incomplete,
+  last_incomplete_at: showTime(row.incompleteAt),
 })

@@ -25,8 +25,8 @@ afterAll(async () => {
 beforeEach(() => test.db.query('truncate smpp_gatherings, smpp_deliveries'))
 
 /** Gathers the first of two parts. */
-function gather(reference: number, registeredDelivery = 1): Promise<Gathering> {
-  return gatherPart(test, admission, {
+async function gather(reference: number, registeredDelivery = 1): Promise<Gathering> {
+  const gathering = await gatherPart(test, admission, {
     source: ourNumber,
     destination: '15551230001',
     part: {
@@ -40,6 +40,8 @@ function gather(reference: number, registeredDelivery = 1): Promise<Gathering> {
     sendAt: null,
     validUntil: null,
   })
+  if (!gathering) throw new Error('the part was not kept')
+  return gathering
 }
 
 const age = (seconds: number, reference: number): Promise<unknown> =>
@@ -70,7 +72,7 @@ it('what is late is listed from the oldest on', async () => {
 
 it('a message to which a part came meanwhile is not ended for want of it, and one that is ended is ended once', async () => {
   const gathering = await gather(1)
-  const end = (): Promise<void> => refuseGathering(test.db, gathering, 'undeliverable', [1])
+  const end = (): Promise<boolean> => refuseGathering(test.db, gathering, 'undeliverable', [1], '122')
   await end()
   expect(await left()).toEqual([1, 0])
   // Every process looks for what is late.
@@ -87,7 +89,7 @@ it.each([
 ] as const)('a part that asked for receipts by %i is told that it is %s, or not', async (flags, state, told) => {
   const gathering = await gather(1, flags)
   await age(61, 1)
-  await refuseGathering(test.db, gathering, state, [1])
+  await refuseGathering(test.db, gathering, state, [1], '122')
   expect(await left()).toEqual([0, told])
 })
 

@@ -4,6 +4,7 @@ import type { Log } from '../db/log.ts'
 import { untilDone } from '../sweeps.ts'
 import { findAdmission } from './admission.ts'
 import { isWhole, listLate, refuseGathering, type LateGathering } from './gather.ts'
+import { incompleteErr } from './state.ts'
 import { submitGathered, type SubmitContext } from './submit.ts'
 
 const lateMax = 100
@@ -36,16 +37,19 @@ async function end(
   { accountId, credentialId, open }: LateGathering,
 ): Promise<void> {
   const gathering = open()
-  const admission = isWhole(gathering) ? await findAdmission(context.db, accountId, credentialId) : null
+  const admission =
+    isWhole(gathering) && !gathering.isCrossed ? await findAdmission(context.db, accountId, credentialId) : null
   if (admission) {
     await submitGathered(context, admission, gathering, null)
     return
   }
   const answered = [...gathering.submits.keys()]
-  await refuseGathering(context.db, gathering, 'undeliverable', answered)
-  const { total } = gathering
+  if (!(await refuseGathering(context.db, gathering, 'undeliverable', answered, incompleteErr))) return
+  const { total, isCrossed } = gathering
   context.log.warn(
-    { account: accountId, parts: answered.length, total },
-    'parts of a long message of an SMPP client did not come',
+    { account: accountId, credential: credentialId, parts: answered.length, total },
+    isCrossed
+      ? 'parts of two long messages of an SMPP client came under one reference'
+      : 'parts of a long message of an SMPP client did not come',
   )
 }

@@ -1,5 +1,16 @@
 /** From a submit_sm to a draft, or to the command_status that refuses it: everything that can be told without the database. */
-import { codingOf, ESME, joinParts, parseTime, readPart, TON, type MessagePart, type PduOf } from '@heliogram/smpp'
+import {
+  codingOf,
+  ESME,
+  joinParts,
+  parseTime,
+  readPart,
+  TON,
+  type DefaultAlphabet,
+  type JoinedMessage,
+  type MessagePart,
+  type PduOf,
+} from '@heliogram/smpp'
 import type { FieldError } from '../errors.ts'
 import type { Draft } from '../messages/accept/accepted.ts'
 import { readDraft } from '../messages/accept/draft.ts'
@@ -64,17 +75,19 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
   const [first] = submits
   if (!first) return ESME.RSYSERR
   const { defaultAlphabet } = admission
-  const { text } = joinParts(
+  const joined = joinParts(
     submits.map(({ part }) => part),
     { defaultAlphabet },
   )
-  if (text === null) return ESME.RINVDCS
-  if (text === '') return ESME.RINVMSGLEN
+  const { text } = joined
+  if (text === null || (isWhole(submits) && !isTrusted(first, joined, defaultAlphabet))) return ESME.RINVDCS
+  // A part may be half of a character, which alone is no text.
+  if (text === '' && (isWhole(submits) || joined.octets.length === 0)) return ESME.RINVMSGLEN
   const seconds = first.validUntil && Math.ceil((first.validUntil.getTime() - (first.sendAt ?? now).getTime()) / 1000)
   const draft = readDraft(
     {
       to: first.destination,
-      message: text,
+      message: text || ' ',
       ...(first.source !== '' && { from: first.source }),
       ...(first.sendAt && { send_at: first.sendAt.toISOString() }),
       ...(seconds !== null && { validity_period: Math.min(Math.max(seconds, 1), validitySecondsMax) }),
@@ -89,6 +102,18 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
   )
   if (Array.isArray(draft)) return statusOf(draft)
   return draft.characters > textMax ? ESME.RINVMSGLEN : draft
+}
+
+// A part may begin or end within a character.
+const isWhole = (submits: readonly Submit[]): boolean => submits.length >= (submits[0]?.part.concatenation?.total ?? 1)
+
+/**
+ * Whether octets may be sent as what was read of them. What the client did not write never is: what cannot be read, and what is declared as
+ * UCS-2 or binary and is something else. What is no GSM-7 or ASCII but UTF-8 or Windows-1252 is read as that.
+ */
+function isTrusted({ part }: Submit, { coding, isReadable }: JoinedMessage, defaultAlphabet: DefaultAlphabet): boolean {
+  const declared = codingOf(part.data_coding, { defaultAlphabet })
+  return isReadable && (coding === declared || (declared !== 'ucs2' && declared !== 'binary'))
 }
 
 function statusOf([fault]: FieldError[]): number {

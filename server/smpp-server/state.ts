@@ -37,6 +37,11 @@ export const finalStateOf = (m: string): string => `case ${m}.status
       when 'undelivered' then case ${m}.error_code when 'expired_at_carrier' then 'expired' else 'undeliverable' end
       when 'failed' then 'undeliverable' end`
 
+/** `err` of what never became a message: its octets are not what is declared of them, … */
+export const unreadableErr = '121'
+/** … or its parts did not come, or those of two texts came under one reference. */
+export const incompleteErr = '122'
+
 /** In SQL, `err` of the receipt for a message that is over: the carrier's own number where it has one that fits, else that of our reason. */
 export const errOf = (t: string): string => `case
       when ${t}.receipt_err ~ '^[0-9A-Za-z]{1,3}$' and (${t}.error_code is null or ${t}.receipt_err !~ '^0+$') then lpad(${t}.receipt_err, 3, '0')

@@ -9,6 +9,7 @@ import type { Acceptor } from '../messages/accept/accept.ts'
 import type { Draft, Refusal } from '../messages/accept/accepted.ts'
 import { textMax } from '../messages/schema.ts'
 import { findKey } from '../messages/store.ts'
+import { clientErrs } from '../messages/taxonomy.ts'
 import type { Admission } from './bind.ts'
 import { showClientId } from './client-id.ts'
 import {
@@ -24,6 +25,7 @@ import {
 } from './gather.ts'
 import type { OwedReceipts } from './owed.ts'
 import type { Rate } from './rate.ts'
+import { unreadableErr } from './state.ts'
 import { draftSubmit, isPart, readSubmit, withoutPadding, type Submit } from './read-submit.ts'
 
 export interface SubmitContext extends GatherContext {
@@ -89,6 +91,9 @@ async function submitPart(
   const part = withoutPadding(read.part, admission.defaultAlphabet)
   if (part.body.length > partOctetsMax) return { status: ESME.RINVMSGLEN }
   const gathering = await gatherPart(context, admission, { ...read, part })
+  if (!gathering) return { status: ESME.RMSGQFUL }
+  // Not for now: a part that came again would be put together with one of the other text.
+  if (gathering.isCrossed) return { status: ESME.RSUBMITFAIL }
   const number = part.concatenation?.part ?? 1
   const messageId = partIdOf(gathering, number)
   if (!isWhole(gathering)) return { status: ESME.ROK, messageId }
@@ -116,7 +121,7 @@ export async function submitGathered(
   const draft = draftSubmit(admission, submits, now)
   const refuse = async (status: number): Promise<number> => {
     const answered = [...gathering.submits.keys()].filter((part) => part !== lastPart)
-    await refuseGathering(context.db, gathering, 'rejected', answered)
+    await refuseGathering(context.db, gathering, 'rejected', answered, errOfStatus(status))
     return status
   }
   if (typeof draft === 'number') return refuse(draft)
@@ -167,6 +172,24 @@ function note(
     registeredDelivery,
     ...(gatheringId !== undefined && { gatheringId }),
   })
+}
+
+/** `err` of the receipts for parts of a message that was refused with a command_status. */
+function errOfStatus(status: number): string {
+  switch (status) {
+    case ESME.RINVSRCADR:
+      return clientErrs.invalid_sender
+    case ESME.RINVDSTADR:
+      return clientErrs.invalid_destination
+    case ESME.RINVMSGLEN:
+      return clientErrs.message_too_long
+    case ESME.RMSGQFUL:
+      return clientErrs.queue_full
+    case ESME.RINVDCS:
+      return unreadableErr
+    default:
+      return clientErrs.no_route_available
+  }
 }
 
 /** A refusal as a command_status. What another try cannot change must not look temporary: some clients try for ever. */

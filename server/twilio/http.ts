@@ -19,6 +19,7 @@ import { refuseLive } from '../test-keys.ts'
 import { readTwilioAccount } from './account.ts'
 import type { TwilioAuthenticator } from './credential.ts'
 import { sendTwilioFault, WrongParameter } from './faults.ts'
+import { isFormOfUtf8 } from '../requests/form.ts'
 import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
 import { renderTwilioMessage } from './resource.ts'
 import { readTwilioSend } from './send.ts'
@@ -42,8 +43,10 @@ export async function twilioRoutes(
   const writing = { scope: 'messages:write', authenticate } as const
   await app.register(async (child) => {
     child.removeAllContentTypeParsers()
-    child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
-      done(null, new URLSearchParams(String(text)))
+    child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'buffer' }, (_request, body, done) => {
+      const octets = Buffer.from(body)
+      if (isFormOfUtf8(octets)) done(null, new URLSearchParams(octets.toString('utf8')))
+      else done(new WrongParameter(20001, 'The parameters must be UTF-8.'))
     })
     child.setErrorHandler((error, request, reply) => {
       if (error instanceof WrongParameter) sendTwilioFault(reply, error)

@@ -47,6 +47,15 @@ const CredentialFacts = ({ of }: { of: SmppCredential }) => (
       ['Mode', of.mode],
       ['Sessions now', `${of.sessions} of ${of.max_sessions}`],
       ['Last bound', <Time key="bound" at={of.last_bound_at} />],
+      [
+        'Long messages not sent',
+        of.incomplete_messages > 0 ? (
+          <>
+            {tellCount(of.incomplete_messages, 'message')} without all parts, the last{' '}
+            <Time at={of.last_incomplete_at} />
+          </>
+        ) : null,
+      ],
       ['Window', of.window],
       ['Pace', `${tellCount(of.pace, 'segment')} a second`],
       ['Networks', of.allowed_cidrs.length > 0 ? of.allowed_cidrs.join(', ') : 'any'],
