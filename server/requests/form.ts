@@ -7,7 +7,7 @@ export function isFormOfUtf8(body: Buffer): boolean {
 }
 
 /** The octets of a form's text, with those that are written as %XX. A blank that is written as a plus sign stays one. */
-export function unescaped(body: Buffer): Buffer {
+function unescaped(body: Buffer): Buffer {
   if (!body.includes(percent)) return body
   const octets = Buffer.allocUnsafe(body.length)
   let length = 0
