@@ -96,16 +96,15 @@ async function deliver(session: Session<null>, play: CasePdu, values: Record<str
 }
 
 /** A submit_sm of a case as its fields. */
-export const fieldsOf = (pdu: CasePdu): FieldsInput<'submit_sm'> =>
-  ({
-    source_addr: pdu.source ?? '',
-    source_addr_ton: 1,
-    source_addr_npi: 1,
-    destination_addr: pdu.dest ?? '',
-    dest_addr_ton: 1,
-    dest_addr_npi: 1,
-    esm_class: pdu.esm_class ?? 0,
-    data_coding: pdu.data_coding ?? 0,
-    registered_delivery: pdu.registered_delivery ?? 0,
-    short_message: octetsOf(pdu),
-  }) as FieldsInput<'submit_sm'>
+export const fieldsOf = (pdu: CasePdu): FieldsInput<'submit_sm'> => ({
+  source_addr: pdu.source ?? '',
+  source_addr_ton: 1,
+  source_addr_npi: 1,
+  destination_addr: pdu.dest ?? '',
+  dest_addr_ton: 1,
+  dest_addr_npi: 1,
+  esm_class: pdu.esm_class ?? 0,
+  data_coding: pdu.data_coding ?? 0,
+  registered_delivery: pdu.registered_delivery ?? 0,
+  short_message: octetsOf(pdu),
+})
