@@ -6019,6 +6019,8 @@ export interface Operations {
       timezone: string
       /** ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all. */
       allowed_countries: string[]
+      /** Whether messages may go to premium numbers (+1 900 and the like of each country), whose recipients may earn by them. Default false. */
+      allow_premium_numbers: boolean
       country_limits: {
         /** ISO 3166-1 alpha-2. */
         country: string
@@ -6168,6 +6170,8 @@ export interface Operations {
       timezone?: string | undefined
       /** ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all. */
       allowed_countries?: readonly string[] | undefined
+      /** Whether messages may go to premium numbers (+1 900 and the like of each country), whose recipients may earn by them. Default false. */
+      allow_premium_numbers?: boolean | undefined
       country_limits?:
         | readonly {
             /** ISO 3166-1 alpha-2. */
@@ -6222,6 +6226,8 @@ export interface Operations {
       timezone: string
       /** ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all. */
       allowed_countries: string[]
+      /** Whether messages may go to premium numbers (+1 900 and the like of each country), whose recipients may earn by them. Default false. */
+      allow_premium_numbers: boolean
       country_limits: {
         /** ISO 3166-1 alpha-2. */
         country: string
@@ -6343,6 +6349,8 @@ export interface Operations {
       timezone: string
       /** ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all. */
       allowed_countries: string[]
+      /** Whether messages may go to premium numbers (+1 900 and the like of each country), whose recipients may earn by them. Default false. */
+      allow_premium_numbers: boolean
       country_limits: {
         /** ISO 3166-1 alpha-2. */
         country: string

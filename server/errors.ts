@@ -66,6 +66,11 @@ export const errorKinds = {
   insufficient_scope: kind(403, 'The token lacks a scope', 'Use a token that has the scope named in the detail.'),
   account_suspended: kind(403, 'The account is suspended', 'Ask the operator of this installation.'),
   destination_not_allowed: kind(403, 'The destination country is not allowed', 'Allow the country in the settings.'),
+  premium_number_not_allowed: kind(
+    403,
+    'The number is a premium number',
+    'Set allow_premium_numbers in the settings, if you mean to write there.',
+  ),
   fraud_suspected: kind(
     403,
     'Too many messages to numbers in a row',

@@ -60,11 +60,17 @@ const recipientsAbove = Nullable(
   }),
 )
 
+const allowPremium = Type.Boolean({
+  description:
+    'Whether messages may go to premium numbers (+1 900 and the like of each country), whose recipients may earn by them. Default false.',
+})
+
 const closed = { additionalProperties: false } as const
 
 /** What the answer to `GET /v1/settings` says of guards, beside `limits` and `spend`. */
 export const GuardFields = {
   allowed_countries: AllowedCountries,
+  allow_premium_numbers: allowPremium,
   country_limits: CountryLimits,
   velocity: Type.Object({ per_prefix_per_hour: perPrefix }),
   dedupe_window: dedupeWindow,
@@ -82,6 +88,7 @@ export const GuardChange = {
     Type.String({ description: 'IANA time zone; days of limits begin by it.', examples: ['Europe/London'] }),
   ),
   allowed_countries: Type.Optional(AllowedCountries),
+  allow_premium_numbers: Type.Optional(allowPremium),
   country_limits: Type.Optional(CountryLimits),
   limits: Type.Optional(Type.Object({ daily_segments: dailySegments }, closed)),
   spend: Type.Optional(Type.Object({ daily_limit: dailyLimit, currency: Type.Optional(currency) }, closed)),
@@ -95,6 +102,7 @@ export type GuardChange = Static<typeof GuardChangeObject>
 /** As it is stored in `accounts.settings`, under `guards`: what is off is not there. */
 export interface StoredGuards {
   allowed_countries?: string[]
+  allow_premium_numbers?: true
   country_limits?: Static<typeof CountryLimits>
   daily_segments?: number
   spend?: { daily_limit: string; currency: string }
@@ -151,7 +159,9 @@ export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards
     if (kind) changed.push(kind)
   }
   const { allowed_countries: allowed, country_limits: limits, spend, dedupe_window: seconds } = change
+  const { allow_premium_numbers: premium } = change
   if (allowed) set('allowed_countries', allowed[0] === '*' ? null : allowed, 'allowed_countries')
+  if (premium !== undefined) set('allow_premium_numbers', premium || null, null)
   if (limits) set('country_limits', limits.length > 0 ? limits : null, 'country_limit')
   if (change.limits) set('daily_segments', change.limits.daily_segments, 'daily_segments')
   if (spend) {
@@ -168,6 +178,7 @@ export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards
 /** What is stored, as the settings show it. */
 export const showGuards = (stored: StoredGuards) => ({
   allowed_countries: stored.allowed_countries ?? ['*'],
+  allow_premium_numbers: stored.allow_premium_numbers ?? false,
   country_limits: (stored.country_limits ?? []).map(({ country: name, per_hour, action }) => ({
     country: name,
     per_hour,

@@ -27,6 +27,8 @@ export type RouteRefusal =
   | 'sender_not_found'
   | 'sender_not_allowed'
   | 'no_route_available'
+  // The number is of a premium range, and the account does not allow them.
+  | 'premium_number_not_allowed'
   /** Test mode is turned off. */
   | 'test_mode_unavailable'
 

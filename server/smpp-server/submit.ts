@@ -201,6 +201,7 @@ function statusOfRefusal(refusal: Refusal): number {
       return ESME.RINVSRCADR
     case 'recipient_opted_out':
     case 'destination_not_allowed':
+    case 'premium_number_not_allowed':
       return ESME.RINVDSTADR
     case 'account_suspended':
       return ESME.RPROHIBITED

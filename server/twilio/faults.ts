@@ -13,6 +13,7 @@ interface TwilioFault {
 const ofCode: Partial<Record<ErrorCode, [number, number]>> = {
   recipient_opted_out: [400, 21610],
   destination_not_allowed: [400, 21408],
+  premium_number_not_allowed: [400, 21408],
   no_route_available: [400, 21612],
   queue_full: [429, 21611],
   account_suspended: [403, 20005],

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../server/ids.ts'
 import { showSid } from '../../server/messages/twilio-words.ts'
+import { until } from '../until.ts'
 import { findPorts, startProgram, type Program } from '../harness.ts'
 
 interface TwilioCredential {
@@ -145,6 +146,39 @@ test('with a plus sign, or the country code in front of it, it is taken for what
   // Other numbers with their country code, and no national ones.
   for (const to of ['447911123456', '33639980011', '525512345678', '15551230001'])
     expect(await client.send({ to, message: 'Hi' })).toMatchObject({ to })
+})
+
+test('a premium number gets nothing until the account allows it, at any door', async () => {
+  const { client } = program
+  const code = 'premium_number_not_allowed'
+  // Of the United States, the United Kingdom, France, and of no country.
+  const numbers = ['19002345678', '449098790000', '33899123456', '979123456789']
+  for (const to of numbers)
+    expect((await client.call('POST', '/v1/messages/send', { to: `+${to}`, message: 'Hi' })).body, to).toMatchObject({
+      code,
+    })
+  const [to = ''] = numbers
+  const batch = await client.call(
+    'POST',
+    '/v1/messages/batch',
+    { messages: [{ to, message: 'Hi' }] },
+    { 'idempotency-key': 'premium' },
+  )
+  expect(JSON.stringify(batch.body)).toContain(`"code":"${code}"`)
+  expect(await sendTwilio({ To: `+${to}` })).toMatchObject({ status: 400, body: { code: 21408 } })
+  expect(await submit(TON.INTERNATIONAL, to)).toBe(ESME.RINVDSTADR)
+  const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Paid', type: 'marketing' })
+  await client.expect('POST', `/v1/campaigns/${id}/contacts`, { phone_number: to })
+  const dry = await client.expect('POST', `/v1/campaigns/${id}/send`, { message: 'Hi', dry_run: true })
+  expect(dry).toMatchObject({ skipped: { [code]: 1 } })
+  expect(await sentTo(to)).toBe(0)
+  await client.expect('PATCH', '/v1/settings', { allow_premium_numbers: true })
+  expect(await client.get('/v1/settings')).toMatchObject({ allow_premium_numbers: true })
+  await until('it may go', async () => {
+    const { status } = await client.call('POST', '/v1/messages/send', { to, message: 'Hi' })
+    return status === 202
+  })
+  await client.expect('PATCH', '/v1/settings', { allow_premium_numbers: false })
 })
 
 test('nothing went to Egypt but what said so', async () => {

@@ -54,6 +54,7 @@ const refusals: Record<RouteRefusal | 'max_price_exceeded' | 'recipient_opted_ou
   sender_not_found: 'The account has no such sender.',
   sender_not_allowed: 'No sender that was asked for can be used for this number.',
   no_route_available: 'No carrier takes it.',
+  premium_number_not_allowed: 'The number is a premium number, which the account does not allow.',
   test_mode_unavailable: 'Test mode is turned off.',
   max_price_exceeded: 'It would cost more than max_price.',
   recipient_opted_out: 'The recipient has opted out.',

@@ -57,6 +57,8 @@ export function explainOutcome(plan: RoutePlan, route: RouteRow | null, isUp: bo
       return route ? `${name} takes it and has no carriers: it refuses what it matches.` : 'There is no carrier for it.'
     case 'test_mode_unavailable':
       return 'Test mode is turned off.'
+    case 'premium_number_not_allowed':
+      return 'It is a premium number, which the account does not allow.'
     case null:
       if (plan.choice.isHeld) return `${name} takes it; it waits until one of the carriers is enabled.`
       if (!isUp) return `${name} takes it; it waits until one of the carriers is bound.`

@@ -5,16 +5,22 @@ import type { Draft, Planned } from './accepted.ts'
 import type { Slots } from './handover.ts'
 import { quietWarning, type QuietHours } from '../quiet-hours/quiet-hours.ts'
 import { estimateAt, isOver } from '../price.ts'
+import type { Guards } from '../guards/guards.ts'
+import { isPremium } from '../numbers/type.ts'
 import type { Routing } from '../routing.ts'
 
 interface PlanContext {
   slots: Slots
   routing: Routing
   quietHours: QuietHours
+  guards: Pick<Guards, 'of'>
 }
 
 /** Chooses the sender and the carriers of each draft, and until when it waits for the end of quiet hours. */
-export async function planDrafts({ slots, routing, quietHours }: PlanContext, drafts: Draft[]): Promise<Planned[]> {
+export async function planDrafts(
+  { slots, routing, quietHours, guards }: PlanContext,
+  drafts: Draft[],
+): Promise<Planned[]> {
   // Before the ids: filters by time go by the id, whose time is never before that of the message.
   const at = now()
   const ids = drafts.map(() => newId())
@@ -34,8 +40,11 @@ export async function planDrafts({ slots, routing, quietHours }: PlanContext, dr
   )
   const opens = await quietHours.plan(drafts, (i) => routes[i]?.message.type)
   return drafts.flatMap((plain, i): Planned | [] => {
-    const [id, route] = [ids[i], routes[i]]
-    if (!id || !route) return []
+    const [id, way] = [ids[i], routes[i]]
+    if (!id || !way) return []
+    const isOpen = way.refusal === null || way.refusal === 'no_route_available'
+    const isPaid = isOpen && isPremium(plain.theirNumber) && guards.of(plain.accountId)?.allowsPremium !== true
+    const route = isPaid ? { ...way, refusal: 'premium_number_not_allowed' as const } : way
     const text = plain.written && route.message.type === 'otp' ? { ...plain, ...plain.written } : plain
     const draft = opens[i] ? { ...text, warnings: [...(text.warnings ?? []), quietWarning(opens[i])] } : text
     const carrierId = slots.preferUp(route.choice.chain) ?? null

@@ -120,6 +120,12 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
       return new ApiError(refusal, {
         detail: 'There is no carrier for it, or a route that refuses it: POST /v1/routes/test says which.',
       })
+    case 'premium_number_not_allowed':
+      return new ApiError(refusal, {
+        detail:
+          'Callers of the number pay extra, and whoever has it may earn by each message. Allow such numbers with allow_premium_numbers in PATCH ' +
+          '/v1/settings.',
+      })
     case 'max_price_exceeded':
     case 'test_mode_unavailable':
     case 'account_suspended':

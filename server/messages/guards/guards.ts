@@ -10,6 +10,8 @@ export interface GuardRules {
   timezone: string
   /** Null: all. */
   countries: ReadonlySet<string> | null
+  /** Messages may go to premium numbers. */
+  allowsPremium: boolean
   /** Messages an hour, by country. */
   countryLimits: ReadonlyMap<string, { perHour: number; action: 'block' | 'alert' }>
   dailySegments: number | null
@@ -57,6 +59,7 @@ function rulesOf(stored: StoredGuards, timezone: string | null): GuardRules {
   return {
     timezone: timezone !== null && isTimezone(timezone) ? timezone : 'UTC',
     countries: stored.allowed_countries ? new Set(stored.allowed_countries) : null,
+    allowsPremium: stored.allow_premium_numbers === true,
     countryLimits: new Map(limits.map(({ country, per_hour, action }) => [country, { perHour: per_hour, action }])),
     dailySegments: stored.daily_segments ?? null,
     spend: spend ? { limit: millionthsOf(spend.daily_limit), currency: spend.currency } : null,
