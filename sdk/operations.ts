@@ -839,6 +839,15 @@ export interface Conversation {
   closed_by: string | null
   /** The user who looks after it. */
   assignee: string | null
+  /** The opt-out of the person, to whom nothing can be sent. Null: the person has not opted out. */
+  opt_out: {
+    /** Where it came from, as in the list of opt-outs. */
+    source: string
+    /** The reply that said so. */
+    message: string | null
+    /** Since when nothing is sent to the number. */
+    created_at: string
+  } | null
   /** When the person last wrote. */
   last_reply_at: string
   /** When the person first wrote. */

@@ -13,6 +13,7 @@ const ConversationShape = z.object({
   campaign: z.string().nullable(),
   unread: z.number().describe('Replies that nobody has read.'),
   assignee: z.string().nullable().describe('The user who looks after it.'),
+  opted_out_at: z.string().nullable().describe('Since when the person has opted out; nothing can be sent then.'),
   last_message: MessageShape.nullable(),
   last_reply_at: z.string(),
 })
@@ -25,6 +26,7 @@ function showConversation(one: Conversation, numbers: Numbers): z.infer<typeof C
     campaign: one.campaign,
     unread: one.unread,
     assignee: one.assignee,
+    opted_out_at: one.opt_out?.created_at ?? null,
     last_message: one.last_message && showMessage(one.last_message, numbers, textMaxOfLists),
     last_reply_at: one.last_reply_at,
   }

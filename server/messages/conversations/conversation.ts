@@ -4,6 +4,7 @@ import { IdOf, Nullable, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import type { ConversationRow } from './store.ts'
 import { renderMessage, type MessageRow } from '../message.ts'
+import type { KnownOptOut } from '../opt-outs/opt-out.ts'
 
 /** A conversation in answers. */
 export const Conversation = Type.Object(
@@ -23,6 +24,16 @@ export const Conversation = Type.Object(
     closed_at: Nullable(Timestamp('When it was closed; null: it is open.')),
     closed_by: Nullable(Type.String({ description: 'Id of the user or API key that closed it.' })),
     assignee: Nullable(IdOf('usr', 'The user who looks after it.')),
+    opt_out: Nullable(
+      Type.Object(
+        {
+          source: Type.String({ description: 'Where it came from, as in the list of opt-outs.' }),
+          message: Nullable(IdOf('msg', 'The reply that said so.')),
+          created_at: Timestamp('Since when nothing is sent to the number.'),
+        },
+        { description: 'The opt-out of the person, to whom nothing can be sent. Null: the person has not opted out.' },
+      ),
+    ),
     last_reply_at: Timestamp('When the person last wrote.'),
     created_at: Timestamp('When the person first wrote.'),
   },
@@ -33,6 +44,7 @@ export const Conversation = Type.Object(
 export function showConversation(
   row: ConversationRow,
   lastMessage: MessageRow | null,
+  optOut: KnownOptOut | null,
   hasBody: boolean,
 ): Omit<Static<typeof Conversation>, 'last_message'> & { last_message: Record<string, unknown> | null } {
   return {
@@ -48,6 +60,11 @@ export function showConversation(
     closed_at: row.closedAt?.toISOString() ?? null,
     closed_by: row.closedBy,
     assignee: row.assignee && showId('usr', row.assignee),
+    opt_out: optOut && {
+      source: optOut.source,
+      message: optOut.messageId && showId('msg', optOut.messageId),
+      created_at: optOut.createdAt.toISOString(),
+    },
     last_reply_at: row.lastReplyAt.toISOString(),
     created_at: row.createdAt.toISOString(),
   }

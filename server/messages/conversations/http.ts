@@ -24,6 +24,7 @@ import { allMessages, listMessages, readingOf } from '../lists/list.ts'
 import { renderMessage } from '../message.ts'
 import { withHolds } from '../queue/place.ts'
 import { readNumberFilter } from '../numbers/filter.ts'
+import { findOptOuts } from '../opt-outs/opt-out.ts'
 import { findCampaignId, findMessage, readMessages } from '../store.ts'
 import { SendInput } from '../templates/send.ts'
 
@@ -87,7 +88,7 @@ const ReplyBody = Type.Object(replyFields, {
 
 /** Registers `/v1/conversations`. */
 export function conversationRoutes(app: App, context: ConversationsContext, sendAs: SendAs): void {
-  const { db } = context
+  const { db, vault } = context
   app.addSchema(Conversation)
 
   app.get(
@@ -130,6 +131,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         ...page,
         data: await show(
           db,
+          vault,
           request,
           page.data.map(({ row }) => row),
         ),
@@ -149,7 +151,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       },
       config: { scope: 'messages:read' },
     },
-    async (request) => showOne(db, request, await readConversation(db, request)),
+    async (request) => showOne(db, vault, request, await readConversation(db, request)),
   )
 
   app.get(
@@ -236,7 +238,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         if (lastReadId === null || (last !== undefined && !(await findMessage(tx, accountId, lastReadId))))
           throw invalid([{ pointer: '#/last_message', code: 'invalid_value', detail: 'is not the id of a message' }])
         await markRead(tx, accountId, id, lastReadId)
-        return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
+        return { status: 200, body: await showOne(tx, vault, request, await readConversation(tx, request)) }
       }),
   )
 
@@ -258,7 +260,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { id } = await readConversation(tx, request)
         await changeConversation(tx, request.caller, id, readSound(request))
-        return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
+        return { status: 200, body: await showOne(tx, vault, request, await readConversation(tx, request)) }
       }),
   )
 }
@@ -310,19 +312,27 @@ async function readConversationFilters(
 
 type Shown = ReturnType<typeof showConversation>
 
-/** Conversations with their last messages. */
-async function show(db: Queryable, { caller }: FastifyRequest, rows: readonly ConversationRow[]): Promise<Shown[]> {
+/** Conversations with their last messages, and the opt-outs of their people. */
+async function show(
+  db: Queryable,
+  vault: Vault,
+  { caller }: FastifyRequest,
+  rows: readonly ConversationRow[],
+): Promise<Shown[]> {
   const { accountId, scopes } = caller
   const keys = rows.flatMap(({ lastMessageId: id }) => (id === null ? [] : [{ accountId, id }]))
   const messages = await withHolds(db, accountId, [...(await readMessages(db, keys)).values()])
   const last = new Map(messages.map((message) => [message.id, message]))
-  return rows.map((row) =>
-    showConversation(row, last.get(row.lastMessageId ?? '') ?? null, scopes.has('messages:read_body')),
-  )
+  const numbers = [...new Set(rows.map(({ theirNumber }) => theirNumber))]
+  const optOuts = await findOptOuts(db, vault, accountId, numbers)
+  return rows.map((row) => {
+    const message = last.get(row.lastMessageId ?? '') ?? null
+    return showConversation(row, message, optOuts.get(row.theirNumber) ?? null, scopes.has('messages:read_body'))
+  })
 }
 
-async function showOne(db: Queryable, request: FastifyRequest, row: ConversationRow): Promise<Shown> {
-  const [shown] = await show(db, request, [row])
+async function showOne(db: Queryable, vault: Vault, request: FastifyRequest, row: ConversationRow): Promise<Shown> {
+  const [shown] = await show(db, vault, request, [row])
   if (!shown) throw new Error('one conversation was shown')
   return shown
 }

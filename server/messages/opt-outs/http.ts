@@ -227,7 +227,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       const known = await findOptOuts(db, vault, caller.accountId, numbers)
       const data = read.map(({ text, read: one }) => {
         const number = 'number' in one ? one.number : text
-        const since = known.get(number)?.toISOString() ?? null
+        const since = known.get(number)?.createdAt.toISOString() ?? null
         return { number, valid: 'number' in one, opted_out: since !== null, since }
       })
       return { data }

@@ -10,6 +10,7 @@ import { PhoneNumber, Time } from '../../../kit/show.tsx'
 import { tellPerson } from '../status.ts'
 import { Assignee } from './assignee.tsx'
 import { usePeople } from './people.ts'
+import { OptedOut } from './opted-out.tsx'
 import { ReplyBox } from './reply.tsx'
 import { StateButton } from './state.tsx'
 import { Thread } from './thread.tsx'
@@ -100,7 +101,8 @@ function OneConversation({ id }: { id: string }) {
           </>
         )}
       </Loaded>
-      {conversation && (
+      {conversation?.opt_out && <OptedOut of={conversation} />}
+      {conversation && !conversation.opt_out && (
         <Allowed to="replyInConversation">
           <ReplyBox conversation={conversation} onSent={markRead} />
         </Allowed>
