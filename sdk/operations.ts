@@ -1768,6 +1768,7 @@ export interface Webhook {
   id: string
   object: 'webhook'
   url: string
+  /** Event types, families (`message.*`) or `*`, as they were written. */
   events: string[]
   description: string | null
   /** What waits when it becomes false, and what happens until it is true again, is in the event log and is not posted later but by a replay. */
@@ -7249,6 +7250,16 @@ export interface Operations {
       url: string
       events?:
         | readonly (
+            | '*'
+            | 'message.*'
+            | 'contact.*'
+            | 'campaign.*'
+            | 'guard.*'
+            | 'spend.*'
+            | 'import.*'
+            | 'link.*'
+            | 'sender.*'
+            | 'webhook.*'
             | 'message.delivered'
             | 'message.failed'
             | 'message.received'
@@ -7307,6 +7318,7 @@ export interface Operations {
       id: string
       object: 'webhook'
       url: string
+      /** Event types, families (`message.*`) or `*`, as they were written. */
       events: string[]
       description: string | null
       /** What waits when it becomes false, and what happens until it is true again, is in the event log and is not posted later but by a replay. */
@@ -7398,6 +7410,16 @@ export interface Operations {
       url?: string | undefined
       events?:
         | readonly (
+            | '*'
+            | 'message.*'
+            | 'contact.*'
+            | 'campaign.*'
+            | 'guard.*'
+            | 'spend.*'
+            | 'import.*'
+            | 'link.*'
+            | 'sender.*'
+            | 'webhook.*'
             | 'message.delivered'
             | 'message.failed'
             | 'message.received'
@@ -7610,6 +7632,7 @@ export interface Operations {
       id: string
       object: 'webhook'
       url: string
+      /** Event types, families (`message.*`) or `*`, as they were written. */
       events: string[]
       description: string | null
       /** What waits when it becomes false, and what happens until it is true again, is in the event log and is not posted later but by a replay. */

@@ -98,6 +98,25 @@ export const eventTypes = {
 } as const satisfies Record<string, EventKind>
 
 export type EventType = keyof typeof eventTypes
+type Family = EventType extends `${infer Name}.${string}` ? Name : never
+/** What a webhook subscribes to: a type, a family of types (`message.*`), or everything (`*`), with types that later versions add. */
+export type EventPattern = EventType | `${Family}.*` | '*'
+
+const typeNames = Object.keys(eventTypes) as EventType[]
+const familyOf = (type: EventType): EventPattern => `${type.split('.', 1)[0] as Family}.*`
+
+/** All that a webhook may subscribe to. */
+export const eventPatterns: EventPattern[] = ['*', ...new Set(typeNames.map(familyOf)), ...typeNames]
+
+/** The types that patterns stand for. */
+export function typesOf(patterns: readonly string[]): EventType[] {
+  const wanted = new Set(patterns)
+  return typeNames.filter((type) => wanted.has(type) || wanted.has(familyOf(type)) || wanted.has('*'))
+}
+
+/** Says in SQL that a webhook under the alias subscribes to a type; as `typesOf`. */
+export const subscribes = (w: string, type: string): string =>
+  `(${type} = any (${w}.events) or ${w}.events && array['*', split_part(${type}, '.', 1) || '.*'])`
 
 /** The body of a post of one type, as it is described and checked. */
 export function eventSchema(type: EventType): TSchema {

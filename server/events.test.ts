@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from './db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from './db/testing.ts'
 import { callbackEndpointId, eventTypes, recordEvents, Subscriptions, type EventType, type NewEvent } from './events.ts'
+import { eventPatterns, subscribes, typesOf, type EventPattern } from './event-types.ts'
 import { newId, parseId } from './ids.ts'
 
 let database: TestDatabase
@@ -25,7 +26,7 @@ const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
   ...changes,
 })
 
-async function addWebhook(events: EventType[], { enabled = true, account = accountId } = {}): Promise<string> {
+async function addWebhook(events: EventPattern[], { enabled = true, account = accountId } = {}): Promise<string> {
   const id = newId()
   await database.db.query(
     `insert into webhooks (account_id, id, url, events, secret, enabled) values ($1, $2, 'https://example.com/', $3, '', $4)`,
@@ -43,6 +44,48 @@ async function due(): Promise<{ endpoint: string; event: string; url: string | n
   }>(`select endpoint_id as endpoint, event_id as event, url, leased_by as "leasedBy" from outbox order by event_id`)
   return rows
 }
+
+describe('a subscription', () => {
+  it('to a family or to everything includes types that no version knows yet, and no other family', async () => {
+    const [all, family, other] = [
+      await addWebhook(['*']),
+      await addWebhook(['message.*']),
+      await addWebhook(['contact.*']),
+    ]
+    const record = (type: string): Promise<unknown> =>
+      recordEvents(database.db, [event({ type: type as EventType })], nowhere)
+    for (const type of ['message.delivered', 'message.read', 'messages.read', 'contact.opted_in']) await record(type)
+    const { rows } = await database.db.query<{ type: string; endpoint: string }>(
+      `select e.type, o.endpoint_id as endpoint from outbox o join events e on e.id = o.event_id`,
+    )
+    const typesAt = (id: string): string[] =>
+      rows
+        .filter(({ endpoint }) => endpoint === id)
+        .map(({ type }) => type)
+        .sort()
+    expect(typesAt(all)).toEqual(['contact.opted_in', 'message.delivered', 'message.read', 'messages.read'])
+    expect(typesAt(family)).toEqual(['message.delivered', 'message.read'])
+    expect(typesAt(other)).toEqual(['contact.opted_in'])
+  })
+
+  it('stands for the same types in memory as in the database, so that what it wants is recorded', async () => {
+    for (const pattern of eventPatterns) {
+      await emptyTables(database.db, 'webhooks')
+      await addWebhook([pattern])
+      const subscriptions = new Subscriptions(database.db)
+      await subscriptions.refresh()
+      const wanted = (Object.keys(eventTypes) as EventType[]).filter(
+        (type) => !eventTypes[type].isContract && subscriptions.wants(accountId, type),
+      )
+      expect([pattern, wanted]).toEqual([pattern, typesOf([pattern]).filter((type) => !eventTypes[type].isContract)])
+      const { rows } = await database.db.query<{ type: string }>(
+        `select t.type from unnest($1::text[]) as t (type), webhooks w where ${subscribes('w', 't.type')} order by 1`,
+        [Object.keys(eventTypes)],
+      )
+      expect([pattern, rows.map(({ type }) => type)]).toEqual([pattern, typesOf([pattern]).toSorted()])
+    }
+  })
+})
 
 describe('an event', () => {
   it('is recorded with its payload, and due for every endpoint that wants it', async () => {

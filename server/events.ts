@@ -5,7 +5,7 @@ import { columns } from './db/array.ts'
 import { now } from './db/clock.ts'
 import { dayOf, perDay } from './db/partitions.ts'
 import type { Db, Tx } from './db/db.ts'
-import { eventTypes, type EventType } from './event-types.ts'
+import { eventTypes, subscribes, typesOf, type EventType } from './event-types.ts'
 import { newId, showId } from './ids.ts'
 
 export { eventTypes, type EventType } from './event-types.ts'
@@ -161,7 +161,7 @@ export const recording = (relation: string, day: string, [now, node, lease]: [st
       on r.endpoint_id is null
       and w.account_id = r.account_id
       and w.enabled
-      and r.type = any (w.events)
+      and ${subscribes('w', 'r.type')}
   ), posted as (
     insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until, message_id, sequence)
     select target_id, ${now}, event_id, account_id, url,
@@ -190,7 +190,7 @@ const contractTypes = Object.entries(eventTypes).flatMap(([type, { isContract }]
 
 /** Which accounts subscribe to which opt-in types (`account-tables.ts`): rendering an event that nobody wants is not worth its time. */
 export class Subscriptions {
-  readonly #byAccount = new Map<string, Set<string>>()
+  readonly #byAccount = new Map<string, Set<EventType>>()
   readonly #db: Db
 
   constructor(db: Db) {
@@ -205,16 +205,18 @@ export class Subscriptions {
   /** By their primary keys, or both tables whole. Programs written for Twilio's API are told of every step. */
   async refresh(accountIds?: readonly string[]): Promise<void> {
     const isOf = accountIds ? 'and account_id = any ($1::uuid[])' : ''
-    const { rows } = await this.#db.query<{ accountId: string; type: string }>(
-      `select distinct account_id as "accountId", type
-       from webhooks, unnest(events) as type
-       where enabled and type <> all ($${accountIds ? 2 : 1}::text[]) ${isOf}
+    const { rows } = await this.#db.query<{ accountId: string; pattern: string }>(
+      `select distinct account_id as "accountId", pattern
+       from webhooks, unnest(events) as pattern
+       where enabled and pattern <> all ($${accountIds ? 2 : 1}::text[]) ${isOf}
        union
        select account_id, unnest(array['message.sent', 'message.canceled']) from twilio_credentials where revoked_at is null ${isOf}`,
       [...(accountIds ? [accountIds] : []), contractTypes],
     )
     const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
-    const read = [...byAccount].map(([id, wanted]) => [id, new Set(wanted.map(({ type }) => type))] as const)
+    const read = [...byAccount].map(
+      ([id, wanted]) => [id, new Set(typesOf(wanted.map(({ pattern }) => pattern)))] as const,
+    )
     replaceKept(this.#byAccount, accountIds, read)
   }
 }

@@ -25,7 +25,7 @@ let db: Db
 beforeAll(async () => {
   program = await startProgram({ env: { HELIOGRAM_SHORT_URL: 'https://go.example.com' } })
   client = program.client
-  receiver = await Receiver.start(client, Object.keys(eventTypes))
+  receiver = await Receiver.start(client, ['*'])
   db = openPool(await program.connection(), { name: 'journey', max: 1 })
 })
 afterAll(async () => {

@@ -66,7 +66,11 @@ export function build(cli: Cli): Command {
   command
     .command('create <url>')
     .summary('post events to an address; its secret is shown once')
-    .option('--event <type>', 'what is posted; delivered, failed and received messages otherwise', readWords)
+    .option(
+      '--event <type>',
+      'what is posted: types, families ("message.*") or everything ("*"); delivered, failed and received messages otherwise',
+      readWords,
+    )
     .option('--description <text>', 'for people')
     .option('--bodies', 'with the texts of messages')
     .action(

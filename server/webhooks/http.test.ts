@@ -91,6 +91,20 @@ test('creates a webhook for the contract events, shows its secret once, and stor
   expect(rows.some((row) => row.text.includes(secret.slice(6)))).toBe(false)
 })
 
+test('subscribes to families and to everything, shows them as written, and names what exists where one is unknown', async () => {
+  const url = 'https://public.example.com/all'
+  for (const events of [['*'], ['message.*', 'link.down'], ['message.sent', '*']]) {
+    const made = await call('POST', '/v1/webhooks', { url, events })
+    expect((await call('GET', `/v1/webhooks/${made.body.id}`)).body).toMatchObject({ events })
+    await call('DELETE', `/v1/webhooks/${made.body.id}`)
+  }
+  for (const word of ['massage.*', 'message', 'message.', '**', 'Message.*', 'message.*.sent']) {
+    const refused = await call('POST', '/v1/webhooks', { url, events: [word] })
+    expect([word, ...faultsOf(refused)]).toEqual([word, 422, '#/events/0 invalid_value'])
+    expect(refused.body.errors[0]?.detail).toMatch(/message\.\*.*message\.delivered/)
+  }
+})
+
 test('answers a repeated creation from its idempotency key', async () => {
   const headers = { ...account.headers, 'idempotency-key': 'one' }
   const [first, second] = [

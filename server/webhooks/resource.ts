@@ -1,5 +1,6 @@
 /** Webhooks and events as the API shows and takes them. */
 import { Type, type Static } from 'typebox'
+import { eventPatterns } from '../event-types.ts'
 import { eventTypes, type EventType } from '../events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
@@ -46,7 +47,11 @@ const url = Type.String({
   description: 'Where events are posted: https, a public address, port 443 or 8443, unless the operator allows more.',
   examples: ['https://example.com/hooks/sms'],
 })
-const events = Type.Array(EventTypeName, { minItems: 1, maxItems: 50, uniqueItems: true })
+const EventPattern = Type.Enum(eventPatterns, {
+  description:
+    'An event type; a family of them, such as `message.*`; or `*`, which is all. Both include types that are added later.',
+})
+const events = Type.Array(EventPattern, { minItems: 1, maxItems: 50, uniqueItems: true })
 const description = Nullable(Type.String({ maxLength: 500 }))
 
 /** An endpoint that events are posted to. */
@@ -55,7 +60,9 @@ export const Webhook = Type.Object(
     id: IdOf('whk', 'The endpoint.'),
     object: Type.Literal('webhook'),
     url: Type.String(),
-    events: Type.Array(Type.String()),
+    events: Type.Array(Type.String(), {
+      description: 'Event types, families (`message.*`) or `*`, as they were written.',
+    }),
     description: Nullable(Type.String()),
     enabled: Type.Boolean({
       description:

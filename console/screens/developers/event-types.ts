@@ -49,7 +49,7 @@ export const eventTypes = typesOf(Object.keys(meanings))
 export const contractTypes: readonly EventType[] = ['message.delivered', 'message.failed', 'message.received']
 
 /** What a type means, where it is one that this console knows. */
-export const meaningOf = (type: string): string | undefined => (isType(type) ? meanings[type] : undefined)
+export const meaningOf = (type: string): string | undefined => (isType(type) ? meanings[type] : wide[type])
 
 const titleOf: Record<string, string> = {
   message: 'Messages',
@@ -63,6 +63,23 @@ const titleOf: Record<string, string> = {
   webhook: 'Webhooks',
 }
 
+type Family = EventType extends `${infer Name}.${string}` ? Name : never
+/** What a webhook subscribes to: a type, all of a family, or everything. */
+export type EventPattern = EventType | `${Family}.*` | '*'
+
+const families = [...new Set(eventTypes.map((type) => type.split('.', 1)[0] as Family))]
+const wide: Record<string, string> = {
+  '*': 'Every event, with those that later versions add.',
+  ...Object.fromEntries(
+    families.map((name) => [`${name}.*`, `Every ${name}.… event, with those that later versions add.`]),
+  ),
+}
+
+const isPattern = (text: string): text is EventPattern => isType(text) || Object.hasOwn(wide, text)
+
+/** Of texts, those that a webhook may subscribe to. */
+export const patternsOf = (texts: readonly string[]): EventPattern[] => texts.filter(isPattern)
+
 /** All types in groups, to choose from. */
 export const eventGroups = [...new Set(Object.values(titleOf))].map((title) => ({
   title,
@@ -70,3 +87,17 @@ export const eventGroups = [...new Set(Object.values(titleOf))].map((title) => (
     .filter((type) => (type === 'link.clicked' ? 'Campaigns' : titleOf[type.split('.', 1)[0] ?? '']) === title)
     .map((value) => ({ value, about: meanings[value] })),
 }))
+
+/** The same with families and everything, for a subscription. */
+export const patternGroups: { title: string; choices: { value: EventPattern; about: string }[] }[] = [
+  { title: 'Everything', choices: [{ value: '*', about: wide['*'] ?? '' }] },
+  ...eventGroups.map(({ title, choices }) => ({
+    title,
+    choices: [
+      ...families
+        .filter((name) => titleOf[name] === title)
+        .map((name) => ({ value: `${name}.*` as const, about: wide[`${name}.*`] ?? '' })),
+      ...choices,
+    ],
+  })),
+]

@@ -1,5 +1,6 @@
 /** Posts an event again, with its own id, where it belongs. */
 import { now } from '../../db/clock.ts'
+import { subscribes } from '../../event-types.ts'
 import type { Queryable } from '../../db/db.ts'
 import { callbackEndpointId, postLeaseSeconds, type Outbox, type Posting } from '../../events.ts'
 
@@ -40,7 +41,7 @@ export async function redeliverEvent(
       where $6::uuid is null
         and w.account_id = $1
         and w.enabled
-        and ($8::uuid is null and $9 = any (w.events) or w.id = $8)
+        and ($8::uuid is null and ${subscribes('w', '$9::text')} or w.id = $8)
     ) as target
     on conflict do nothing
     returning endpoint_id as "endpointId", url`,

@@ -1,6 +1,7 @@
 /** `POST /v1/webhooks/{id}/replay`: events of a time, posted again. */
 import { Type, type Static } from 'typebox'
 import { now } from '../../db/clock.ts'
+import { typesOf } from '../../event-types.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
@@ -138,7 +139,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       return idempotent(context, request, reply, async (tx) => {
         const webhook = found(await findWebhook(tx, accountId, endpointId))
         if (!webhook.enabled) throw new ApiError('webhook_disabled')
-        const { types = webhook.events, only_failed: onlyFailed = false } = request.body
+        const { types = typesOf(webhook.events), only_failed: onlyFailed = false } = request.body
         const id = newId()
         const row = await insertReplay(tx, accountId, { id, endpointId, types, onlyFailed, ...times })
         if (!row)

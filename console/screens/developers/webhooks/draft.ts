@@ -1,12 +1,12 @@
 /** What stands in the form of a webhook, and the body of the API that it makes. */
 import type { Operations, Webhook } from '@heliogram/sdk'
 import { numberFrom } from '../../../kit/typed.ts'
-import { contractTypes, typesOf, type EventType } from '../event-types.ts'
+import { contractTypes, patternsOf, type EventPattern } from '../event-types.ts'
 
 export interface WebhookDraft {
   url: string
   description: string
-  events: ReadonlySet<EventType>
+  events: ReadonlySet<EventPattern>
   /** A line each: `Name: value`. */
   headers: string
   ordered: boolean
@@ -39,7 +39,7 @@ export const draftOf = ({
 }: Webhook): WebhookDraft => ({
   url,
   description: description ?? '',
-  events: new Set(typesOf(events)),
+  events: new Set(patternsOf(events)),
   headers: Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n'),

@@ -5,7 +5,7 @@ import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, TextArea, TextField } from '../../../kit/form.tsx'
-import { eventGroups } from '../event-types.ts'
+import { patternGroups } from '../event-types.ts'
 import type { WebhookDraft } from './draft.ts'
 
 interface WebhookFormProps {
@@ -49,8 +49,8 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
       <Choices
         label="Events"
         name="events"
-        hint="The first three are always recorded; the others from a second after a webhook lists them."
-        groups={eventGroups}
+        hint="Choose types one by one, a whole family, or everything. Delivered, failed and received messages are always recorded, the other types only while a webhook subscribes to them."
+        groups={patternGroups}
         chosen={draft.events}
         onChange={(events) => put({ events })}
       />
