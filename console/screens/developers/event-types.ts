@@ -40,10 +40,7 @@ const meanings: Record<EventType, string> = {
 
 const isType = (text: string): text is EventType => Object.hasOwn(meanings, text)
 
-/** Of texts, those that are types. */
-export const typesOf = (texts: readonly string[]): EventType[] => texts.filter(isType)
-
-export const eventTypes = typesOf(Object.keys(meanings))
+export const eventTypes = Object.keys(meanings).filter(isType)
 
 /** Those that are always recorded, which a webhook gets that says nothing else. */
 export const contractTypes: readonly EventType[] = ['message.delivered', 'message.failed', 'message.received']
