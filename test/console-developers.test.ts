@@ -70,7 +70,7 @@ test('a test event tells what came of it, and every try can be looked at', async
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await page.getByText(/refused The answer was HTTP 500/).waitFor()
   // The webhook itself says that it fails, without being asked again.
-  await page.getByText('It fails, first').waitFor()
+  await page.getByText('Every post has failed since').waitFor()
   await page.getByLabel('Outcome').selectOption('failed')
   await page.waitForURL(/delivery=failed/)
   const deliveries = page.getByRole('region', { name: 'Deliveries' })
