@@ -94,7 +94,7 @@ export interface Page<T> {
   refresh_cursor: string | null
 }`,
     '/** A body that is sent as it is. A Blob says its type; with the others `headers` may, and a string is CSV otherwise. */',
-    `export type Upload = Blob | FormData | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | ArrayBuffer | string`,
+    `export type Upload = Blob | FormData | ReadableStream<Uint8Array> | Uint8Array | ArrayBuffer | string`,
     ...schemas,
     '/** What each operation asks for and answers. `Response` stands for an answer that is not JSON: a file, or a stream. */',
     `export interface Operations {\n${operations.map(renderOperation).join('\n')}\n}`,

@@ -13,7 +13,7 @@ export interface Page<T> {
   refresh_cursor: string | null
 }
 /** A body that is sent as it is. A Blob says its type; with the others `headers` may, and a string is CSV otherwise. */
-export type Upload = Blob | FormData | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | ArrayBuffer | string
+export type Upload = Blob | FormData | ReadableStream<Uint8Array> | Uint8Array | ArrayBuffer | string
 /** An account of this installation. */
 export interface Account {
   /** The account. */

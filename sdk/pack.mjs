@@ -1,0 +1,59 @@
+/**
+ * What `npm pack` and `npm publish` run around their work. In this repository the package is its TypeScript sources; elsewhere Node.js runs no
+ * TypeScript of a dependency. So before it, JavaScript and declarations are written to `dist/`, and package.json leads there; after it,
+ * package.json leads to the sources again.
+ */
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url))
+const own = pathOf('package.json')
+// In the folder that Git ignores. One that an interrupted run has left is the right one.
+const kept = pathOf('dist/package.json')
+
+if (process.argv[2] === 'after') restore()
+else {
+  restore()
+  build()
+  publish()
+}
+
+function restore() {
+  if (existsSync(kept)) renameSync(kept, own)
+}
+
+function build() {
+  rmSync(pathOf('dist'), { recursive: true, force: true })
+  const compiler = pathOf('../node_modules/typescript/bin/tsc')
+  if (!existsSync(compiler)) throw new Error('The compiler is not installed: run "npm install" in the folder above.')
+  const args = [
+    compiler,
+    '-p',
+    pathOf('tsconfig.json'),
+    '--noEmit',
+    'false',
+    '--declaration',
+    '--outDir',
+    pathOf('dist'),
+  ]
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
+  if (status !== 0) throw new Error('The sources cannot be compiled.')
+  // The compiler rewrites the extensions of imports in JavaScript alone.
+  for (const name of readdirSync(pathOf('dist')).filter((file) => file.endsWith('.d.ts'))) {
+    const path = pathOf(`dist/${name}`)
+    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/ from '(\.\/\w+)\.ts'/g, " from '$1.js'"))
+  }
+}
+
+function publish() {
+  const text = readFileSync(own, 'utf8')
+  const { private: _, ...rest } = JSON.parse(text)
+  const entry = { types: './dist/index.d.ts', default: './dist/index.js' }
+  copyFileSync(pathOf('../LICENSE'), pathOf('dist/LICENSE'))
+  writeFileSync(kept, text)
+  writeFileSync(
+    own,
+    `${JSON.stringify({ ...rest, main: entry.default, types: entry.types, exports: { '.': entry } }, null, 2)}\n`,
+  )
+}
