@@ -53,7 +53,7 @@ export function greet({
   if (first)
     lines.push(
       `  API key              ${first.key}`,
-      '                       Keep it: it is shown this once, and stored as a hash.',
+      '                       Keep it: it is shown only now, and stored as a hash.',
       `  Log in with it       ./bin/heliogram login ${address} --key`,
       '',
     )

@@ -49,6 +49,9 @@ async function main(): Promise<void> {
       : []),
     ...(options.check && arch !== process.arch ? [`--check cannot run a release for ${arch} here.`] : []),
   ]
+  const npm = (await runNpm(['--version'], root)).trim()
+  if (Number(npm.split('.')[0]) < 10)
+    problems.push(`npm ${npm} cannot list components (npm sbom): take npm 10 or newer.`)
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const { version } = readPackage(root)
   const name = `heliogram-${version}-linux-${arch}`
