@@ -94,9 +94,10 @@ function install(reason, lock) {
   const tell = () => process.stderr.write(`\r${what} … ${Math.round((Date.now() - startedAt) / 1000)} s `)
   process.stderr.write(isTerminal ? '' : `${what} …\n`)
   const timer = setInterval(isTerminal ? tell : () => process.stderr.write('.'), isTerminal ? 1000 : 5000)
-  // No install scripts run: nothing here needs one. What npm warns about (engines of packages that it does not run) helps
-  // nobody while all goes well.
-  const options = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--include=dev', '--include=optional']
+  // No install scripts run: nothing here needs one. Engines are not npm's concern: it runs on another Node.js than we do. Its warnings
+  // about them help nobody while all goes well.
+  const how = ['--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']
+  const options = ['ci', ...how, '--include=dev', '--include=optional']
   return runNpm(options, root)
     .then(() => installLeftOut(options, lock))
     .then(() => {
@@ -118,7 +119,7 @@ function install(reason, lock) {
 function installLeftOut(options, lock) {
   const missing = listMissing(lock)
   if (missing.length === 0) return undefined
-  const folder = path.join(workshop, `packages.${process.pid}`)
+  const folder = path.join(workshop, 'packages')
   const dependencies = {}
   const packages = { '': { dependencies } }
   // Under names of our own: the lock file may have several versions of a package, in different places.
@@ -127,6 +128,8 @@ function installLeftOut(options, lock) {
     dependencies[`left-out-${i}`] = `npm:${label(name)}@${version}`
     packages[`node_modules/left-out-${i}`] = { name: label(name), version, resolved, integrity }
   })
+  // One that was interrupted left it; the lock is ours.
+  fs.rmSync(folder, { recursive: true, force: true })
   fs.mkdirSync(folder)
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
   fs.writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages }))
@@ -190,7 +193,7 @@ function requireNode() {
 function buildConsole(sources) {
   process.stderr.write('Building the console …\n')
   const vite = path.join(modules, 'vite', 'bin', 'vite.js')
-  // Beside its place, and then there at once: whoever reads it meanwhile has the old one whole.
+  // Built beside its place and then moved there: readers always find a whole one.
   const draft = `${path.dirname(builtFrom)}.draft`
   const run = spawnSync(
     chosenNode,

@@ -1,5 +1,8 @@
+import { stripVTControlCharacters } from 'node:util'
 import { expect, test } from 'vitest'
-import { greet } from './greeting.ts'
+import { greet as greetInColor } from './greeting.ts'
+
+const greet = (greeting: Parameters<typeof greetInColor>[0]): string => stripVTControlCharacters(greetInColor(greeting))
 
 const own = {
   address: 'http://127.0.0.1:8080',
@@ -10,7 +13,7 @@ const own = {
   carrierWithoutNumber: null,
   dataPath: '/data',
   nodeVersion: 'v26.12.1',
-} as Parameters<typeof greet>[0]
+} as Parameters<typeof greetInColor>[0]
 
 test('the greeting sends people to the address that the proxy has, and commands of this machine to this one', () => {
   const text = greet({ ...own, publicUrl: 'https://sms.example.com', phonesUrl: null })

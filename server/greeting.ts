@@ -1,4 +1,5 @@
 /** What the person who starts Heliogram sees: where everything is, and what to do next. */
+import { styleText } from 'node:util'
 import type { FirstAccount } from './accounts/first.ts'
 import type { OwnerCode } from './accounts/login/owner-code.ts'
 import { findFixedNode } from './runtime.ts'
@@ -19,6 +20,9 @@ interface Greeting {
   /** As process.version says it. */
   nodeVersion: string
 }
+
+// On a terminal only.
+const bold = (text: string): string => styleText('bold', text)
 
 /** The text for standard output: first what somebody at a browser needs, then what is for the terminal. */
 export function greet({
@@ -41,15 +45,16 @@ export function greet({
     '',
   ]
   const fixedNode = findFixedNode(nodeVersion)
-  const lines = ['', 'Heliogram is running.', '']
+  const lines = ['', bold('Heliogram is running.'), '']
   if (ownerCode)
     lines.push(
-      'Make your login for the console (this link works once, for 24 hours; until then each start prints another):',
+      bold('Make your login for the console') +
+        ' (this link works once, for 24 hours; until then each start prints another):',
       '',
-      `  ${joinUrl(publicUrl, ownerCode)}`,
+      `  ${styleText('cyan', joinUrl(publicUrl, ownerCode))}`,
       '',
     )
-  lines.push('For the terminal:', '')
+  lines.push(bold('For the terminal'), '')
   if (first)
     lines.push(
       `  API key              ${first.key}`,
@@ -66,13 +71,13 @@ export function greet({
   // Nobody has the number of the example: a real carrier would take money for it, or offence.
   const to = phonesUrl ? '12025550123' : '…'
   lines.push(
-    phonesUrl ? 'Send a message:' : 'Send a message to a phone of yours:',
+    bold(phonesUrl ? 'Send a message' : 'Send a message to a phone of yours'),
     '',
     ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
   )
-  if (phonesUrl) lines.push('See it arrive, and answer:', '', `  ${phonesUrl}/#12025550123`, '')
+  if (phonesUrl) lines.push(bold('See it arrive, and reply'), '', `  ${phonesUrl}/#12025550123`, '')
   lines.push(
-    'Where things are:',
+    bold('Where things are'),
     '',
     `  Console              ${publicUrl}/console/`,
     `  API and start page   ${address}`,
