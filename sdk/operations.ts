@@ -978,7 +978,7 @@ export interface Import {
   counts: {
     /** Rows of the file; null until all of it is read. */
     total: number | null
-    /** Rows read so far; the sum of created, updated, skipped, duplicate and failed. */
+    /** Rows read so far; the sum of created, updated, skipped, duplicate, failed and hidden. */
     processed: number
     /** New contacts. */
     created: number
@@ -992,15 +992,23 @@ export interface Import {
     opted_out: number
     /** Rows with errors. */
     failed: number
+    /** Rows of a workbook that a filter or a person hides: they are left out, but for who is out by them. */
+    hidden: number
   }
   /** The part of the file that was read. */
   progress: number
-  /** What the file was found to be. */
+  /** What the file was found to be; null and empty where it is no table. */
   detected: {
     /** Of a text file, by its name in the WHATWG Encoding Standard. */
     encoding: string | null
     delimiter: string | null
     sheet: string | null
+    /** The line with the names of the columns; 0: it has none. */
+    header_line: number | null
+    /** The column from which the numbers are taken. */
+    number_column: string | null
+    /** Columns that say who wants messages and who does not. */
+    consent_columns: string[]
   }
   repairs: {
     /** Numbers mended. An apostrophe stood before it, as spreadsheets show texts. */
@@ -1021,7 +1029,37 @@ export interface Import {
     renumbered?: number
     /** Numbers mended. The cell had several numbers; the first was taken. */
     several_numbers?: number
+    /** Rows in which a cell said `\N`, NULL, #N/A or the like, and was taken for empty. */
+    null_words?: number
   }
+  /** The columns of a table, in the answer to the upload and in a dry run. */
+  columns:
+    | {
+        name: string
+        field: string | null
+        /** Up to three cells. Null without `contacts:read`. */
+        sample: string[] | null
+      }[]
+    | null
+  /** What is wrong with rows, equal faults together, most frequent first; at most 20 kinds. */
+  faults: {
+    code: string
+    column: string | null
+    /** Rows that have it. */
+    count: number
+    /** The first of them. */
+    line: number
+    /** What is wrong with the first. */
+    detail: string
+    /** What would make such rows pass. */
+    advice: string | null
+  }[]
+  /** What the file has and the import does not follow, such as a column that may say who must not be written to. */
+  warnings: {
+    code: string
+    column: string | null
+    detail: string
+  }[]
   /** Of a dry run the first 20 good rows as they would be stored. */
   sample: Record<string, unknown>[] | null
   /** For each column of a table the field it fills; null where it is ignored. */
@@ -3022,6 +3060,8 @@ export interface Operations {
           delimiter?: ',' | ';' | '	' | '|' | undefined
           /** The line with the names of the columns. Default: the first that has names. */
           header_line?: number | undefined
+          /** What to do with rows of a workbook that a filter or a person hides. Default `leave_out`; `counts.hidden` has how many. */
+          hidden_rows?: 'leave_out' | 'import' | undefined
           /** For columns that are not recognised by their names: the field each fills, `attributes.<name>`, or null to leave it out. A JSON object. */
           mapping?: string | undefined
         }

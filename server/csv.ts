@@ -3,23 +3,26 @@ import { stringify } from 'csv-stringify/sync'
 
 /**
  * Lines of an export; null is an empty cell. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10),
- * which an import takes away again.
+ * which an import takes away again: at the beginning of a cell, and of each line in it, for programs that read lines run these, too.
  */
 export function writeCsv(rows: readonly (readonly (string | null)[])[], delimiter: string = ','): string {
   return stringify(
-    rows.map((cells) => cells.map((cell) => cell ?? '')),
-    { delimiter, escape_formulas: true },
+    rows.map((cells) => cells.map((cell) => (cell === null ? '' : cell.replace(formulas, "$1'$2")))),
+    { delimiter },
   )
 }
+
+const formulas = /(^|[\r\n])([=+\-@\t\r＝＋－＠])/g
+const escaped = /(^|[\r\n])'(?=[=+\-@\t\r＝＋－＠])/g
 
 const formula = /^="((?:[^"]|"")*)"$/
 
 /**
- * The text of a cell: without the apostrophe that stands in our files before what a spreadsheet would run (the signs of `escape_formulas`), or
+ * The text of a cell: without the apostrophes that are in our files before what a spreadsheet would run, or
  * without the formula by which programs have spreadsheets leave digits as they are (`="0042"`).
  */
 export function textOfCell(cell: string): string {
   const text = cell.trim()
   const inside = text.startsWith('="') ? formula.exec(text)?.[1] : undefined
-  return inside === undefined ? text.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '') : inside.replaceAll('""', '"').trim()
+  return inside === undefined ? text.replace(escaped, '$1') : inside.replaceAll('""', '"').trim()
 }

@@ -127,13 +127,33 @@ export async function sayImport(cli: Cli, one: Import): Promise<void> {
       ['duplicate', counts.duplicate || null],
       ['opted out', counts.opted_out || null],
       ['refused', counts.failed],
+      ['hidden', counts.hidden || null],
       ['mended', mended.join(', ')],
+      ['file', tellFile(one)],
       ['columns', columns.join(', ')],
       ['failure', one.failure && Object.values(one.failure).filter(Boolean).join(': ')],
+      ...one.warnings.map(({ column, detail }) => ['look', `${column ?? ''}: ${detail}`] as const),
+      ...one.faults.map((fault) => [`${fault.count} rows`, tellFault(fault)] as const),
       ...(one.sample ?? []).slice(0, 3).map((row, i) => [`row ${i + 1}`, JSON.stringify(row)] as const),
     ],
     '  ',
   )
+}
+
+const tellFault = ({ column, detail, advice }: Import['faults'][number]): string =>
+  `${column === null ? '' : `${column} `}${detail}${advice === null ? '' : ` ${advice}`}`
+
+/** How the file was read. */
+function tellFile({ detected }: Import): string | null {
+  const { encoding, delimiter, sheet, header_line, number_column, consent_columns } = detected
+  if (number_column === null) return null
+  const facts = [
+    sheet ?? `${encoding ?? ''}, ${JSON.stringify(delimiter)}`,
+    header_line === 0 ? 'no names' : `names in line ${header_line}`,
+    `numbers from ${number_column}`,
+    ...(consent_columns.length > 0 ? [`consent from ${consent_columns.join(', ')}`] : []),
+  ]
+  return facts.join(', ')
 }
 
 async function* counted(stream: NodeJS.ReadableStream, show: (bytes: number) => void): AsyncGenerator<Uint8Array> {

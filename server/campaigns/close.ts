@@ -43,7 +43,10 @@ export const cancelImportsOf =
 /** Deletes a piece of an account's contacts and of its rows that imports did not take; answers how many. */
 export async function deleteContactsOf(tx: Tx, accountId: string): Promise<number> {
   await tx.query('update campaigns set contacts_count = 0 where account_id = $1 and contacts_count <> 0', [accountId])
-  await tx.query('update imports set sample = null where account_id = $1 and sample is not null', [accountId])
+  await tx.query(
+    'update imports set sample = null, cells = null where account_id = $1 and num_nonnulls(sample, cells) > 0',
+    [accountId],
+  )
   return deleteRowsOf(tx, accountId, 'contacts', 'import_errors')
 }
 

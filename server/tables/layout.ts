@@ -122,7 +122,7 @@ function scoreOf({ rows, names }: { rows: SourceRow[]; names: FoundLayout | null
 
 /** Finds the names among the first rows of a table; null where it has no row that can be read. */
 export function findNames(rows: readonly SourceRow[], wanted: Wanted): FoundLayout | null {
-  const sound = rows.filter(({ fault }) => !fault)
+  const sound = rows.filter(({ fault, isHidden }) => !fault && !isHidden)
   const [first] = sound
   if (!first) return null
   const sampleFrom = (line: number): string[][] =>

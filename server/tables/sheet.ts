@@ -13,11 +13,12 @@ export interface SheetContext {
 const columnsMax = 16_384
 
 /**
- * The cells of a row by column, empty ones between them included; null where they are longer than a row may be. Cells may share one long
- * text, so a row of a few kilobytes can stand for a gigabyte.
+ * The cells of a row by column, empty ones between them included, and where formulas have no result; null where they are longer than a row may
+ * be. Cells may share one long text, so a row of a few kilobytes can stand for a gigabyte.
  */
-export function cellsOf(xml: string, context: SheetContext): string[] | null {
+export function cellsOf(xml: string, context: SheetContext): { cells: string[]; unsolved: number[] } | null {
   const cells: string[] = []
+  const unsolved: number[] = []
   let characters = 0
   for (const { attributes: tag, content } of elementsOf(xml, 'c')) {
     const at = columnOf(attributeOf(tag, 'r')) ?? cells.length
@@ -27,9 +28,14 @@ export function cellsOf(xml: string, context: SheetContext): string[] | null {
     characters += cell.length
     if (characters > rowCharactersMax) return null
     cells[at] = cell
+    if (cell === '' && isUnsolved(content)) unsolved.push(at)
   }
-  return cells
+  return { cells, unsolved }
 }
+
+/** Programs that write workbooks leave results to the spreadsheet that opens them. An empty text is a result. */
+const isUnsolved = (content: string): boolean =>
+  content.includes('f') && findTag(content, 'f') !== null && valueIn(content) === null
 
 /** `B7` is 1; null where a cell does not say its place and stands behind the one before it. */
 function columnOf(reference: string | null): number | null {
@@ -47,8 +53,6 @@ function valueOf(tag: string, content: string, context: SheetContext): string {
   if (value === null || value.trim() === '') return ''
   if (type === 's') return context.textOf(Number(value))
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
-  // #REF! and its like are no data.
-  if (type === 'e') return ''
   if (type !== 'n') return readEntities(value)
   const number = Number(value)
   if (!Number.isFinite(number)) return ''

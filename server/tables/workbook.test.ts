@@ -152,7 +152,7 @@ it('has its cells in their columns, as a person sees them, and numbers with all 
   const cells: [cell: string, text: string][] = [
     ['<c t="b"><v>1</v></c>', 'TRUE'],
     ['<c t="b"><v>0</v></c>', 'FALSE'],
-    ['<c t="e"><v>#REF!</v></c>', ''],
+    ['<c t="e"><v>#REF!</v></c>', '#REF!'],
     ['<c t="str"><v>a &amp; b</v></c>', 'a & b'],
     ['<c><v>4.47911123456E11</v></c>', '447911123456'],
     ['<c t="n"><v>0.30000000000000004</v></c>', '0.3'],
@@ -205,4 +205,20 @@ it.each([
   })
   const plain = serials.map((one) => String(Number(Number(one).toPrecision(15))))
   expect(await read(file)).toEqual(ids.map((_, style) => (isDate(style) ? dates : plain)))
+})
+
+it('inflates to no more than a hundred times its size, whether it says so or not', async () => {
+  const bomb = rawWorkbook(`${rowOf('phone')}${' '.repeat(20 << 20)}`)
+  expect(await read(bomb)).toMatch(/sheet1.xml that inflates to more than 100 times its size; save it as CSV/)
+  // Says in its directory to be small.
+  const said = bomb.lastIndexOf(
+    'PK\u0001\u0002xl/worksheets'.slice(0, 4),
+    bomb.lastIndexOf('xl/worksheets/sheet1.xml'),
+    'latin1',
+  )
+  bomb.writeUInt32LE(1000, said + 24)
+  expect(await read(bomb)).toMatch(/more than 100 times/)
+  // Blank rows of a spreadsheet shrink to a thirtieth.
+  const rows = Array.from({ length: 250_000 }, (_, n) => `<row r="${n}" spans="1:10" s="5" customFormat="1" ht="15"/>`)
+  expect(await read(rawWorkbook(rows.join('')))).toEqual([])
 })

@@ -30,7 +30,7 @@ const partsMax = 10_000
 /** Rows of a sheet (ECMA-376 has no bound, Excel this). What a row says of itself beyond it, or backwards, is no place. */
 const rowsMax = 1_048_576
 /** A million rows of ten cells are some 400 MB of XML. */
-const sheetBytesMax = 2 ** 31
+const sheetBytesMax = 2 ** 30
 // Cells may share texts: a small file can stand for more than any disk has.
 const cellCharactersMax = 2 ** 30
 
@@ -99,19 +99,33 @@ export async function* readSheet(workbook: Workbook, readRows: ReadChunk = workb
     for (const row of found) {
       const said = Number(row && attributeOf(row.tag, 'r'))
       line = Number.isInteger(said) && said > line && said <= rowsMax ? said : line + 1
-      const record = row && cellsOf(row.content, context)
-      if (!record) {
+      const read = row && cellsOf(row.content, context)
+      if (!read) {
         rows.push({ line, record: [], size: rowXmlMax, fault: tooLong })
         continue
       }
+      const { cells: record, unsolved } = read
       const size = record.reduce((sum, cell) => sum + cell.length, 0)
       characters += size
-      if (characters > cellCharactersMax) throw new ZipError('has more than 1 GiB of text; save it as CSV')
-      if (!isBlank(record)) rows.push({ line, record, size })
+      if (characters > cellCharactersMax)
+        throw new ZipError('has more than 1 GiB of text; save it as CSV', { isTooLarge: true })
+      if (isBlank(record) && unsolved.length === 0) continue
+      rows.push({
+        line,
+        record,
+        size,
+        ...(unsolved.length > 0 && { unsolved }),
+        ...(row && isHidden(row.tag) && { isHidden: true }),
+      })
     }
     yield rows
   }
 }
+
+/** A filter hides rows so, and a person; so does a height of nothing. */
+const isHidden = (tag: string): boolean =>
+  (tag.includes('hidden') && ['1', 'true'].includes(attributeOf(tag, 'hidden') ?? '')) ||
+  (tag.includes('ht="0') && Number(attributeOf(tag, 'ht')) === 0)
 
 /** The highest index of a shared text that a row names; -1 where it names none. No cell has more attributes than that behind its type. */
 function lastTextOf(xml: string): number {
@@ -151,7 +165,8 @@ class SharedTexts {
     // A cell longer than any field is an error whatever is in it.
     const kept = text.slice(0, rowCharactersMax)
     const end = start + Buffer.byteLength(kept)
-    if (end > textsBytesMax) throw new ZipError('has more than 64 MiB of different texts; save it as CSV')
+    if (end > textsBytesMax)
+      throw new ZipError('has more than 64 MiB of different texts; save it as CSV', { isTooLarge: true })
     while (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
     if (this.#count === this.#ends.length) {
       const larger = new Uint32Array(this.#ends.length * 2)

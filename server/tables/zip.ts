@@ -4,7 +4,15 @@ import { bytesFrom, readBytes, type ReadChunk } from './bytes.ts'
 import { inflated, isOfZlib } from './inflate.ts'
 
 /** Why an archive cannot be read: damaged, encrypted, or more than it pretends to be. */
-export class ZipError extends Error {}
+export class ZipError extends Error {
+  /** It is no damage: it inflates too far. */
+  readonly isTooLarge: boolean
+
+  constructor(message: string, { isTooLarge = false, ...options }: ErrorOptions & { isTooLarge?: boolean } = {}) {
+    super(message, options)
+    this.isTooLarge = isTooLarge
+  }
+}
 
 /** One file of an archive. */
 export interface ZipEntry {
@@ -14,9 +22,16 @@ export interface ZipEntry {
   checksum: number
   /** Bytes in the archive. */
   compressed: number
+  /** Bytes that it says to inflate to. */
+  inflated: number
   /** Offset of its local header. */
   offset: number
 }
+
+// Sheets of people shrink to a tenth, and those of blank rows to a thirtieth; what shrinks further was made to keep others waiting. DEFLATE
+// goes up to 1032.
+const ratioMax = 100
+const ratioBytesMin = 16 * 1024 * 1024
 
 // A workbook has some ten entries and a directory of a few kilobytes.
 const directoryBytesMax = 1 << 20
@@ -54,23 +69,25 @@ export async function readDirectory(read: ReadChunk, size: number): Promise<Map<
 }
 
 /** Size and offset; where they do not fit in 32 bits they stand in the ZIP64 field, in which only those stand that do not fit. */
-function readPlace(directory: Buffer, at: number, extra: Buffer): { compressed: number; offset: number } {
+function readPlace(directory: Buffer, at: number, extra: Buffer): Pick<ZipEntry, 'compressed' | 'inflated' | 'offset'> {
   const fields = [24, 20, 42].map((field) => directory.readUInt32LE(at + field))
   let wide = Buffer.alloc(0)
   for (let from = 0; from + 4 <= extra.length; from += 4 + extra.readUInt16LE(from + 2))
     if (extra.readUInt16LE(from) === 1)
       wide = Buffer.from(extra.subarray(from + 4, from + 4 + extra.readUInt16LE(from + 2)))
   let used = 0
-  const [, compressed = 0, offset = 0] = fields.map((value) => {
+  const [inflated = 0, compressed = 0, offset = 0] = fields.map((value) => {
     if (value !== 0xffffffff || used + 8 > wide.length) return value
     used += 8
     return Number(wide.readBigUInt64LE(used - 8))
   })
-  return { compressed, offset }
+  return { compressed, inflated, offset }
 }
 
 /** The content of an entry as text, in pieces. @throws ZipError where it is damaged or inflates to more than `inflatedMax` bytes. */
 export async function* readEntry(read: ReadChunk, entry: ZipEntry, inflatedMax: number): AsyncGenerator<string> {
+  // What it says is refused before it is read, and what it is as soon as it is seen.
+  refuseRatio(entry, entry.inflated)
   const header = await readBytes(read, entry.offset, 30)
   if (header.length < 30 || header.readUInt32LE(0) !== 0x04034b50) throw new ZipError(`has no ${entry.name}`)
   const start = entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
@@ -80,11 +97,19 @@ export async function* readEntry(read: ReadChunk, entry: ZipEntry, inflatedMax: 
   for await (const bytes of contentOf(read, entry, start)) {
     count += bytes.length
     checksum = crc32(bytes, checksum)
-    if (count > inflatedMax) throw new ZipError(`inflates to more than ${inflatedMax} bytes; save it as CSV`)
+    refuseRatio(entry, count)
+    if (count > inflatedMax)
+      throw new ZipError(`inflates to more than ${inflatedMax} bytes; save it as CSV`, { isTooLarge: true })
     yield decoder.decode(bytes, { stream: true })
   }
   // Most of what is damaged still inflates to something.
   if (checksum !== entry.checksum) throw new ZipError(`has a damaged ${entry.name}`)
+}
+
+function refuseRatio({ name, compressed }: ZipEntry, bytes: number): void {
+  if (bytes <= ratioBytesMin || bytes <= compressed * ratioMax) return
+  const detail = `has a ${name} that inflates to more than ${ratioMax} times its size; save it as CSV`
+  throw new ZipError(detail, { isTooLarge: true })
 }
 
 async function* contentOf(read: ReadChunk, entry: ZipEntry, start: number): AsyncGenerator<Buffer> {

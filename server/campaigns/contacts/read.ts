@@ -3,10 +3,10 @@ import type { FieldError } from '../../errors.ts'
 import { canonicalLanguage } from '../../language.ts'
 import { refuseObtained } from '../../messages/opt-outs/consent.ts'
 import { isCountry } from '../../messages/numbers/number.ts'
-import { isTimezone } from '../../timezone.ts'
 import type { ContactInput } from './contact.ts'
 import { attributeLimits, type NewContact } from './store.ts'
-import { countryError, timezoneError } from '../place-faults.ts'
+import { countryError } from '../place-faults.ts'
+import { readZone } from './zone-names.ts'
 
 /**
  * Checks what the schema cannot say and brings a contact into the form in which it is stored. `readPhone` reads the number: strictly
@@ -21,7 +21,9 @@ export function readContact(
   if (phone && !('number' in phone)) errors.push({ pointer: '#/phone_number', ...phone })
   const { country, timezone, language } = input
   if (typeof country === 'string' && !isCountry(country)) errors.push(countryError('#/country', country))
-  if (typeof timezone === 'string' && !isTimezone(timezone)) errors.push(timezoneError('#/timezone'))
+  const number = phone && 'number' in phone ? phone.number : null
+  const zone = typeof timezone === 'string' ? readZone(timezone, number) : null
+  if (zone && !('timezone' in zone)) errors.push({ pointer: '#/timezone', ...zone })
   const canonical = typeof language === 'string' ? canonicalLanguage(language) : null
   if (typeof language === 'string' && canonical === null)
     errors.push({
@@ -42,7 +44,7 @@ export function readContact(
       externalId: external_id ?? null,
       language: canonical,
       country: (country as string | undefined) ?? null,
-      timezone: (timezone as string | undefined) ?? null,
+      timezone: zone && 'timezone' in zone ? zone.timezone : null,
       attributes: attributes ?? null,
       tags: tags ?? null,
       consent: consent ?? null,

@@ -4,6 +4,7 @@ import type { FieldError } from '../../errors.ts'
 import { numberColumnOf, refuseFile, shorten, type FoundLayout, type Layout, type Wanted } from '../../tables/layout.ts'
 import { plainName } from '../../tables/names.ts'
 import { attributeLimits } from '../contacts/store.ts'
+import { findSign, signTargets, type ImportWarning } from './consent-columns.ts'
 
 /** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
 export type Targets = (string | null)[]
@@ -18,13 +19,20 @@ export interface TableLayout extends Layout {
   isExport: boolean
   /** Columns that have numbers, too, and are not the column of the numbers. */
   otherNumbers: number[]
+  warnings: ImportWarning[]
 }
 
 /** Names under which a field is found, as `plainName` has them; the first is its own. What columns of numbers are called is in `number-column.ts`. */
 const synonyms = {
   phone_number: `phonenumber`,
-  first_name: `firstname first givenname forename vorname prenom nombre nome voornaam imie fornamn fornavn`,
-  last_name: `lastname last surname familyname nachname familienname apellido apellidos cognome sobrenome apelido`,
+  first_name: `
+    firstname first givenname forename vorname prenom nombre nome voornaam imie fornamn fornavn etunimi jmeno keresztnev prenume
+    имя ім’я ім'я име ονομα 名 名前 이름
+  `,
+  last_name: `
+    lastname last surname familyname nachname familienname apellido apellidos cognome sobrenome apelido achternaam nazwisko efternamn
+    efternavn etternavn sukunimi prijmeni vezeteknev фамилия прізвище επωνυμο 姓
+  `,
   external_id: `externalid id customerid userid contactid reference ref`,
   language: `language lang locale`,
   country: `country countrycode`,
@@ -43,7 +51,7 @@ const synonyms = {
 const columnsMax = 1000
 
 /** Fields that a column can fill. */
-const columnFields = Object.keys(synonyms)
+const columnFields = [...Object.keys(synonyms), ...Object.values(signTargets)]
 
 const listOf = (names: string): string[] => names.trim().split(/\s+/)
 
@@ -55,6 +63,8 @@ const ownNames = new Set(Object.values(synonyms).map((names) => listOf(names)[0]
 const ignored = new Set(['error'])
 /** What our export says of a contact and an import does not: only in a file that has all of them. */
 const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
+// Several columns may fill these; one that says no is enough.
+const signs: readonly (string | null)[] = Object.values(signTargets)
 
 /** What is looked for in the first rows of a table of contacts. */
 export const wantedOf = ({ mapping, delimiter, headerLine }: TableOptions): Wanted => ({
@@ -73,7 +83,7 @@ export interface TableOptions {
 
 /** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
 export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string): TableLayout | FieldError[] {
-  const { delimiter, header, headerLine } = found
+  const { delimiter, header, headerLine, sample } = found
   const errors = checkMapping(header, mapping, pointer)
   if (errors.length > 0) return errors
   const names = header.map(plainName)
@@ -86,6 +96,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
   for (const [at, name] of names.entries())
     if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
   const targets: Targets = []
+  const warnings: ImportWarning[] = []
   for (const [at, name] of header.entries()) {
     const key = names[at] ?? ''
     // An attribute may be named by signs alone.
@@ -93,12 +104,24 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
     const isFree = field !== undefined && !taken.has(field) && (ownNames.has(key) || !taken.has(`own ${field}`))
     if (said(name)) targets.push(mapping[name] ?? null)
     else if (!Array.isArray(numbers) && numbers.at === at) targets.push('phone_number')
-    else if (isExport && exportOnly.includes(name)) targets.push(null)
+    else if (isExport && exportOnly.includes(name)) targets.push(name === 'opted_out' ? name : null)
     else if (isFree) {
       taken.add(field)
       targets.push(field)
     } else if (key === '' || ignored.has(key)) targets.push(null)
-    else targets.push(`attributes.${name.replace(/^attributes\./, '')}`)
+    else {
+      const isOwn = isExport || name.startsWith('attributes.')
+      const found = isOwn
+        ? null
+        : findSign(
+            name,
+            sample.map((row) => row[at] ?? ''),
+          )
+      if (found && 'warning' in found) warnings.push(found.warning)
+      targets.push(
+        found && 'sign' in found ? signTargets[found.sign] : `attributes.${name.replace(/^attributes\./, '')}`,
+      )
+    }
   }
   const wrong = [...(Array.isArray(numbers) ? numbers : []), ...refuseTargets(found, targets)]
   if (wrong.length > 0 || Array.isArray(numbers)) return wrong
@@ -109,6 +132,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
     targets,
     isExport,
     otherNumbers: numbers.others.filter((at) => targets[at] !== null),
+    warnings,
   }
 }
 
@@ -122,7 +146,7 @@ function checkMapping(header: string[], mapping: Mapping, pointer: string): Fiel
   const fillers = new Map<string, string>()
   for (const [name, target] of Object.entries(mapping)) {
     const at = pointerOf(name, pointer)
-    const other = target === null ? undefined : fillers.get(target)
+    const other = target === null || signs.includes(target) ? undefined : fillers.get(target)
     if (target !== null) fillers.set(target, name)
     if (!header.includes(name))
       errors.push({

@@ -65,7 +65,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
         query,
         ['imports', accountId, id],
         (...place) => listImports(db, accountId, id, ...place),
-        showImport,
+        (row) => showImport(row),
       )
     },
   )

@@ -29,6 +29,11 @@ const mapping = Type.Record(Type.String(), Nullable(Type.String({ maxLength: 64 
   maxProperties: 1000,
 })
 
+const hiddenRows = Type.Enum(['leave_out', 'import'], {
+  description:
+    'What to do with rows of a workbook that a filter or a person hides. Default `leave_out`; `counts.hidden` has how many.',
+})
+
 /** Of a JSON body, and the `options` part of a form. */
 export const bodyOptions = {
   on_conflict: Type.Optional(onConflict),
@@ -36,7 +41,7 @@ export const bodyOptions = {
   dry_run: Type.Optional(isDryRun),
 }
 const FormOptions = Type.Object(
-  { ...bodyOptions, ...tableOptions, mapping: Type.Optional(mapping) },
+  { ...bodyOptions, ...tableOptions, hidden_rows: Type.Optional(hiddenRows), mapping: Type.Optional(mapping) },
   { additionalProperties: false },
 )
 
@@ -46,6 +51,7 @@ export const queryOptions = {
   default_country: Type.Optional(defaultCountry),
   dry_run: Type.Optional(isDryRun),
   ...tableOptions,
+  hidden_rows: Type.Optional(hiddenRows),
   mapping: Type.Optional(
     Type.String({ description: `${mappingText} A JSON object.`, examples: ['{"Handynr.":"phone_number"}'] }),
   ),
@@ -94,6 +100,7 @@ export function readOptions(
       encoding: read ?? undefined,
       delimiter: body?.delimiter ?? query.delimiter,
       headerLine: body?.header_line ?? query.header_line,
+      takesHidden: (body?.hidden_rows ?? query.hidden_rows) === 'import' || undefined,
     },
     faults,
     isMappingRead: !faults.some(

@@ -14,11 +14,11 @@ export async function forgetImportRows(db: Db, limit: number): Promise<number> {
     name: 'forget-import-samples',
     text: `
       update imports i
-      set sample = null
+      set sample = null, cells = null
       from accounts a
       where i.account_id = a.id
         and i.id < ${firstKept}
-        and i.sample is not null`,
+        and num_nonnulls(i.sample, i.cells) > 0`,
   })
   const { rowCount } = await db.query({
     name: 'forget-import-errors',

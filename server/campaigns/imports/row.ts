@@ -1,13 +1,12 @@
 /** One row of a file: a contact, or everything that is wrong with it. */
-import { textOfCell } from '../../csv.ts'
-import { isUnstorable, parseJson } from '../../requests/body.ts'
+import { isUnstorable } from '../../requests/body.ts'
 import { ApiError, type FieldError, type FieldErrorCode } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
-import { consentStatuses } from '../../messages/opt-outs/consent.ts'
 import { readContact } from '../contacts/read.ts'
 import type { NewContact } from '../contacts/store.ts'
-import type { RowError } from './errors.ts'
+import { readCells, type CellFault } from './cells.ts'
 import type { TableLayout } from './columns.ts'
+import type { RowError } from './errors.ts'
 import { countryOf } from '../../messages/numbers/number.ts'
 import { readImportedNumber, type PhoneFault, type Repair } from '../../messages/numbers/imported.ts'
 import type { RowSchema } from './row-schema.ts'
@@ -15,7 +14,14 @@ import type { SourceRow } from '../../tables/source-row.ts'
 import type { ImportOptions } from './store.ts'
 
 /** What a row is. */
-export type ReadRow = { contact: NewContact; repair: Repair | null } | BadRow
+export type ReadRow = GoodRow | BadRow
+
+interface GoodRow {
+  contact: NewContact
+  repair: Repair | null
+  /** A cell said NULL or the like. */
+  hasNulls?: boolean
+}
 
 interface BadRow {
   errors: RowError[]
@@ -56,9 +62,9 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
       `must have no more cells than there are columns (${table.header.length}); a cell with ${nameOf(table.delimiter)} in it stands in quotes`,
     )
   const faults: FieldError[] = []
-  const input = table
-    ? readCells(record as string[], table.targets, faults)
-    : rename(fieldsOf(record, schema), options.mapping)
+  const cells = table ? readCells(record as string[], table.targets, faults) : null
+  const input = cells ? cells.input : rename(fieldsOf(record, schema), options.mapping)
+  const inCells = [...(cells?.faults ?? []), ...unsolvedOf(row, table)]
   if (!isObject(input)) return whole('invalid_format', 'must be an object with the fields of a contact')
   faults.push(...faultsOf(input, check))
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
@@ -81,16 +87,19 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
     if (known.has(error.pointer)) continue
     faults.push(
       error.pointer === '#/phone_number' && phoneFault
-        ? { pointer: error.pointer, ...(phoneFault as PhoneFault) }
+        ? { pointer: error.pointer, ...orOther(phoneFault, row, options) }
         : error,
     )
   }
-  if (faults.length === 0 && read.contact) {
+  if (faults.length === 0 && inCells.length === 0 && read.contact) {
     // An export says of every contact the country that it is shown with.
     if (isExport && read.contact.country === countryOf(read.contact.phoneNumber)) read.contact.country = null
-    return { contact: read.contact, repair }
+    return { contact: read.contact, repair, ...(cells?.hasNulls && { hasNulls: true }) }
   }
-  const errors = faults.map((one) => locate(one, row, input, options))
+  const errors = [
+    ...inCells.map((one) => locateCell(one, row, table)),
+    ...faults.map((one) => locate(one, row, input, options)).filter(({ column }) => isFirst(column, inCells, table)),
+  ]
   const last = errors.at(-1)
   if (last && saysOut(input)) last.detail += out === null ? stillIn : outAllTheSame
   return { errors, out }
@@ -99,11 +108,46 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
 /** Whose number it is that a row says to be out which cannot be read as a whole; null where it does not. */
 function outOf(cells: string[] | undefined, table: TableLayout, { defaultCountry }: ImportOptions): string | null {
   if (!cells) return null
-  const input = readCells(cells, table.targets, [])
+  const { input } = readCells(cells, table.targets, [])
   if (!saysOut(input)) return null
   const phone = readImportedNumber(String(input['phone_number']), defaultCountry, table.isExport)
   return 'number' in phone ? phone.number : null
 }
+
+/** Formulas whose results are not in the file, where they would be read. */
+function unsolvedOf({ unsolved = [] }: SourceRow, table: TableLayout | undefined): CellFault[] {
+  const read = unsolved.filter((at) => table && table.targets[at] !== null && table.targets[at] !== undefined)
+  return read.map((at) => ({ at, code: 'invalid_format', detail: noResult }))
+}
+
+const noResult =
+  'is a formula whose result is not in the file: open it in a spreadsheet and save it there, or save it as CSV'
+
+/** What is said of an empty cell where another column of the row has a number. */
+function orOther(fault: PhoneFault, { record }: SourceRow, { table, defaultCountry }: ImportOptions): PhoneFault {
+  if (fault.code !== 'required' || !table) return fault
+  const at = table.otherNumbers.find((one) => ((record as string[])[one] ?? '').trim() !== '')
+  if (at === undefined) return fault
+  const phone = readImportedNumber((record as string[])[at] ?? '', defaultCountry)
+  return {
+    code: 'required',
+    detail: `is required; the row has a number in ${table.header[at] ?? ''}, which is not taken`,
+    ...('number' in phone && { suggestion: phone.number }),
+  }
+}
+
+const locateCell = ({ at, code, detail }: CellFault, { line, record }: SourceRow, table?: TableLayout): RowError => ({
+  line,
+  code,
+  column: table?.header[at] ?? null,
+  value: ((record as string[])[at] ?? '').slice(0, valueMax).toWellFormed(),
+  detail,
+  suggestion: null,
+})
+
+/** Of a cell only what was found first is told. */
+const isFirst = (column: string | null, told: readonly CellFault[], table?: TableLayout): boolean =>
+  !told.some(({ at }) => table?.header[at] === column)
 
 const outAllTheSame = '; its number is opted out all the same'
 const stillIn = '; until this is corrected, nobody is opted out by the row'
@@ -125,56 +169,6 @@ function faultsOf(input: object, check: Check): FieldError[] {
   throw result.error
 }
 
-/** Cells as the fields of a contact; empty ones say nothing, so that an update leaves what is there. Adds what cannot be stored to `faults`. */
-function readCells(cells: string[], targets: TableLayout['targets'], faults: FieldError[]): Record<string, unknown> {
-  const input: Record<string, unknown> = { phone_number: '' }
-  // Columns may be named `__proto__`.
-  let attributes: Record<string, unknown> | null = null
-  let consent: Record<string, unknown> | null = null
-  for (let at = 0; at < targets.length; at++) {
-    const target = targets[at]
-    if (target === null || target === undefined) continue
-    // What stands before a number is for the lenient reader to say.
-    const cell = target === 'phone_number' ? (cells[at] ?? '') : textOfCell(cells[at] ?? '')
-    if (cell === '') continue
-    if (target === 'tags') input['tags'] = readTags(cell, faults)
-    else if (target === 'consent')
-      consent = Object.assign({}, consent, readObject(cell, target, faults) ?? { status: cell })
-    else if (target.startsWith('consent_')) (consent ??= {})[target.slice(8)] = cell
-    else if (target === 'country') input['country'] = cell.toUpperCase()
-    // Most programs write locales so.
-    else if (target === 'language') input['language'] = cell.replaceAll('_', '-')
-    else if (target === 'attributes')
-      attributes = Object.assign(attributes ?? emptyRecord(), readObject(cell, target, faults) ?? { attributes: cell })
-    else if (target.startsWith('attributes.')) (attributes ??= emptyRecord())[target.slice(11)] = cell
-    else input[target] = cell
-  }
-  if (attributes) input['attributes'] = attributes
-  if (consent) input['consent'] = { ...consent, status: readConsent(consent['status'] ?? 'unknown') }
-  return input
-}
-
-const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>
-
-/** What our own files have as JSON in one cell: attributes without a column of their own, and tags and consents of bad rows. */
-function readJson(cell: string, target: string, faults: FieldError[]): unknown {
-  if (!/^[[{]/.test(cell)) return undefined
-  try {
-    const { body, faults: wrong } = parseJson(Buffer.from(cell))
-    faults.push(...wrong.map((one) => ({ ...one, pointer: `#/${target}${one.pointer.slice(1)}` })))
-    return body
-  } catch (error) {
-    if (error instanceof ApiError) return undefined
-    throw error
-  }
-}
-
-/** The object that a cell has as JSON; null where it has none. */
-function readObject(cell: string, target: string, faults: FieldError[]): object | null {
-  const value = readJson(cell, target, faults)
-  return isObject(value) ? value : null
-}
-
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -183,7 +177,9 @@ export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown 
   if (!isContact(record)) return record
   const isSaid = ([name, value]: [string, unknown]): boolean =>
     Object.hasOwn(input.properties, name) ? value !== null : !shown.includes(name)
-  return Object.fromEntries(Object.entries(record).filter(isSaid))
+  const said = Object.fromEntries(Object.entries(record).filter(isSaid))
+  if (!('opted_out' in record) || record.opted_out !== true) return said
+  return { ...said, consent: { ...(isObject(said['consent']) && said['consent']), status: 'opted_out' } }
 }
 
 const isContact = (record: unknown): record is object =>
@@ -206,19 +202,6 @@ function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
   if (members.length > 0 && isObject(attributes))
     input['attributes'] = { ...attributes, ...Object.fromEntries(members) }
   return input
-}
-
-function readTags(cell: string, faults: FieldError[]): unknown[] {
-  const list = readJson(cell, 'tags', faults)
-  if (Array.isArray(list)) return list
-  const tags = cell.split(/[,;|]/).map((tag) => tag.trim())
-  return [...new Set(tags.filter((tag) => tag !== ''))]
-}
-
-function readConsent(status: unknown): unknown {
-  if (typeof status !== 'string') return status
-  const word = status.toLowerCase().replace(/[\s-]+/g, '_')
-  return consentStatuses.find((one) => one === word) ?? status
 }
 
 /** The error with its place in the file. */

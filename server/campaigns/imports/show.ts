@@ -1,8 +1,9 @@
 /** An import in answers and events. */
 import { Type, type Static } from 'typebox'
-import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
+import { IdOf, Nullable, showTime, Timestamp, type Caller } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { repairs } from '../../messages/numbers/imported.ts'
+import { adviceFor } from './advice.ts'
 import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -13,6 +14,11 @@ const failures: Record<ImportFailure, readonly [why: string, kept?: string, advi
   no_rows: ['The file has no rows'],
   too_many_rows: ['The file has more than 1,000,000 rows', 'those before are there', 'Split the file.'],
   damaged_file: ['The file cannot be read to its end', 'rows before that are there', 'Save it anew, or as CSV.'],
+  too_large: [
+    'The workbook inflates to more than 1 GiB, to more than 100 times its size, or to more than 64 MiB of different texts',
+    'rows before that are there',
+    'Save it as CSV.',
+  ],
   campaign_closed: ['The campaign was archived or canceled meanwhile', counted],
   database_too_slow: [
     'The database took too long to write rows, also a few at a time',
@@ -44,7 +50,7 @@ export const Import = Type.Object(
     counts: Type.Object(
       {
         total: Nullable(Count('Rows of the file; null until all of it is read.')),
-        processed: Count('Rows read so far; the sum of created, updated, skipped, duplicate and failed.'),
+        processed: Count('Rows read so far; the sum of created, updated, skipped, duplicate, failed and hidden.'),
         created: Count('New contacts.'),
         updated: Count('Contacts that were there.'),
         skipped: Count('Contacts that were there and were left alone.'),
@@ -53,6 +59,9 @@ export const Import = Type.Object(
         ),
         opted_out: Count('Of the contacts, those whose number has opted out; nothing is sent to them.'),
         failed: Count('Rows with errors.'),
+        hidden: Count(
+          'Rows of a workbook that a filter or a person hides: they are left out, but for who is out by them.',
+        ),
       },
       { description: 'Grows while the import runs.' },
     ),
@@ -67,14 +76,47 @@ export const Import = Type.Object(
         ),
         delimiter: Nullable(Type.String()),
         sheet: Nullable(Type.String()),
+        header_line: Nullable(Type.Integer({ description: 'The line with the names of the columns; 0: it has none.' })),
+        number_column: Nullable(Type.String({ description: 'The column from which the numbers are taken.' })),
+        consent_columns: Type.Array(Type.String(), {
+          description: 'Columns that say who wants messages and who does not.',
+        }),
       },
-      { description: 'What the file was found to be.' },
+      { description: 'What the file was found to be; null and empty where it is no table.' },
     ),
     repairs: Type.Partial(
-      Type.Object(
-        Object.fromEntries(Object.entries(repairs).map(([name, what]) => [name, Count(`Numbers mended. ${what}`)])),
+      Type.Object({
+        ...Object.fromEntries(Object.entries(repairs).map(([name, what]) => [name, Count(`Numbers mended. ${what}`)])),
+        null_words: Count('Rows in which a cell said `\\N`, NULL, #N/A or the like, and was taken for empty.'),
+      }),
+    ),
+    columns: Nullable(
+      Type.Array(
+        Type.Object({
+          name: Type.String(),
+          field: Nullable(Type.String()),
+          sample: Nullable(
+            Type.Array(Type.String(), { description: 'Up to three cells. Null without `contacts:read`.' }),
+          ),
+        }),
+        { description: 'The columns of a table, in the answer to the upload and in a dry run.' },
       ),
     ),
+    faults: Type.Array(
+      Type.Object({
+        code: Type.String(),
+        column: Nullable(Type.String()),
+        count: Count('Rows that have it.'),
+        line: Type.Integer({ description: 'The first of them.' }),
+        detail: Type.String({ description: 'What is wrong with the first.' }),
+        advice: Nullable(Type.String({ description: 'What would make such rows pass.' })),
+      }),
+      { description: 'What is wrong with rows, equal faults together, most frequent first; at most 20 kinds.' },
+    ),
+    warnings: Type.Array(Type.Object({ code: Type.String(), column: Nullable(Type.String()), detail: Type.String() }), {
+      description:
+        'What the file has and the import does not follow, such as a column that may say who must not be written to.',
+    }),
     sample: Nullable(
       Type.Array(Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }), {
         description: 'Of a dry run the first 20 good rows as they would be stored.',
@@ -97,7 +139,7 @@ export const Import = Type.Object(
 )
 
 /** The public form of an import. */
-export function showImport(row: ImportRow): Static<typeof Import> {
+export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'scopes'>> = {}): Static<typeof Import> {
   const id = showId('imp', row.id)
   const { table, encoding, sheet, isDryRun } = row.options
   const isOver = row.completedAt !== null && row.status !== 'canceled'
@@ -119,10 +161,29 @@ export function showImport(row: ImportRow): Static<typeof Import> {
       duplicate: row.duplicate,
       opted_out: row.optedOut,
       failed: row.failed,
+      hidden: row.hidden,
     },
     progress: isOver ? 1 : row.bytes === 0 ? 0 : Math.round((row.bytesRead / row.bytes) * 1000) / 1000,
-    detected: { encoding: encoding ?? null, delimiter: table?.delimiter ?? null, sheet: sheet ?? null },
+    detected: {
+      encoding: encoding ?? null,
+      delimiter: table?.delimiter ?? null,
+      sheet: sheet ?? null,
+      header_line: table?.headerLine ?? null,
+      number_column: (table && table.header[table.targets.indexOf('phone_number')]) ?? null,
+      consent_columns: table ? table.header.filter((_, at) => saysConsent(table.targets[at])) : [],
+    },
     repairs: row.repairs,
+    columns:
+      (table &&
+        row.cells &&
+        table.header.map((name, at) => ({
+          name,
+          field: table.targets[at] ?? null,
+          sample: !scopes || scopes.has('contacts:read') ? (row.cells?.[at] ?? []) : null,
+        }))) ??
+      null,
+    faults: row.faults.map((group) => ({ ...group, advice: adviceFor(group, row) })),
+    warnings: table?.warnings ?? [],
     sample: row.sample,
     mapping: table ? Object.fromEntries(table.header.map((name, at) => [name, table.targets[at] ?? null])) : null,
     failure: row.failure && { code: row.failure, detail: tellFailure(row.failure, isDryRun) },
@@ -132,3 +193,6 @@ export function showImport(row: ImportRow): Static<typeof Import> {
     completed_at: showTime(row.completedAt),
   }
 }
+
+const saysConsent = (target: string | null | undefined): boolean =>
+  target === 'consent' || target === 'opted_out' || target === 'opted_in'

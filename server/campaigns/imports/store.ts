@@ -1,5 +1,6 @@
 /** The SQL of imports: the row of the job. Every query begins with the account. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
+import type { FieldErrorCode } from '../../errors.ts'
 import { wayOf, type Position } from '../../page.ts'
 import type { OnConflict } from '../contacts/store.ts'
 import type { TableLayout, TableOptions } from './columns.ts'
@@ -21,6 +22,7 @@ export type ImportFailure =
   | 'no_rows'
   | 'too_many_rows'
   | 'damaged_file'
+  | 'too_large'
   | 'campaign_closed'
   | 'database_too_slow'
   | 'internal_error'
@@ -33,6 +35,8 @@ export interface AskedOptions extends TableOptions {
   isDryRun: boolean
   /** Of a text file, by its name in the WHATWG's standard. */
   encoding?: string | undefined
+  /** Rows of a workbook that are hidden are taken, too. */
+  takesHidden?: boolean | undefined
 }
 
 /** What the caller asked for, and what was learnt from the file. */
@@ -42,7 +46,7 @@ export interface ImportOptions extends AskedOptions {
   sheet?: string
 }
 
-/** How many rows met which end: processed = created + updated + skipped + duplicate + failed; opted_out are among them. */
+/** How many rows met which end: processed = created + updated + skipped + duplicate + failed + hidden; opted_out are among them. */
 export interface ImportCounts {
   processed: number
   created: number
@@ -51,6 +55,20 @@ export interface ImportCounts {
   duplicate: number
   optedOut: number
   failed: number
+  /** Rows that a filter or a person hides. */
+  hidden: number
+}
+
+/** What was mended in how many rows. */
+export type Repairs = Partial<Record<Repair | 'null_words', number>>
+
+/** Rows with the same fault in the same column; what is said is said of the first. */
+export interface FaultGroup {
+  code: FieldErrorCode
+  column: string | null
+  count: number
+  line: number
+  detail: string
 }
 
 /** A row of `imports`. */
@@ -63,7 +81,10 @@ export interface ImportRow extends ImportCounts {
   failure: ImportFailure | null
   bytes: number
   bytesRead: number
-  repairs: Partial<Record<Repair, number>>
+  repairs: Repairs
+  faults: FaultGroup[]
+  /** Of a dry run: three cells of each column. */
+  cells: string[][] | null
   /** Of a dry run: its first good rows, as they would be stored. */
   sample: unknown[] | null
   total: number | null
@@ -74,7 +95,7 @@ export interface ImportRow extends ImportCounts {
 
 const columns = `id, campaign_id as "campaignId", status, format, options, failure, bytes,
   bytes_read as "bytesRead", repairs, sample, total, processed, created, updated,
-  skipped, duplicate, opted_out as "optedOut", failed, created_at as "createdAt", started_at as "startedAt",
+  skipped, duplicate, opted_out as "optedOut", failed, hidden, faults, cells, created_at as "createdAt", started_at as "startedAt",
   completed_at as "completedAt"`
 
 /** Inserts an import, before its bytes; the foreign key takes the campaign's row for key share. */
@@ -97,17 +118,24 @@ export async function completeUpload(
   tx: Tx,
   accountId: string,
   id: string,
-  upload: { options: ImportOptions; bytes: number; total: number | null },
+  upload: { options: ImportOptions; bytes: number; total: number | null; cells: string[][] | null },
 ): Promise<ImportRow> {
   const { rows } = await tx.query<ImportRow>({
     name: 'complete-upload',
     text: `
       update imports
-      set options = $3, bytes = $4, total = $5
+      set options = $3, bytes = $4, total = $5, cells = $6
       where account_id = $1
         and id = $2
       returning ${columns}`,
-    values: [accountId, id, JSON.stringify(upload.options), upload.bytes, upload.total],
+    values: [
+      accountId,
+      id,
+      JSON.stringify(upload.options),
+      upload.bytes,
+      upload.total,
+      upload.cells && JSON.stringify(upload.cells),
+    ],
   })
   return only(rows)
 }
@@ -139,7 +167,8 @@ export async function beginImport(
 /** What a batch adds, and what is true of all rows up to its end. */
 export interface Progress extends ImportCounts {
   bytesRead: number
-  repairs: Partial<Record<Repair, number>>
+  repairs: Repairs
+  faults: FaultGroup[]
   sample: unknown[] | null
 }
 
@@ -168,7 +197,9 @@ export async function addCounts(
         failed = failed + $10,
         bytes_read = $11,
         repairs = $12,
-        sample = coalesce($13, sample)
+        sample = coalesce($13, sample),
+        hidden = hidden + $14,
+        faults = $15
       where account_id = $1
         and id = $2
         and status = 'processing'
@@ -187,6 +218,8 @@ export async function addCounts(
       added.bytesRead,
       JSON.stringify(added.repairs),
       added.sample && JSON.stringify(added.sample),
+      added.hidden,
+      JSON.stringify(added.faults),
     ],
   })
   return rowCount === 1

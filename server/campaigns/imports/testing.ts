@@ -57,7 +57,7 @@ export interface ImportTest extends CampaignTest {
 export interface OwnImportTest extends ImportTest, Pick<TestDatabase, 'db' | 'connection'> {}
 
 /** All counts that are zero unless something happened. */
-export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0 }
+export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0, hidden: 0 }
 
 /** Reads rows as the thread of an import does. */
 export const readRow = createRowReader(rowSchema)

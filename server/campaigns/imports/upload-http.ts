@@ -125,7 +125,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
             // The file may have come for hours.
             await request.askAgain()
             await context.imports.enqueue(tx, { accountId, importId: row.id })
-            const shown = showImport(row)
+            const shown = showImport(row, request.caller)
             return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }
           },
         )

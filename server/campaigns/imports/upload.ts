@@ -12,7 +12,14 @@ import { EncodingProbe } from '../../tables/encoding.ts'
 import { checkNames, mapColumns, wantedOf, type TableLayout } from './columns.ts'
 import { piecesOf } from './gzip.ts'
 import { readFirstRows } from '../../tables/first-rows.ts'
-import { findLayout, findNames, refuseBytes, refuseEncoding, refuseFile } from '../../tables/layout.ts'
+import {
+  findLayout,
+  findNames,
+  refuseBytes,
+  refuseEncoding,
+  refuseFile,
+  type FoundLayout,
+} from '../../tables/layout.ts'
 import type { ReadOptions } from './options.ts'
 import { rowSchema } from './row-schema.ts'
 import {
@@ -122,8 +129,15 @@ export async function completeFile(
   pointer: string,
 ): Promise<ImportRow> {
   if (!isMappingRead) throw invalid(faults)
-  const options = await readBeside(faults, () => optionsOf(tx, accountId, file, asked, pointer))
-  return completeUpload(tx, accountId, file.id, { options, bytes: file.bytes, total: file.total })
+  const { options, cells } = await readBeside(faults, () => optionsOf(tx, accountId, file, asked, pointer))
+  const kept = asked.isDryRun ? cells : null
+  const row = await completeUpload(tx, accountId, file.id, {
+    options,
+    bytes: file.bytes,
+    total: file.total,
+    cells: kept,
+  })
+  return { ...row, cells }
 }
 
 /** Stores the rows of a JSON body, one a line. */
@@ -137,7 +151,11 @@ export async function storeRows(
 ): Promise<ImportRow> {
   const id = newId()
   await insertImport(tx, accountId, id, campaignId, 'json')
-  return completeUpload(tx, accountId, id, { options, ...(await storeLines(tx, accountId, id, rows, stride)) })
+  return completeUpload(tx, accountId, id, {
+    options,
+    cells: null,
+    ...(await storeLines(tx, accountId, id, rows, stride)),
+  })
 }
 
 async function storeLines(
@@ -241,8 +259,11 @@ async function optionsOf(
   file: StoredFile,
   asked: AskedOptions,
   pointer: string,
-): Promise<ImportOptions> {
-  if (file.format === 'xlsx') return { ...asked, ...(await readHeader(tx, accountId, file, asked, pointer)) }
+): Promise<{ options: ImportOptions; cells: string[][] | null }> {
+  if (file.format === 'xlsx') {
+    const { table, sheet, cells } = await readHeader(tx, accountId, file, asked, pointer)
+    return { options: { ...asked, table, sheet }, cells }
+  }
   // A form may say it behind the file.
   const encoding = asked.encoding ?? file.encoding
   const refused = asked.encoding === undefined && file.undecided ? refuseEncoding(file.undecided) : []
@@ -250,11 +271,11 @@ async function optionsOf(
   if (file.format === 'json' || file.format === 'ndjson') {
     const wrong = faultsOfNames(asked, pointer)
     if (wrong.length > 0) throw invalid(wrong)
-    return file.format === 'json' ? asked : { ...asked, encoding }
+    return { options: file.format === 'json' ? asked : { ...asked, encoding }, cells: null }
   }
-  const table = readLayoutOf(file, encoding, asked, pointer)
-  if (Array.isArray(table)) throw invalid(table)
-  return { ...asked, encoding, table }
+  const read = readLayoutOf(file, encoding, asked, pointer)
+  if (Array.isArray(read)) throw invalid(read)
+  return { options: { ...asked, encoding, table: read.table }, cells: read.cells }
 }
 
 function readLayoutOf(
@@ -262,10 +283,24 @@ function readLayoutOf(
   encoding: string,
   asked: AskedOptions,
   pointer: string,
-): TableLayout | FieldError[] {
+): { table: TableLayout; cells: string[][] } | FieldError[] {
   const found = findLayout(new TextDecoder(encoding).decode(head), isWhole, wantedOf(asked))
-  return Array.isArray(found) ? found : mapColumns(found, asked.mapping, pointer)
+  if (Array.isArray(found)) return found
+  const table = mapColumns(found, asked.mapping, pointer)
+  return Array.isArray(table) ? table : { table, cells: cellsOf(found) }
 }
+
+// Of each column, enough to see what is in it.
+const cellsMax = 3
+const cellLengthMax = 100
+
+/** The first different cells of each column. */
+const cellsOf = ({ header, sample }: FoundLayout): string[][] =>
+  header.map((_, at) => {
+    const filled = sample.map((row) => (row[at] ?? '').trim()).filter((cell) => cell !== '')
+    const cells = [...new Set(filled)].slice(0, cellsMax)
+    return cells.map((cell) => cell.slice(0, cellLengthMax).toWellFormed().replaceAll('\0', '\uFFFD'))
+  })
 
 /** The first rows of a workbook, read from what this transaction has stored, as far as a request looks for them. */
 async function readHeader(
@@ -274,7 +309,7 @@ async function readHeader(
   { id, bytes }: StoredFile,
   asked: AskedOptions,
   pointer: string,
-): Promise<{ table: TableLayout; sheet: string }> {
+): Promise<{ table: TableLayout; sheet: string; cells: string[][] }> {
   const refuse = (detail: string): never => {
     throw invalid(refuseFile(detail))
   }
@@ -292,5 +327,5 @@ async function readHeader(
   if (Array.isArray(table)) throw invalid(table)
   if (isWhole && !rows.some(({ line }) => line > found.headerLine))
     return refuse('must have rows behind its row of column names')
-  return { table, sheet }
+  return { table, sheet, cells: cellsOf(found) }
 }

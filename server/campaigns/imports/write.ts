@@ -75,7 +75,7 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
     if (count === 0) failure = 'no_rows'
   } catch (error) {
     if (!(error instanceof ZipError)) throw error
-    failure = 'damaged_file'
+    failure = error.isTooLarge ? 'too_large' : 'damaged_file'
   }
   if (!(await writer.flush(source.bytesRead(), again)) || !(await writer.settle())) return 'lost'
   const status = failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed'

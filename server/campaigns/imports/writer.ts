@@ -9,13 +9,14 @@ import type { NewContact } from '../contacts/store.ts'
 import { sealContact, type WrittenContact } from '../contacts/merge.ts'
 import { previewContacts, upsertContacts, type UpsertCounts } from '../contacts/upsert.ts'
 import { findForgotten } from '../contacts/forgotten.ts'
+import { FaultGroups } from './fault-groups.ts'
+import { sampleOf } from './sample.ts'
 import { insertErrors, joinErrors, type RowError } from './errors.ts'
-import type { Repair } from '../../messages/numbers/imported.ts'
 import type { RowReader } from './row.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceRow } from '../../tables/source-row.ts'
 import { Stride } from './stride.ts'
-import { addCounts, isClosed, readCommitted, type ImportRow } from './store.ts'
+import { addCounts, isClosed, readCommitted, type ImportRow, type Progress, type Repairs } from './store.ts'
 
 /** What writing needs; without a stride it goes as fast as it can. */
 export interface WriteContext {
@@ -46,6 +47,7 @@ interface Batch {
   errors: (RowError & { record: unknown })[]
   duplicates: number
   failed: number
+  hidden: number
   rows: number
   size: number
   /** By number, rows with attributes, of which a contact that is there may get too many. */
@@ -59,6 +61,7 @@ const emptyBatch = (): Batch => ({
   errors: [],
   duplicates: 0,
   failed: 0,
+  hidden: 0,
   rows: 0,
   size: 0,
   sources: new Map(),
@@ -93,7 +96,8 @@ export class BatchWriter {
   readonly #seen = new NumberSet()
   /** Whom a row has said to be out. */
   readonly #out = new NumberSet()
-  readonly #repairs: Partial<Record<Repair, number>> = {}
+  readonly #repairs: Repairs = {}
+  readonly #faults = new FaultGroups()
   readonly #sample: unknown[] = []
   #committed: number
   #rowsRead = 0
@@ -135,8 +139,17 @@ export class BatchWriter {
       this.#batch.size += row.size
     }
     const read = this.#context.readRow(row, this.#job.options)
+    if (row.isHidden && !this.#job.options.takesHidden) {
+      // Nobody is written to for a row that nobody sees, and who is out by it is out.
+      if (isDone) return
+      this.#batch.hidden++
+      const out = 'contact' in read ? (isOut(read.contact) ? read.contact.phoneNumber : null) : read.out
+      if (out !== null) this.#batch.outs.add(out)
+      return
+    }
     if ('contact' in read) {
-      if (read.repair) this.#repairs[read.repair] = (this.#repairs[read.repair] ?? 0) + 1
+      for (const repair of [read.repair, read.hasNulls ? ('null_words' as const) : null])
+        if (repair) this.#repairs[repair] = (this.#repairs[repair] ?? 0) + 1
       const isNew = this.#seen.add(read.contact.phoneNumber)
       const isFirstOut = isOut(read.contact) && this.#out.add(read.contact.phoneNumber)
       if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
@@ -152,6 +165,8 @@ export class BatchWriter {
       if (this.#keepsRows && read.contact.attributes) this.#batch.sources.set(read.contact.phoneNumber, row)
       return
     }
+    const errors = joinErrors(read.errors)
+    this.#faults.add(errors)
     this.#badSize += row.size
     const isKept = this.#badRows++ < badRowsMax && this.#badSize < badSizeMax
     if (isDone) return
@@ -159,7 +174,7 @@ export class BatchWriter {
     if (read.out !== null) this.#batch.outs.add(read.out)
     if (!isKept) return
     const record = storable(row.record)
-    for (const error of joinErrors(read.errors)) this.#batch.errors.push({ ...error, record })
+    for (const error of errors) this.#batch.errors.push({ ...error, record })
   }
 
   /**
@@ -182,6 +197,7 @@ export class BatchWriter {
     const state = {
       bytesRead,
       repairs: { ...this.#repairs },
+      faults: this.#faults.list(),
       sample: this.#job.options.isDryRun ? [...this.#sample] : null,
     }
     const startMs = performance.now()
@@ -207,9 +223,9 @@ export class BatchWriter {
   }
 
   async #write(
-    { contacts, withdrawn, outs, errors, duplicates, failed, rows, sources }: Batch,
+    { contacts, withdrawn, outs, errors, duplicates, failed, hidden, rows, sources }: Batch,
     before: number,
-    state: { bytesRead: number; repairs: Partial<Record<Repair, number>>; sample: unknown[] | null },
+    state: Pick<Progress, 'bytesRead' | 'repairs' | 'faults' | 'sample'>,
     sealing: ContactSealing | null,
   ): Promise<boolean> {
     const { id } = this.#job
@@ -223,7 +239,14 @@ export class BatchWriter {
       const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
       const full = refused.slice(0, room).flatMap((number) => errorOf(sources.get(number)) ?? [])
       await insertErrors(tx, this.#accountId, id, [...errors, ...full])
-      const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed: failed + refused.length }
+      const added = {
+        ...counts,
+        ...state,
+        processed: rows,
+        duplicate: duplicates,
+        failed: failed + refused.length,
+        hidden,
+      }
       if (await addCounts(tx, this.#accountId, id, before, added)) return true
       throw new LostImport()
     }).catch(async (error: unknown) => {
@@ -291,26 +314,6 @@ function errorOf(row: SourceRow | undefined): (RowError & { record: unknown }) |
   const { code, detail } = tooManyAttributes
   const record = storable(row?.record)
   return row && { line: row.line, code, column: 'attributes', value: null, detail, suggestion: null, record }
-}
-
-/** A row as it would be stored, without what it does not say. */
-function sampleOf(line: number, contact: NewContact): Record<string, unknown> {
-  const { phoneNumber, firstName, lastName, externalId, language, country, timezone, attributes, tags, consent } =
-    contact
-  const fields = {
-    line,
-    phone_number: phoneNumber,
-    first_name: firstName,
-    last_name: lastName,
-    external_id: externalId,
-    language,
-    country,
-    timezone,
-    attributes,
-    tags,
-    consent,
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
 /** PostgreSQL's jsonb has no NUL and no half of a letter, which is also what cutting a text may leave. */

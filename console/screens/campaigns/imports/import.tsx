@@ -45,6 +45,12 @@ export function ImportScreen() {
                   ['Encoding', shown.detected.encoding],
                   ['Delimiter', shown.detected.delimiter && <code>{JSON.stringify(shown.detected.delimiter)}</code>],
                   ['Sheet', shown.detected.sheet],
+                  ['Names of columns', shown.detected.header_line && `line ${shown.detected.header_line}`],
+                  ['Numbers', shown.detected.number_column],
+                  ['Consent', shown.detected.consent_columns.join(', ')],
+                  ['Hidden rows', shown.counts.hidden > 0 && `${shown.counts.hidden}, left out`],
+                  ['Look at', shown.warnings.map(({ column, detail }) => `${column ?? ''}: ${detail}`).join(' ')],
+                  ['Faults', shown.faults.length > 0 && tellFaults(shown.faults)],
                   ['Known numbers', shown.on_conflict === 'update' ? 'are updated' : 'are left as they are'],
                   ['Default country', shown.default_country],
                   ['Columns', shown.mapping && tellMapping(shown.mapping)],
@@ -60,6 +66,13 @@ export function ImportScreen() {
     </Page>
   )
 }
+
+const tellFaults = (
+  faults: { count: number; column: string | null; detail: string; advice: string | null }[],
+): string =>
+  faults
+    .map(({ count, column, detail, advice }) => `${count} rows: ${column ?? ''} ${detail}. ${advice ?? ''}`)
+    .join(' ')
 
 const tellMapping = (mapping: Record<string, string | null>): string =>
   Object.entries(mapping)

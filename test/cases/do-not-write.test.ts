@@ -1,0 +1,179 @@
+/** Kind C, in files: signs that somebody must not be written to are followed, or told before anything goes out. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createImportTest, type OwnImportTest, type Shown } from '../../server/campaigns/imports/testing.ts'
+import { rawWorkbook, rowOf } from '../../server/tables/zip-testing.ts'
+
+const caseOf = (name: string): Buffer => readFileSync(new URL(`inputs/${name}`, import.meta.url))
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+let test: OwnImportTest
+
+beforeAll(async () => {
+  test = await createImportTest()
+})
+afterAll(() => test.close())
+
+interface Imported {
+  over: Shown
+  contacts: { phone_number: string; status: string; consent: string | null }[]
+  /** Who is out of those asked for. */
+  out: string[]
+}
+
+/** Imports a file, and says what became of its people. */
+async function take(file: string | Buffer, { type = 'text/csv', query = '' } = {}): Promise<Imported> {
+  await test.db.query('delete from opt_outs where account_id = $1', [test.account.accountId])
+  const campaign = await test.newCampaign()
+  const over = await test.run(campaign, type, file, query)
+  const { body } = await test.call('GET', `/v1/campaigns/${campaign}/contacts?limit=100`)
+  const data = body['data'] as { phone_number: string; status: string; consent: { status: string } | null }[]
+  const { rows } = await test.db.query<{ number: string }>(
+    'select number from opt_outs where account_id = $1 order by number',
+    [test.account.accountId],
+  )
+  return {
+    over,
+    contacts: data.map(({ phone_number, status, consent }) => ({
+      phone_number,
+      status,
+      consent: consent?.status ?? null,
+    })),
+    out: rows.map(({ number }) => number),
+  }
+}
+
+const numbersOf = (from: number, ...places: number[]): string[] => places.map((place) => String(from + place))
+
+describe('a column of opt-outs', () => {
+  it('opts out who has a yes in it, whatever it is written with', async () => {
+    const { over, out, contacts } = await take(caseOf('consent-out.csv'))
+    expect(over).toMatchObject({
+      status: 'completed',
+      mapping: { 'SMS Opt Out': 'opted_out' },
+      detected: { consent_columns: ['SMS Opt Out'] },
+    })
+    expect(out).toEqual(numbersOf(15551235000, 1, 3, 5))
+    // A no in it is no consent.
+    expect(contacts.filter(({ consent }) => consent === 'opted_in')).toEqual([])
+  })
+
+  it.each([
+    ['Unsubscribed', '2026-01-05T10:00:00Z', ''],
+    ['Opted out at', '05.01.2026', ''],
+    ['DND', 'Y', 'N'],
+    ['Do not contact', 'x', ''],
+    ['hasOptedOutOfSms', 'true', 'false'],
+    ['Abgemeldet', 'Ja', 'Nein'],
+    ['Widerspruch am', '5.1.2026', ''],
+    ['Désinscrit', 'OUI', 'NON'],
+    ['Ne pas contacter', 'Vrai', 'Faux'],
+    ['Baja', 'sí', 'no'],
+    ['Descadastrado', 'Sim', 'Não'],
+    ['Non contattare', 'VERO', 'FALSO'],
+    ['Uitgeschreven', 'ja', 'nee'],
+    ['Zrezygnował', 'tak', 'nie'],
+    ['Отписался', 'Да', 'Нет'],
+    ['Не беспокоить', '1', '0'],
+    ['Rahatsız etmeyin', 'Evet', 'Hayır'],
+    ['配信停止', 'はい', 'いいえ'],
+    ['退订', '是', '否'],
+    ['수신거부', '예', '아니오'],
+    ['إلغاء الاشتراك', 'نعم', 'لا'],
+    ['הסרה', 'כן', 'לא'],
+  ])('is known as %s, with %s', async (name, yes, no) => {
+    const { over, out } = await take(`Phone;${name}\n+15551235001;${yes}\n+15551235002;${no}\n`)
+    expect([over.mapping?.[name], out]).toEqual(['opted_out', ['15551235001']])
+  })
+
+  it('with what is no yes and no is told of, row by row or as a whole', async () => {
+    const rows = '\n+15551235001,yes\n+15551235002,no\n+15551235003,ask Bob\n'
+    const some = await take(`Phone,Opt out${rows}`)
+    expect(some.out).toEqual(['15551235001'])
+    expect(some.over['faults']).toMatchObject([{ column: 'Opt out', code: 'invalid_value', count: 1, line: 4 }])
+    const stops = await take('Phone,Stop\n+15551235001,Main Street\n+15551235002,Harbour')
+    expect(stops.over).toMatchObject({ warnings: [{ column: 'Stop' }], mapping: { Stop: 'attributes.Stop' } })
+    const mail = await take('Phone,Email Opt Out\n+15551235001,yes')
+    expect(mail.over).toMatchObject({ warnings: [{ column: 'Email Opt Out' }] })
+    const word = await take('Phone,Remark\n+15551235001,new\n+15551235002,Do not contact')
+    expect(word.over).toMatchObject({ warnings: [{ column: 'Remark' }] })
+  })
+
+  it('is one of several, of which one is enough, and stays a sign in an export', async () => {
+    const { out } = await take('Phone,Consent,DND,Blocked\n+15551235001,yes,no,1\n+15551235002,yes,no,0')
+    expect(out).toEqual(['15551235001'])
+    const exported =
+      'contact,phone_number,opted_out,created_at,updated_at\nctc_1,15551235001,true,,\nctc_2,15551235002,false,,'
+    expect((await take(exported)).out).toEqual(['15551235001'])
+    const line = { object: 'contact', phone_number: '15551235001', opted_out: true }
+    expect((await take(JSON.stringify(line), { type: 'application/x-ndjson' })).out).toEqual(['15551235001'])
+  })
+
+  it('is said by a mapping, too', async () => {
+    const query = `?mapping=${encodeURIComponent('{"Flag":"opted_out"}')}`
+    expect((await take('Phone,Flag\n+15551235001,y\n+15551235002,n', { query })).out).toEqual(['15551235001'])
+  })
+})
+
+describe('a column of consents', () => {
+  it('opts in who has a yes, and out who has a no', async () => {
+    const { over, contacts, out } = await take(caseOf('consent-in.csv'))
+    expect(over).toMatchObject({ status: 'completed', mapping: { 'Opt-in': 'consent' } })
+    expect(out).toEqual(numbersOf(15551235010, 2, 4, 6))
+    const subscribed = contacts.filter(({ status }) => status !== 'opted_out')
+    expect(subscribed.map(({ phone_number }) => phone_number).sort()).toEqual(numbersOf(15551235010, 1, 3, 5))
+    expect(new Set(subscribed.map(({ consent }) => consent))).toEqual(new Set(['opted_in']))
+  })
+
+  it.each([
+    ['SMS consent', 'Yes', 'No'],
+    ['Subscribed', 'subscribed', 'unsubscribed'],
+    ['Accepts SMS Marketing', 'true', 'false'],
+    ['Status', 'Active', 'Unsubscribed'],
+    ['Einwilligung', 'erteilt am 5.1.2026', 'nein'],
+    ['Согласие', 'да', 'нет'],
+    ['同意', 'はい', 'いいえ'],
+    ['Zgoda', 'TAK', 'NIE'],
+  ])('is known as %s', async (name, yes, no) => {
+    const { contacts, out } = await take(
+      `Phone;${name}\n+15551235001;${yes}\n+15551235002;${no}\n+15551235003;${yes}\n`,
+    )
+    expect(out).toEqual(['15551235002'])
+    expect(contacts.find(({ phone_number }) => phone_number === '15551235001')?.consent).toBe('opted_in')
+  })
+
+  it('never lets a no in, also where it cannot be read', async () => {
+    const { over, contacts } = await take('Phone,Consent\n+15551235001,perhaps\n+15551235002,yes')
+    expect(contacts.map(({ phone_number }) => phone_number)).toEqual(['15551235002'])
+    expect(over['faults']).toMatchObject([
+      { column: 'Consent', count: 1, advice: expect.stringMatching(/yes or no/) as string },
+    ])
+  })
+})
+
+describe('rows of a workbook that are hidden', () => {
+  it('are left out and counted', async () => {
+    const type = workbookType
+    const tried = await take(caseOf('filtered.xlsx'), { type, query: '?dry_run=true' })
+    expect(tried.over).toMatchObject({ counts: { total: 4, created: 2, hidden: 2 } })
+    const { over, contacts } = await take(caseOf('filtered.xlsx'), { type })
+    expect(over).toMatchObject({ status: 'completed', counts: { processed: 4, created: 2, hidden: 2, failed: 0 } })
+    expect(contacts.map(({ phone_number }) => phone_number).sort()).toEqual(['15551231001', '15551231004'])
+    const all = await take(caseOf('filtered.xlsx'), { type, query: '?hidden_rows=import' })
+    expect(all.over).toMatchObject({ counts: { created: 4, hidden: 0 } })
+  })
+
+  it('opt out who is out by them, and are not where the names are', async () => {
+    const hide = (row: string, how: string): string => row.replace('<row', `<row ${how}`)
+    const rows = [
+      hide(rowOf('Phone', 'Old names'), 'hidden="true"'),
+      rowOf('Phone', 'DND'),
+      rowOf('+15551231001', 'no'),
+      hide(rowOf('+15551231002', 'yes'), 'ht="0" customHeight="1"'),
+      hide(rowOf('+15551231003', 'no'), 'hidden="1"'),
+    ]
+    const { over, out, contacts } = await take(rawWorkbook(rows.join('')), { type: workbookType })
+    expect(over).toMatchObject({ counts: { created: 1, hidden: 2 }, detected: { header_line: 2 } })
+    expect([out, contacts.length]).toEqual([['15551231002'], 1])
+  })
+})
