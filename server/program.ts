@@ -143,7 +143,12 @@ async function start({ version, config, log, started, gates, die }: Starting): P
   let submitter: Submitter | null = null
   const wake = (): void => submitter?.wake()
   const presence = started.add('presence', new Presence(), (one) => one.close())
-  const redeliveries = new Redeliveries(node.id, Date.now, () => presence.absentMs)
+  // Closed behind the links: an unbind proves that the carrier has all answers.
+  const redeliveries = started.add(
+    'redeliveries',
+    new Redeliveries(node.id, Date.now, () => presence.absentMs),
+    (one) => one.noteLost(db),
+  )
   const isFresh = (): boolean => node.isFresh
   const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, isFresh, wake }
   const testSimulator = new TestSimulator({

@@ -43,6 +43,8 @@ export class Session<C> {
   closeReason: CloseReason | undefined
   /** More of the reason for a person to read, such as ECONNREFUSED; '' when there is no more. */
   closeDetail = ''
+  /** It ended by an unbind, with all answered both ways: the peer has read what was sent. */
+  hasUnbound = false
   /** Unix milliseconds of the last whole PDU read; 0 before the first. */
   lastReadAtMs = 0
 
@@ -75,7 +77,10 @@ export class Session<C> {
     this.#binding = new Binding(this, this.#wire, side, (status) => this.#settleBind(status))
     this.#traffic = new Traffic(this, this.#wire, given, () => this.#unbinding.noteIdle())
     this.#heartbeat = new Heartbeat(this.#wire, this.#traffic, given, this.#startedAt)
-    this.#unbinding = new Unbinding(this.#wire, this.#traffic, (reason) => this.#close(reason, '', true))
+    this.#unbinding = new Unbinding(this.#wire, this.#traffic, (reason, isClean) => {
+      this.hasUnbound = isClean
+      this.#close(reason, '', true)
+    })
     if (side.role === 'client') {
       const isTls = socket instanceof TLSSocket
       socket.once(isTls ? 'secureConnect' : 'connect', () => this.#open())
@@ -125,10 +130,7 @@ export class Session<C> {
     return this.request('deliver_sm', fields, context)
   }
 
-  /**
-   * Sends a request with this turn's write. False, and nothing is written, when there is no room. Throws PduError, and
-   * nothing is written, when a field cannot be encoded.
-   */
+  /** Sends a request with this turn's write; false when there is no room. Throws PduError for what cannot be encoded. Nothing is written then. */
   request<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): boolean {
     if (this.room <= 0) return false
     this.#traffic.send(command, fields, context)

@@ -6,7 +6,7 @@ export type UnbindReason = 'unbound' | 'peer_unbound'
 
 /**
  * The end of a bound session: waits until nothing is outstanding either way; then, when the wish is ours, says unbind and
- * waits for the answer. All of it takes no longer than it was given. The peer's wish is answered when all is that it asked before: many hang up
+ * waits for the answer. All of it takes no longer than it was given; where that was enough, the end is clean. The peer's wish is answered when all is that it asked before: many hang up
  * with that answer.
  */
 export class Unbinding<C> {
@@ -14,7 +14,7 @@ export class Unbinding<C> {
   reason: UnbindReason | undefined
   readonly #wire: Wire
   readonly #traffic: Traffic<C>
-  readonly #onDone: (reason: UnbindReason) => void
+  readonly #onDone: (reason: UnbindReason, isClean: boolean) => void
   /** Sequence numbers of the peer's unbind, until they are answered. */
   readonly #asked: number[] = []
   /** Monotonic milliseconds at which the waiting is over. */
@@ -22,7 +22,7 @@ export class Unbinding<C> {
   /** Sequence number of our unbind; 0 before it is sent. */
   #sequence = 0
 
-  constructor(wire: Wire, traffic: Traffic<C>, onDone: (reason: UnbindReason) => void) {
+  constructor(wire: Wire, traffic: Traffic<C>, onDone: (reason: UnbindReason, isClean: boolean) => void) {
     this.#wire = wire
     this.#traffic = traffic
     this.#onDone = onDone
@@ -52,17 +52,17 @@ export class Unbinding<C> {
     if (isOver || this.#traffic.unanswered === 0)
       for (const sequence of this.#asked.splice(0)) this.#wire.send('unbind_resp', undefined, sequence, 0)
     if (this.#sequence === 0 && (isOver || this.#traffic.isIdle)) {
-      if (this.reason === 'peer_unbound') return this.#onDone(this.reason)
+      if (this.reason === 'peer_unbound') return this.#onDone(this.reason, !isOver)
       this.#sequence = this.#traffic.window.nextSequence()
       this.#wire.send('unbind', undefined, this.#sequence, 0)
     }
-    if (isOver) this.#onDone(this.reason)
+    if (isOver) this.#onDone(this.reason, false)
   }
 
   /** Takes what may be the answer to our unbind; false when it is not. */
   readAnswer(sequence: number): boolean {
     if (this.reason === undefined || this.#sequence === 0 || sequence !== this.#sequence) return false
-    this.#onDone(this.reason)
+    this.#onDone(this.reason, true)
     return true
   }
 }

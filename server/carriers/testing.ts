@@ -129,6 +129,7 @@ export async function openCarrierTest(
 /** A session as Redeliveries see it. */
 export interface TestSession extends DeliverySession {
   state: string
+  hasUnbound: boolean
   enquiries: { sent: number; answered: number }
   /** Its connection is gone, and nobody has told us. */
   isSilent: boolean
@@ -138,6 +139,7 @@ export interface TestSession extends DeliverySession {
 export function aliveSession(): TestSession {
   const session: TestSession = {
     state: 'bound',
+    hasUnbound: false,
     lastReadAtMs: 0,
     enquiries: { sent: 0, answered: 0 },
     isSilent: false,

@@ -1060,19 +1060,13 @@ create table reply_hashes (
   link_id uuid not null,
   hash bytea not null,
   received_at timestamptz default now() not null,
-  node_id uuid,
   delivery uuid,
   doubts integer default 0 not null,
+  session_id uuid,
+  number bigint,
+  stored_session_id uuid,
+  is_late boolean default false not null,
   constraint reply_hashes_pkey primary key (link_id, hash)
-);
-
-create table reply_notings (
-  node_id uuid not null,
-  noted_to timestamptz not null,
-  asks bigint default 0 not null,
-  met bigint default 0 not null,
-  constraint reply_notings_pkey primary key (node_id),
-  constraint reply_notings_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
 );
 
 create table reply_parts (
@@ -1094,6 +1088,17 @@ create table reply_parts (
   constraint reply_parts_kind_check check ((kind = any (array['udh8', 'udh16', 'sar'])))
 );
 create index reply_parts_received_at on reply_parts (received_at);
+
+create table reply_sessions (
+  id uuid not null,
+  node_id uuid not null,
+  sure_to bigint default 0 not null,
+  is_asked boolean default false not null,
+  over_at timestamptz,
+  constraint reply_sessions_pkey primary key (id),
+  constraint reply_sessions_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
+);
+create index reply_sessions_node_id on reply_sessions (node_id);
 
 create table request_demands (
   credential_id uuid not null,

@@ -143,7 +143,7 @@ describe('a reply', () => {
       { linkId: test.linkId, source: person, destination: ourNumber, text: 'x', isPartial: false },
       async (tx) => {
         await tx.query(`insert into opt_outs (account_id, number, source) values ($1, '1', 'reply')`, [test.accountId])
-        return false
+        return 'none'
       },
     )
     expect(skipped).toBe('skipped')

@@ -12,7 +12,7 @@ import { noteReply } from './conversations/store.ts'
 import { readKeyword, writeReply, type Keyword } from './opt-outs/keywords.ts'
 import { messageColumns, renderMessage, type MessageRow } from './message.ts'
 import { countryOf } from './numbers/number.ts'
-import { optIn, optOut, type ConsentContext, type Origin } from './opt-outs/opt-out.ts'
+import { isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-outs/opt-out.ts'
 import { suspectOptOut } from './opt-outs/suspicion.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 
@@ -27,6 +27,12 @@ export interface ReplyIn {
   isPartial: boolean
 }
 
+/**
+ * What a reply is that may have come before: a new one; one that is stored, though it may be an old one that comes again; the same again; or
+ * nothing yet.
+ */
+export type Coming = 'new' | 'doubtful' | 'repeat' | 'none'
+
 interface ReplyContext extends ConsentContext {
   db: Db
   meter?: Meter
@@ -37,20 +43,27 @@ interface ReplyContext extends ConsentContext {
 // Automatic messages to one number in an hour: two programs that answer each other stop here.
 const confirmationsMax = 3
 
-/** Stores a reply in a transaction of its own; resolves after the commit. `beforeCommit` runs in it first (parts, repetitions). */
+/**
+ * Stores a reply in a transaction of its own; resolves after the commit. `comingOf` runs in it first (parts, repetitions). When in doubt the
+ * person is out: STOP is obeyed also in what seems to be a repeat, unless she is out, and START only in what is surely new.
+ */
 export async function storeReply(
   context: ReplyContext,
   reply: ReplyIn,
-  beforeCommit?: (tx: Tx) => Promise<boolean>,
+  comingOf?: (tx: Tx) => Promise<Coming>,
 ): Promise<'stored' | 'orphan' | 'skipped'> {
   const result = await inTransaction(context.db, async (tx) => {
-    if (beforeCommit && !(await beforeCommit(tx))) return { kind: 'skipped' as const, postings: [] }
-    const owner = await findOwner(tx, reply)
+    const coming = (await comingOf?.(tx)) ?? 'new'
+    const owner = coming === 'none' ? null : await findOwner(tx, reply)
+    if (coming === 'none') return { kind: 'skipped' as const, postings: [] }
     if (owner === null) {
+      if (coming === 'repeat' && readKeyword(reply.text).keyword !== 'stop')
+        return { kind: 'skipped' as const, postings: [] }
       await storeOrphan(tx, context, reply)
       return { kind: 'orphan' as const, postings: [] }
     }
-    return { kind: 'stored' as const, postings: await storeOwned(tx, context, owner, reply) }
+    const postings = await storeOwned(tx, context, owner, reply, coming)
+    return { kind: postings ? ('stored' as const) : ('skipped' as const), postings: postings ?? [] }
   })
   context.outbox.offer(result.postings)
   context.meter?.replies.add(result.kind)
@@ -119,12 +132,22 @@ async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Pro
   ])
 }
 
-async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: ReplyIn): Promise<Posting[]> {
+/** Null where it is a repeat that changes nothing. */
+async function storeOwned(
+  tx: Tx,
+  context: ReplyContext,
+  owner: Owner,
+  reply: ReplyIn,
+  coming: 'new' | 'doubtful' | 'repeat',
+): Promise<Posting[] | null> {
   const { accountId } = owner
   const asked = await findAsked(tx, owner, reply)
   const settings = mergeKeywords([asked.ofAccount, asked.ofCampaign])
   const found = readKeyword(reply.text, settings)
-  const keyword = found.isSuspect && settings.onSuspicion === 'opt_out' ? 'stop' : found.keyword
+  const meant = found.isSuspect && settings.onSuspicion === 'opt_out' ? 'stop' : found.keyword
+  if (coming === 'repeat' && (meant !== 'stop' || (await isOptedOut(tx, context.vault, accountId, reply.source))))
+    return null
+  const keyword = coming === 'doubtful' && meant === 'start' ? null : meant
   const row = await insertInbound(tx, context.texts, owner, reply, keyword, asked)
   await noteReply(tx, row)
   const received = {

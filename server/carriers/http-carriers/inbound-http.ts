@@ -12,7 +12,7 @@ import type { InRequest, Secrets } from './adapter.ts'
 import { adapters } from './adapters.ts'
 import { inboundPath, isToken, type InboundKind } from './address.ts'
 import { FieldsError } from './fields.ts'
-import { findLinkOf, storeHttpReply, storeReceipt, type HttpReceiveContext } from './inbound.ts'
+import { findLinkOf, forgetAnswered, storeHttpReply, storeReceipt, type HttpReceiveContext } from './inbound.ts'
 import { openSecrets } from './sealed.ts'
 
 export interface InboundContext {
@@ -101,11 +101,24 @@ async function receive(
     const replies = kind === 'replies' || adapter.isOneAddress ? adapter.parseReply(inbound, settings) : []
     const linkId = await findLinkOf(receiving.db, carrier.id)
     if (linkId === null) throw notFound()
+    const unnamed: Buffer[] = []
     for (let at = 0; at < Math.max(receipts.length, replies.length); at += itemsMax)
       await Promise.all([
         ...receipts.slice(at, at + itemsMax).map((one) => storeReceipt(receiving, linkId, one, adapter.isByPart)),
-        ...replies.slice(at, at + itemsMax).map((one) => storeHttpReply(receiving, linkId, one)),
+        ...replies.slice(at, at + itemsMax).map(async (one) => {
+          const hash = await storeHttpReply(receiving, linkId, one)
+          if (hash) unnamed.push(hash)
+        }),
       ])
+    // Written whole, which it is not where the carrier has hung up.
+    reply.raw.once('finish', () => {
+      forgetAnswered(receiving.db, linkId, unnamed).catch((error: unknown) =>
+        receiving.log.warn(
+          { carrier: carrier.id, error },
+          'an answered reply is still taken for one that may come again',
+        ),
+      )
+    })
   } catch (error) {
     if (error instanceof FieldsError) return refuse(400)
     throw error

@@ -101,8 +101,15 @@ async function isTry(db: Db, accountId: string, messageId: string, linkId: strin
   return (rowCount ?? 0) > 0
 }
 
-/** Stores a reply; resolves after the commit. One whose id came before changes nothing. */
-export async function storeHttpReply(context: HttpReceiveContext, linkId: string, reply: Reply): Promise<void> {
+/**
+ * Stores a reply; resolves after the commit. One whose id came within a day is a repeat, and so is one without an id that is equal to one of the
+ * last ten minutes of which the carrier has no answer. Answers by what such a one is known, until its answer is written; null where it has an id.
+ */
+export async function storeHttpReply(
+  context: HttpReceiveContext,
+  linkId: string,
+  reply: Reply,
+): Promise<Buffer | null> {
   const { id, text, isPartial } = reply
   const row: ReplyIn = {
     linkId,
@@ -111,17 +118,27 @@ export async function storeHttpReply(context: HttpReceiveContext, linkId: string
     text,
     isPartial,
   }
-  if (id === null) await storeReply(context, row)
-  else await storeReply(context, row, (tx) => isFirst(tx, linkId, id))
+  const said = id === null ? `http\0${row.source}\0${row.destination}\0${text}` : `http ${id}`
+  const hash = createHash('sha256').update(said).digest()
+  await storeReply(context, row, async (tx) => ((await isFirst(tx, linkId, hash, id !== null)) ? 'new' : 'repeat'))
+  return id === null ? hash : null
 }
 
-/** False where the reply of this id was stored before. One row, by primary key. */
-async function isFirst(tx: Tx, linkId: string, id: string): Promise<boolean> {
+/** False where an equal reply was stored before. One row, by primary key. */
+async function isFirst(tx: Tx, linkId: string, hash: Buffer, hasId: boolean): Promise<boolean> {
   const { rowCount } = await tx.query(
-    `insert into reply_hashes (link_id, hash) values ($1, $2) on conflict (link_id, hash) do nothing`,
-    [linkId, createHash('sha256').update(`http ${id}`).digest()],
+    `insert into reply_hashes as h (link_id, hash) values ($1, $2)
+     on conflict (link_id, hash) do update set received_at = now()
+       where not $3 and h.received_at < now() - interval '10 minutes'`,
+    [linkId, hash, hasId],
   )
   return rowCount === 1
+}
+
+/** Forgets replies without an id: their carrier has our answer, and an equal one is the person's. By primary key. */
+export async function forgetAnswered(db: Db, linkId: string, hashes: readonly Buffer[]): Promise<void> {
+  if (hashes.length > 0)
+    await db.query(`delete from reply_hashes where link_id = $1 and hash = any ($2)`, [linkId, hashes])
 }
 
 /** The link of a carrier, whose receipts and replies these are; HTTP carriers have one. */

@@ -203,13 +203,16 @@ describe('a reply that waited in the socket of a process that stood still for se
   async function storeElsewhere(): Promise<void> {
     const id = newId()
     await test.db.query(
-      `with n as (insert into nodes (id, name) values ($1, 'other') returning id),
-         h as (insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n)
-       insert into reply_notings (node_id, noted_to, met) select id, now() + interval '1 hour', 1000 from n`,
+      `with n as (insert into nodes (id, name) values ($1, 'other') returning id)
+       insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n`,
       [id],
     )
     const other = { ...context, redeliveries: new Redeliveries(id) }
-    await new Promise<number>((resolve) => receive(other, link, deliverSm({}), resolve, session()))
+    const taker = session()
+    await new Promise<number>((resolve) => receive(other, link, deliverSm({}), resolve, taker))
+    taker.enquire()
+    await until('its carrier has the answer', () => taker.enquiries.answered > 0)
+    await other.redeliveries.noteLost(test.db)
   }
 
   it('is one with what its carrier gave to the same process meanwhile', async () => {

@@ -23,8 +23,8 @@ import type { Texts } from '../../sealing/texts.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Link } from '../links/link.ts'
 import { readNumberIn, readPersonIn } from '../links/number-form.ts'
-import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
-import { Unanswerable } from './redelivery-notes.ts'
+import { Unanswerable, type Delivery, type DeliverySession, type Redeliveries } from './redelivery.ts'
+import { personOctets } from './redelivery-notes.ts'
 import { codingsOf, storePart } from './reply-join.ts'
 
 export interface ReceiveContext {
@@ -118,13 +118,15 @@ async function storeText(
   }
   // Ids of the carrier and of the phone, where they are given: they stay when it is delivered again.
   const { receipted_message_id: id = '', user_message_reference: reference = '' } = pdu.tlvs ?? {}
-  const hash = createHash('sha256')
+  const said = createHash('sha256')
     .update(`${id}\0${reference}\0`)
     .update(`${reply.source}\0${reply.destination}\0${pdu.esm_class}\0${pdu.data_coding}\0`)
     .update(JSON.stringify(part.concatenation))
     .update(part.body)
     .digest()
-  if (part.concatenation) return storePart(context, link, reply, part, hash)
+  const person = context.vault.mac('replies', `${reply.source}\0${reply.destination}`).subarray(0, personOctets)
+  const hash = Buffer.concat([person, said])
+  if (part.concatenation && part.concatenation.total > 1) return storePart(context, link, reply, part, hash)
   const text = joinParts([part], codingsOf(link.settings)).text ?? `[${part.body.length} octets of binary data]`
   const delivery: Delivery = {
     linkId: link.receiptsId,
@@ -133,7 +135,7 @@ async function storeText(
     sequence: pdu.sequence_number,
     session,
   }
-  return context.redeliveries.storeOnce(context.db, delivery, (isFirst) =>
-    storeReply(context, { ...reply, text, isPartial: false }, isFirst),
+  return context.redeliveries.storeOnce(context.db, delivery, (comingOf) =>
+    storeReply(context, { ...reply, text, isPartial: false }, comingOf),
   )
 }

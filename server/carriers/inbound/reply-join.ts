@@ -80,14 +80,14 @@ async function joinReply(
   const reply: ReplyIn = { linkId, source, destination, text: '', isPartial: false }
   await storeReply(context, reply, async (tx) => {
     await lockParts(tx, key)
-    if (!(await isDue(tx))) return false
+    if (!(await isDue(tx))) return 'none'
     const { parts, there } = await takeParts(tx, context, key, replyOctetsMax)
-    if (there === 0) return false
+    if (there === 0) return 'none'
     const isCut = cutParts(parts)
     const joined = joinParts(parts, codingsOf(settings))
     reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
     reply.isPartial = isCut || parts.length < there || there < total
-    return true
+    return 'new'
   })
 }
 

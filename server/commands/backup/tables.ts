@@ -9,7 +9,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   link_states: 'what processes have said of their sessions',
   node_times: 'what processes have measured',
   pace_grants: 'parts of paces that processes have taken',
-  reply_notings: 'how far processes have noted their doubts; they are asked for no more',
+  reply_sessions: 'what sessions of carriers have proved; all of them are over',
   request_demands: 'parts of limits that processes have taken',
   smpp_sessions: 'sessions of clients, which ended with their processes',
 }

@@ -17,7 +17,7 @@ const orphanDays = 90
 const hashHours = 25
 
 /**
- * Deletes expired rows of carrier_ids, nameless_tries, crashes, receipts, reply_hashes, orphan_replies and idempotency_keys, in pieces.
+ * Deletes expired rows of carrier_ids, nameless_tries, crashes, receipts, reply_hashes, reply_sessions, orphan_replies and idempotency_keys, in pieces.
  * `messageDays` is the longest that an account keeps messages.
  */
 export async function forgetExpired(
@@ -31,6 +31,7 @@ export async function forgetExpired(
     ['nameless_tries', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'noted_at'],
     ['crashes', `${crashDays} days`, 'at'],
     ['reply_hashes', `${hashHours} hours`, 'received_at'],
+    ['reply_sessions', `${hashHours} hours`, 'over_at'],
     ['orphan_replies', `${orphanDays} days`, 'received_at'],
     // A key lives as long as its message: no message is kept longer than this.
     ['idempotency_keys', `${Math.max(messageDays, idempotencyDaysMin)} days`, 'created_at'],
