@@ -121,7 +121,13 @@ describe('a reply', () => {
       { data_coding: 8, short_message: Buffer.from('Ж') },
       'Ж',
     ],
-    ['binary by the carrier’s word', { data_codings_in: { 0: 'binary' } }, {}, '[2 octets of binary data]'],
+    [
+      'binary by the carrier’s word',
+      { data_codings_in: { 0: 'binary' } },
+      { short_message: hex('0102') },
+      '[2 octets of binary data]',
+    ],
+    ['a text that the carrier calls binary', { data_codings_in: { 0: 'binary' } }, {}, 'Hi'],
     ['in Turkish by single shift', {}, { esm_class: 0x40, short_message: hex('032401011b67') }, 'ğ'],
     ['in Turkish by locking shift', {}, { esm_class: 0x40, short_message: hex('032501010c') }, 'ğ'],
     ['in Portuguese by both', {}, { esm_class: 0x40, short_message: hex('062401032501030b1b61') }, 'ÔÂ'],
@@ -233,7 +239,7 @@ describe('a reply that waited in the socket of a process that stood still for se
     absentMs = 0
     await storeElsewhere()
     context.db = Object.assign(Object.create(test.db) as typeof test.db, {
-      connect: () => ((lateMs = 6000), test.db.connect()),
+      connect: (callback?: () => void) => (callback ? test.db.connect(callback) : ((lateMs = 6000), test.db.connect())),
     })
     expect([await deliver({}), await texts(), errors]).toEqual([ESME.RX_T_APPN, ['Hi'], []])
   })
