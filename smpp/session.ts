@@ -149,7 +149,6 @@ export class Session<C> {
     this.#wire.pause('owner')
   }
 
-  /** Reads again. */
   resume(): void {
     this.#wire.resume('owner')
   }
@@ -318,7 +317,6 @@ export class Session<C> {
     this.#unbinding.start(reason, drainMs, performance.now())
   }
 
-  /** Looks after everything that can be late. */
   #look(now: number): void {
     const { bindTimeoutMs, responseTimeoutMs } = this.#options
     if (this.mode === undefined && now - this.#startedAt >= bindTimeoutMs) return this.#close('bind_timeout', '', false)

@@ -8,7 +8,7 @@ import type { Link } from '../links/link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
 import { smppDefaults } from '../settings.ts'
-import { aliveSession, openCarrierTest, untilBound, type TestSession } from '../testing.ts'
+import { aliveSession, type TestSession } from '../testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -496,22 +496,4 @@ it('is told of a lost session for as long as the database is away', async () => 
   await expect(context.redeliveries.noteLost(away)).rejects.toThrow('away')
   await deliver(openSession())
   expect(await stored()).toBe(1)
-})
-
-it('a carrier that loses patience with a slow database is answered, and its reply is one', async () => {
-  await emptyTables(database.db, 'carriers, senders')
-  const carrier = await openCarrierTest(database.db, {
-    accountId: test.accountId,
-    simulator: { deliverTimeoutMs: 1800 },
-  })
-  await untilBound(carrier)
-  await stalled(async () => {
-    carrier.simulator.reply('15551230001', ourNumber, 'yes')
-    await until('it is delivered again', () => carrier.simulator.stats().redelivered > 0)
-  })
-  await until('the reply is there', async () => (await stored()) > 0)
-  carrier.simulator.reply('15551230001', ourNumber, 'no')
-  await until('the next one is there', async () => (await test.count('messages', `body = 'no'`)) === 1)
-  expect(await stored()).toBe(1)
-  await carrier.close()
 })
