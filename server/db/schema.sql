@@ -1065,6 +1065,7 @@ create table reply_hashes (
   session_id uuid,
   number bigint,
   stored_session_id uuid,
+  unproved integer default 0 not null,
   is_late boolean default false not null,
   constraint reply_hashes_pkey primary key (link_id, hash)
 );
