@@ -1306,10 +1306,10 @@ export interface OptOut {
   object: 'opt_out'
   /** Digits; their middle is hidden without the scope contacts:read. Null: it was forgotten. */
   number: string | null
-  /** `reply`, `api`, `import`, `consent` (came with a contact) or `review` (a suspicion was confirmed). */
+  /** `reply`, `api`, `import`, `consent` (came with a contact), `review` (a suspicion was confirmed) or `carrier` (it refused a message because of an opt-out). */
   source: string
   reason: string | null
-  /** The reply that said so. */
+  /** The reply that said so, or the message that the carrier refused. */
   message: string | null
   /** Since when nothing is sent to the number. */
   created_at: string
@@ -5330,7 +5330,7 @@ export interface Operations {
           /** The opt-out of this number. */
           number?: string | undefined
           /** Where they came from. */
-          source?: 'reply' | 'api' | 'import' | 'consent' | 'review' | undefined
+          source?: 'reply' | 'api' | 'import' | 'consent' | 'review' | 'carrier' | undefined
           /** Those whose reason has all of these words, or parts of words, whatever the case. */
           reason?: string | undefined
           /** Made at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */

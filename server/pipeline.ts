@@ -7,6 +7,7 @@ import { StatusMaps } from './carriers/mappings/mapping.ts'
 import type { Db } from './db/db.ts'
 import { Subscriptions, type Outbox } from './events.ts'
 import { Guards } from './messages/guards/guards.ts'
+import { optOutRefused } from './messages/opt-outs/refused.ts'
 import { Ledger } from './messages/ledger/ledger.ts'
 import { countryOf } from './messages/numbers/number.ts'
 import { QueueCount } from './messages/queue/count.ts'
@@ -109,7 +110,7 @@ export async function startPipeline(
     queueCount: new QueueCount(pipelineDb),
     meter,
   }
-  const ledger: Ledger = new Ledger(pipeline)
+  const ledger: Ledger = new Ledger({ ...pipeline, follow: (tx, moved) => optOutRefused(tx, pipeline, moved) })
   started.add('node', node, (one) => one.close())
   await node.start()
   if (dispatcher) started.add('dispatcher', dispatcher, (one) => one.close()).start()

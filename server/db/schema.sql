@@ -307,7 +307,7 @@ create table consents (
   evidence jsonb default '{}'::jsonb not null,
   recorded_at timestamptz default now() not null,
   constraint consents_pkey primary key (account_id, id),
-  constraint consents_source_check check ((source = any (array['reply', 'api', 'import', 'contact', 'review']))),
+  constraint consents_source_check check ((source = any (array['reply', 'api', 'import', 'contact', 'review', 'carrier']))),
   constraint consents_status_check check ((status = any (array['opted_in', 'opted_out', 'unknown'])))
 );
 create index consents_number on consents (account_id, number_hmac, id);

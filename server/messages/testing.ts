@@ -19,6 +19,7 @@ import { plainDraft } from './accept/draft.ts'
 import type { Handover, Slots } from './accept/handover.ts'
 import { Guards } from './guards/guards.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { optOutRefused } from './opt-outs/refused.ts'
 import type { MessageRow, MessageType } from './message.ts'
 import { countryOf } from './numbers/number.ts'
 import { QueueCount } from './queue/count.ts'
@@ -161,7 +162,7 @@ export async function openLedgerTest(
     guards: new Guards(db),
     meter: new Meter(countryOf),
   }
-  const ledger = new Ledger(context)
+  const ledger = new Ledger({ ...context, follow: (tx, moved) => optOutRefused(tx, context, moved) })
   const routing = new RoutingTable(db, { prepare: () => ensureTestCarrier(db, testVault) })
   await routing.refresh()
   const acceptor = new Acceptor({ ...context, slots, routing })

@@ -6,7 +6,7 @@ import { Batcher } from '../../batch.ts'
 import { nowMs } from '../../db/clock.ts'
 import { afterCommit, inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isRetryable, isUnavailable } from '../../db/failure.ts'
-import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../../events.ts'
+import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import type { Meter } from '../../metrics/meter.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
 import { isFinal, messageEventData, type MessageRow, type Status } from '../message.ts'
@@ -38,6 +38,8 @@ interface LedgerContext {
   /** What carriers' codes mean; the defaults where nobody says more. */
   reasons?: Reasons
   meter?: Meter
+  /** What else is done for messages that have moved, in the transaction in which they moved. */
+  follow?: (tx: Tx, moved: readonly MessageRow[]) => Promise<Posting[]>
 }
 
 // Long enough not to hammer a database that is coming back, short against its restart.
@@ -132,7 +134,7 @@ export class Ledger {
       if (hasEarly) await this.#applyEarly(written)
       if (!isWhole) answers.push(...written)
     }
-    const { plain, rest } = recall(received, recent)
+    const { plain, rest } = recall(received, recent, reasons)
     if (plain.length > 0) {
       const written = await writePlainReceipts(db, plain, outbox, reasons)
       outbox.offer(written.postings)
@@ -160,16 +162,29 @@ export class Ledger {
         if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers), reasons)))
       }
       if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts, reasons)))
-      return recordMoves(tx, moved, this.#context)
+      return this.#recordMoves(tx, moved)
     })
     outbox.offer(postings)
+  }
+
+  async #recordMoves(tx: Tx, moved: Moved[]): Promise<Posting[]> {
+    const postings = await recordMoves(tx, moved, this.#context)
+    const { follow } = this.#context
+    if (follow && moved.length > 0)
+      postings.push(
+        ...(await follow(
+          tx,
+          moved.map(({ row }) => row),
+        )),
+      )
+    return postings
   }
 
   /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
   async #applyEarly(answers: Answer[]): Promise<void> {
     const { db, outbox, reasons = defaultReasons } = this.#context
     const postings = await inTransaction(db, async (tx) =>
-      recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers), reasons), this.#context),
+      this.#recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers), reasons)),
     )
     outbox.offer(postings)
   }

@@ -95,12 +95,23 @@ export interface PlainReceipt {
   row: MessageRow
 }
 
-/** Pairs receipts with the messages that are remembered; the others, and repetitions, stay for the general way. */
-export function recall(receipts: ReceiptIn[], recent: Recent): { plain: PlainReceipt[]; rest: ReceiptIn[] } {
+/**
+ * Pairs receipts with the messages that are remembered; the others, repetitions, and those that opt somebody out stay for the general way.
+ */
+export function recall(
+  receipts: ReceiptIn[],
+  recent: Recent,
+  reasons: Reasons,
+): { plain: PlainReceipt[]; rest: ReceiptIn[] } {
   const plain: PlainReceipt[] = []
   const rest: ReceiptIn[] = []
   for (const receipt of receipts) {
-    const row = statusOfReceipt(receipt.state) === null ? undefined : recent.takeSent(receipt.linkId, receipt.matchId)
+    const status = statusOfReceipt(receipt.state)
+    const isOptOut =
+      status !== null &&
+      status !== 'delivered' &&
+      reasons.ofReceipt(receipt.linkId, receipt).code === 'recipient_opted_out'
+    const row = status === null || isOptOut ? undefined : recent.takeSent(receipt.linkId, receipt.matchId)
     if (row) plain.push({ receipt, row })
     else rest.push(receipt)
   }

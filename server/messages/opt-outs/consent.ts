@@ -10,8 +10,8 @@ import { spellingsOf } from '../numbers/number.ts'
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 export type ConsentStatus = (typeof consentStatuses)[number]
-/** Where it was said: by the person, by a caller, in a list of opt-outs, with a contact, or by who looked at a suspicion. */
-const consentSources = ['reply', 'api', 'import', 'contact', 'review'] as const
+/** Where it was said: by the person, by a caller, in a list of opt-outs, with a contact, by who looked at a suspicion, or by a carrier. */
+const consentSources = ['reply', 'api', 'import', 'contact', 'review', 'carrier'] as const
 export type ConsentSource = (typeof consentSources)[number]
 
 /** What proves it; what a complaint is answered with. */

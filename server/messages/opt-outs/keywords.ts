@@ -1,4 +1,5 @@
 /** STOP, START and HELP in replies: what counts as one, what only looks like one, and what is answered. */
+import { withoutQuotes } from './quotes.ts'
 
 export type Keyword = 'stop' | 'start' | 'help'
 
@@ -103,14 +104,19 @@ const nothing: KeywordFinding = { keyword: null, isSuspect: false }
 
 /** What a reply means by the settings. `Stop!`, ` "stop" ` and `ARRÊT` are keywords; `STOP PLEASE` and `STOP 12345` are suspect. */
 export function readKeyword(text: string, { words }: Pick<KeywordSettings, 'words'> = keywordDefaults): KeywordFinding {
-  if (text.length > suspicionLengthMax) return nothing
-  const folded = foldWord(text)
+  const own = withoutQuotes(text)
+  if (own.length > suspicionLengthMax) return nothing
+  if (stopSigns.test(own) && foldWord(own) === '') return { keyword: null, isSuspect: true }
+  const folded = foldWord(own)
   if (folded === '') return nothing
   if (folded.length <= keywordLengthMax)
     for (const keyword of ['stop', 'start', 'help'] as const)
       if (foldAll(words[keyword]).has(folded)) return { keyword, isSuspect: false }
   return { keyword: null, isSuspect: looksLikeStop(folded, foldAll(words.stop)) }
 }
+
+// Signs that say it without a word, of phones that have no other answer to a text that ends in STOP.
+const stopSigns = /[🛑⛔🚫🖐✋🤚]/u
 
 // Folding some fifty words takes longer than everything else about a reply in memory; most accounts have the same lists.
 const foldedOf = new WeakMap<readonly string[], ReadonlySet<string>>()

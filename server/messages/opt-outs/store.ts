@@ -10,7 +10,7 @@ import type { Vault } from '../../sealing/vault.ts'
 import { hashForms } from './consent.ts'
 
 /** Where an opt-out may come from. */
-export const optOutSources = ['reply', 'api', 'import', 'consent', 'review'] as const
+export const optOutSources = ['reply', 'api', 'import', 'consent', 'review', 'carrier'] as const
 
 /** An opt-out in answers. */
 export const OptOut = Type.Object(
@@ -24,10 +24,11 @@ export const OptOut = Type.Object(
       }),
     ),
     source: Type.String({
-      description: '`reply`, `api`, `import`, `consent` (came with a contact) or `review` (a suspicion was confirmed).',
+      description:
+        '`reply`, `api`, `import`, `consent` (came with a contact), `review` (a suspicion was confirmed) or `carrier` (it refused a message because of an opt-out).',
     }),
     reason: Nullable(Type.String()),
-    message: Nullable(Type.String({ description: 'The reply that said so.' })),
+    message: Nullable(Type.String({ description: 'The reply that said so, or the message that the carrier refused.' })),
     created_at: Timestamp('Since when nothing is sent to the number.'),
   },
   { $id: 'OptOut' },
