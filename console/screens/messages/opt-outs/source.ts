@@ -9,6 +9,7 @@ const sources: Record<Source, string> = {
   import: 'imported',
   consent: 'came with a contact',
   review: 'a suspicion was confirmed',
+  carrier: 'Refused by the carrier',
 }
 
 /** The source that an address says; none otherwise. */
