@@ -4,7 +4,8 @@ import type { DuePost } from '../../events.ts'
 import { showId } from '../../ids.ts'
 import { twilioTokenPurpose } from '../../messages/twilio-words.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { signTwilio, twilioFormMark, twilioParameters } from './twilio-form.ts'
+import { targetOf } from './post.ts'
+import { signTwilio, twilioParameters } from './twilio-form.ts'
 
 /** A sealed auth token; nulls where there is none. */
 export interface SealedToken {
@@ -43,14 +44,15 @@ export function wrapForTwilio(
 ): { headers: string[]; body: string } | null {
   const parameters = twilioParameters(accountId, payload)
   if (!parameters) return null
-  const address = url.slice(0, -twilioFormMark.length)
+  // As the receiver sees it: with the path `/` of an address without one, and with what the parser of addresses escapes.
+  const { origin, path } = targetOf(url)
   const own = [
     'content-type',
     'application/x-www-form-urlencoded',
     'i-twilio-idempotency-token',
     showId('evt', eventId),
   ]
-  const signature = token === null ? [] : ['x-twilio-signature', signTwilio(token, address, parameters)]
+  const signature = token === null ? [] : ['x-twilio-signature', signTwilio(token, origin + path, parameters)]
   return {
     headers: [...withoutContentType(headers), ...own, ...signature],
     body: new URLSearchParams(parameters).toString(),
