@@ -584,6 +584,11 @@ export interface Carrier {
           url: string
           /** Headers by name. */
           headers?: Record<string, string>
+          /** The carrier's words for `{{encoding}}`, such as 0 and 2. Left out: ours. */
+          encodings?: {
+            'GSM-7'?: string
+            'UCS-2'?: string
+          }
           /** Form of the body: values are escaped for it. `none`: there is no body. */
           format: 'json' | 'form' | 'xml' | 'none'
           /** A JSON document, an object of form fields, or an XML text; its texts are templates. */
@@ -634,6 +639,12 @@ export interface Carrier {
           to: string
           /** Pointer to the text. */
           text: string
+          /** Charset of the text, where it comes in a query or a form. Left out: UTF-8, or what the octets show. */
+          charset?: string
+          /** Pointer to the name of the charset, where each reply says its own. */
+          charset_at?: string
+          /** What the carrier's names at `charset_at` mean; others are names of charsets. */
+          charsets?: Record<string, string>
           /** Pointer to the carrier's id, by which a repetition is known. */
           id?: string
         }
@@ -3781,6 +3792,13 @@ export interface Operations {
               url: string
               /** Headers by name. */
               headers?: Record<string, string> | undefined
+              /** The carrier's words for `{{encoding}}`, such as 0 and 2. Left out: ours. */
+              encodings?:
+                | {
+                    'GSM-7'?: string | undefined
+                    'UCS-2'?: string | undefined
+                  }
+                | undefined
               /** Form of the body: values are escaped for it. `none`: there is no body. */
               format?: 'json' | 'form' | 'xml' | 'none' | undefined
               /** A JSON document, an object of form fields, or an XML text; its texts are templates. */
@@ -3836,6 +3854,12 @@ export interface Operations {
                   to: string
                   /** Pointer to the text. */
                   text: string
+                  /** Charset of the text, where it comes in a query or a form. Left out: UTF-8, or what the octets show. */
+                  charset?: string | undefined
+                  /** Pointer to the name of the charset, where each reply says its own. */
+                  charset_at?: string | undefined
+                  /** What the carrier's names at `charset_at` mean; others are names of charsets. */
+                  charsets?: Record<string, string> | undefined
                   /** Pointer to the carrier's id, by which a repetition is known. */
                   id?: string | undefined
                 }

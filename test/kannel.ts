@@ -53,8 +53,8 @@ export class Kannel {
     })
   }
 
-  /** Starts Kannel's two programs. @throws where it is not installed: a journey without it proves nothing. */
-  static async start(bind: Bind): Promise<Kannel> {
+  /** Starts Kannel's two programs; `replyUrl` is the `get-url` of replies, with Kannel's own escapes, where they do not come here. @throws where it is not installed: a journey without it proves nothing. */
+  static async start(bind: Bind, replyUrl: string | null = null): Promise<Kannel> {
     if (!existsSync(bearerbox) || !existsSync(smsbox))
       throw new Error(
         'Kannel is missing, so nothing was tested. Install it: apt-get install --no-install-recommends kannel',
@@ -65,7 +65,7 @@ export class Kannel {
     const [adminPort = 0, boxPort = 0, sendPort = 0] = await findPorts(3)
     const receiverPort = (receiver.address() as AddressInfo).port
     const file = join(folder, 'kannel.conf')
-    await writeFile(file, renderConfiguration(folder, { adminPort, boxPort, sendPort, receiverPort }, bind))
+    await writeFile(file, renderConfiguration(folder, { adminPort, boxPort, sendPort, receiverPort }, bind, replyUrl))
     const kannel = new Kannel(folder, receiver, adminPort, sendPort)
     try {
       kannel.#run(bearerbox, file)
@@ -86,13 +86,16 @@ export class Kannel {
     return (await this.#status()).includes('(online')
   }
 
+  /** Where Kannel's HTTP interface is asked to send, with its user's name and password. */
+  get sendUrl(): string {
+    return `http://127.0.0.1:${this.#sendPort}/cgi-bin/sendsms?username=${secret}&password=${secret}`
+  }
+
   /** Asks Kannel to send a text, with all receipts; `name` tells them apart. */
   async send(name: string, from: string, to: string, text: string): Promise<void> {
     const address = this.#receiver.address() as AddressInfo
     const receiptUrl = `http://127.0.0.1:${address.port}/receipt?name=${encodeURIComponent(name)}&state=%d`
     const query = new URLSearchParams({
-      username: secret,
-      password: secret,
       from,
       to,
       text,
@@ -102,7 +105,7 @@ export class Kannel {
       'dlr-mask': '31',
       'dlr-url': receiptUrl,
     })
-    const response = await fetch(`http://127.0.0.1:${this.#sendPort}/cgi-bin/sendsms?${query.toString()}`)
+    const response = await fetch(`${this.sendUrl}&${query.toString()}`)
     if (response.status !== 202) throw new Error(`Kannel answered ${response.status}: ${await response.text()}`)
   }
 
@@ -133,7 +136,7 @@ interface Ports {
   receiverPort: number
 }
 
-function renderConfiguration(folder: string, ports: Ports, bind: Bind): string {
+function renderConfiguration(folder: string, ports: Ports, bind: Bind, replyUrl: string | null): string {
   const log = (name: string): Record<string, string | number> => ({ 'log-file': join(folder, name), 'log-level': 0 })
   const groups: Record<string, string | number>[] = [
     {
@@ -177,7 +180,7 @@ function renderConfiguration(folder: string, ports: Ports, bind: Bind): string {
       keyword: 'default',
       'catch-all': 1,
       'max-messages': 0,
-      'get-url': `"http://127.0.0.1:${ports.receiverPort}/reply?from=%p&to=%P&text=%a"`,
+      'get-url': `"${replyUrl ?? `http://127.0.0.1:${ports.receiverPort}/reply?from=%p&to=%P&text=%a`}"`,
     },
   ]
   const render = (group: Record<string, string | number>): string =>

@@ -6,6 +6,22 @@ export function isFormOfUtf8(body: Buffer): boolean {
   return isUtf8(unescaped(body))
 }
 
+/** The fields of a form or of the query of an address as their octets, in their order. */
+export function octetPairs(form: Buffer): [string, Buffer][] {
+  const pairs: [string, Buffer][] = []
+  for (const pair of form.toString('latin1').split('&')) {
+    if (pair === '') continue
+    const [name = Buffer.alloc(0), ...value] = pair
+      .split('=')
+      .map((text) => unescaped(Buffer.from(text.replaceAll('+', ' '), 'latin1')))
+    // A value may have more signs of equality.
+    pairs.push([name.toString('utf8'), Buffer.concat(value.flatMap((one, i) => (i === 0 ? [one] : [equality, one])))])
+  }
+  return pairs
+}
+
+const equality = Buffer.from('=')
+
 /** The octets of a form's text, with those that are written as %XX. A blank that is written as a plus sign stays one. */
 function unescaped(body: Buffer): Buffer {
   if (!body.includes(percent)) return body

@@ -192,7 +192,11 @@ export function receiptUrlOf({ receiptUrl, reference }: OutMessage): string | nu
 }
 
 /** Seconds until a message is no longer of use, inside what a carrier takes; null: it does not expire. */
-export function validitySeconds({ expiresAt, now }: OutMessage, min: number, max: number): number | null {
+export function validitySeconds(
+  { expiresAt, now }: Pick<OutMessage, 'expiresAt' | 'now'>,
+  min: number,
+  max: number,
+): number | null {
   if (expiresAt === null) return null
   return Math.min(max, Math.max(min, Math.ceil((expiresAt.getTime() - now.getTime()) / 1000)))
 }

@@ -1,5 +1,7 @@
 /** Reading fields of what a carrier sent: JSON, forms and queries, none of which is trusted to have the form that was documented. */
 
+import { octetPairs } from '../../requests/form.ts'
+
 /** A request that cannot be read at all. */
 export class FieldsError extends Error {}
 
@@ -52,17 +54,26 @@ export function readForm(body: Buffer): [string, string][] {
   return [...new URLSearchParams(body.toString('utf8'))]
 }
 
-/** The fields of a request, wherever the carrier put them: its query, a form or a JSON object. @throws FieldsError */
-export function readFields(request: {
+/** The octets of the fields that a request has in its query and in a form, the last of each name. */
+export function readOctetFields({ url, headers, body }: FieldsRequest): Map<string, Buffer> {
+  const query = Buffer.from(url.replace(/^[^?]*\??/, '').replace(/#.*$/, ''), 'latin1')
+  return new Map([...octetPairs(query), ...(isForm(headers) ? octetPairs(body) : [])])
+}
+
+interface FieldsRequest {
   url: string
   headers: Readonly<Record<string, string | undefined>>
   body: Buffer
-}): unknown {
+}
+
+const isForm = (headers: FieldsRequest['headers']): boolean =>
+  (headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')
+
+/** The fields of a request, wherever the carrier put them: its query, a form or a JSON object. @throws FieldsError */
+export function readFields(request: FieldsRequest): unknown {
   const query = [...new URL(request.url).searchParams]
   if (request.body.length === 0) return Object.fromEntries(query)
-  const type = request.headers['content-type'] ?? ''
-  if (type.startsWith('application/x-www-form-urlencoded'))
-    return Object.fromEntries([...query, ...readForm(request.body)])
+  if (isForm(request.headers)) return Object.fromEntries([...query, ...readForm(request.body)])
   const body = readJson(request.body)
   return typeof body === 'object' && body !== null && !Array.isArray(body)
     ? { ...Object.fromEntries(query), ...body }

@@ -6,6 +6,7 @@ import { pointTo } from '../../requests/body.ts'
 import { httpCommon, secretText } from '../settings.ts'
 import type { Secrets } from './adapter.ts'
 import { at, textAt } from './fields.ts'
+import { isCharset } from './charset.ts'
 import { pointerPattern } from './pointer.ts'
 import { checkTemplate, textsOf } from './template.ts'
 
@@ -16,6 +17,9 @@ const pointer = (description: string): ReturnType<typeof Type.String> =>
 const words = (description: string): ReturnType<typeof Type.Array<ReturnType<typeof Type.String>>> =>
   Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100, description })
 const strict = { additionalProperties: false } as const
+const encodingWord = Type.String({ maxLength: 64 })
+const charset = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ maxLength: 32, pattern: '^[A-Za-z0-9_:-]+$', description, examples: ['UTF-16BE', 'ISO-8859-1'] })
 const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"
 
 const Request = Type.Object(
@@ -27,6 +31,16 @@ const Request = Type.Object(
         maxProperties: 20,
         description: 'Headers by name.',
       }),
+    ),
+    encodings: Type.Optional(
+      Type.Object(
+        { 'GSM-7': Type.Optional(encodingWord), 'UCS-2': Type.Optional(encodingWord) },
+        {
+          ...strict,
+          description: "The carrier's words for `{{encoding}}`, such as 0 and 2. Left out: ours.",
+          examples: [{ 'GSM-7': '0', 'UCS-2': '2' }],
+        },
+      ),
     ),
     format: Type.Enum(['json', 'form', 'xml', 'none'], {
       default: 'json',
@@ -76,6 +90,16 @@ const ReplySettings = Type.Object(
     from: pointer('Pointer to the number of the person.'),
     to: pointer('Pointer to your number.'),
     text: pointer('Pointer to the text.'),
+    charset: Type.Optional(
+      charset('Charset of the text, where it comes in a query or a form. Left out: UTF-8, or what the octets show.'),
+    ),
+    charset_at: Type.Optional(pointer('Pointer to the name of the charset, where each reply says its own.')),
+    charsets: Type.Optional(
+      Type.Record(Type.String({ maxLength: 32 }), charset('A charset.'), {
+        maxProperties: 20,
+        description: "What the carrier's names at `charset_at` mean; others are names of charsets.",
+      }),
+    ),
     id: Type.Optional(pointer("Pointer to the carrier's id, by which a repetition is known.")),
   },
   { ...strict, description: 'Where replies have what counts.' },
@@ -159,6 +183,15 @@ export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] 
   }
   const body = at(request, 'body')
   for (const { path, text } of textsOf(body)) check(['body', ...path], text)
+  const reply = at(settings, 'reply')
+  const labels = [...textsOf({ charset: at(reply, 'charset') }), ...textsOf({ charsets: at(reply, 'charsets') })]
+  for (const { path, text } of labels)
+    if (!isCharset(text))
+      faults.push({
+        pointer: ['settings', 'reply', ...path].reduce(pointTo, '#'),
+        code: 'invalid_value',
+        detail: 'is no charset that is known here',
+      })
   const wrong = bodyFault(at(request, 'format') ?? 'json', at(request, 'method') ?? 'POST', body)
   if (wrong !== null) add(['body'], wrong)
   if (at(settings, 'signature') !== undefined && secrets['signature'] === undefined)

@@ -110,7 +110,10 @@ it('follows pointers as RFC 6901 §5 does', () => {
 it('takes every 2xx for a yes where it is told nothing of answers, and finds receipts by our id', () => {
   const { answer: _, ...plain } = settings
   const answer = { status: 204, headers: {}, body: '' }
-  expect(generic.readAnswer(answer, recordedMessage, plain)).toEqual({ kind: 'accepted', ids: [] })
+  expect(generic.readAnswer(answer, recordedMessage, plain)).toEqual({
+    kind: 'accepted',
+    ids: [recordedMessage.reference],
+  })
   const url = `https://sms.example.com/x?state=DELIVERED&ref=${recordedMessage.reference}`
   const receipt = { id: '/uid', reference: '/ref', state: '/state', states: { DELIVERED: 'delivered' as const } }
   const request = { method: 'GET', url, headers: {}, body: Buffer.alloc(0), at: new Date() }

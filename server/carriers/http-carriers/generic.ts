@@ -5,14 +5,15 @@ import {
   type Adapter,
   type Codes,
   type CodeTable,
-  type OutMessage,
+  type InRequest,
   type Secrets,
 } from './adapter.ts'
-import { readFields, textAt, tryJson } from './fields.ts'
+import { readText } from './charset.ts'
+import { readFields, readOctetFields, textAt, tryJson } from './fields.ts'
 import { checkGeneric, GenericSecrets, GenericSettings } from './generic-settings.ts'
-import { valueAt } from './pointer.ts'
+import { nameOf, valueAt } from './pointer.ts'
 import { isSame, sign } from './signature.ts'
-import { escapeXml, fillJson, fillTemplate } from './template.ts'
+import { escapeXml, fillJson, fillTemplate, type TemplateMessage } from './template.ts'
 
 const contentTypes = {
   json: 'application/json',
@@ -29,7 +30,8 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
   isIdempotent: ({ idempotent }) => idempotent,
   isOneAddress: false,
   isByPart: false,
-  send(message, { request }, secrets) {
+  send(sent, { request }, secrets) {
+    const message: TemplateMessage = { ...sent, encoding: request.encodings?.[sent.encoding] ?? sent.encoding }
     const headers = Object.entries(request.headers ?? {}).map(([name, text]) => [
       name.toLowerCase(),
       fillTemplate(text, message, secrets),
@@ -42,7 +44,7 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
       body: bodyOf(request, message, secrets),
     }
   },
-  readAnswer(answer, _message, settings) {
+  readAnswer(answer, { reference }, settings) {
     const { id: idPointer, code: codePointer, accepted } = settings.answer ?? {}
     const body = tryJson(answer.body)
     const code = codePointer === undefined ? null : textAt({ code: valueAt(body, codePointer) }, 'code')
@@ -50,8 +52,8 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
     const isOk = answer.status >= 200 && answer.status < 300
     const isYes = accepted === undefined ? code === null || !isListed(settings, code) : accepted.includes(code ?? '')
     // An id that was announced and is not there: somebody else answered, a gateway mostly.
-    if (isOk && isYes && (idPointer === undefined || id !== null))
-      return { kind: 'accepted', ids: id === null ? [] : [id] }
+    // Where none was announced our reference is the id by which receipts are found.
+    if (isOk && isYes && (idPointer === undefined || id !== null)) return { kind: 'accepted', ids: [id ?? reference] }
     const isNo = isOk && code !== null && (accepted !== undefined || isListed(settings, code)) && !isYes
     return readRefusal(isNo ? { ...answer, status: 400 } : answer, code, tableOf(settings))
   },
@@ -83,7 +85,7 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
         pointer === undefined ? null : textAt({ found: valueAt(item, pointer) }, 'found')
       const [from, to] = [read(reply.from), read(reply.to)]
       if (from === null || to === null) return []
-      const text = read(reply.text) ?? ''
+      const text = textOf(request, reply, read)
       return [{ id: read(reply.id), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
     })
   },
@@ -117,13 +119,30 @@ function tableOf({ codes = {}, answer = {} }: GenericSettings): CodeTable {
   }
 }
 
+/** The text of a reply. In a query or a form its octets may be in another charset than UTF-8, which the settings or the reply name. */
+function textOf(
+  request: InRequest,
+  { text, charset, charset_at: place, charsets = {} }: NonNullable<GenericSettings['reply']>,
+  read: (pointer: string | undefined) => string | null,
+): string {
+  const octets = readOctetFields(request).get(nameOf(text))
+  if (!octets) return read(text) ?? ''
+  const named = read(place)
+  const label = named !== null && Object.hasOwn(charsets, named) ? charsets[named] : named
+  return readText(octets, label ?? charset ?? null).replaceAll('\0', '\uFFFD')
+}
+
 /** Whether the settings know a code as a no. */
 function isListed(settings: GenericSettings, code: string): boolean {
   const { answers, faults } = tableOf(settings)
   return Object.hasOwn(answers, code) || (faults?.includes(code) ?? false)
 }
 
-function bodyOf({ format, body }: GenericSettings['request'], message: OutMessage, secrets: Secrets): string | null {
+function bodyOf(
+  { format, body }: GenericSettings['request'],
+  message: TemplateMessage,
+  secrets: Secrets,
+): string | null {
   switch (format) {
     case 'none':
       return null

@@ -35,13 +35,19 @@ export async function storeReceipt(
   await context.ledger.receipt({
     linkId,
     rawId: receipt.id,
-    matchId: receipt.id,
+    matchId: await idOf(context.db, linkId, receipt),
     state: receipt.state,
     stat: receipt.stat.slice(0, wordMax),
     err: receipt.err?.slice(0, wordMax) ?? null,
     networkError: null,
     doneDate: receipt.doneDate.slice(0, wordMax),
   })
+}
+
+/** The id that the message is known by: the carrier's, or our reference where the answer to the send had none. */
+async function idOf(db: Db, linkId: string, { id, reference }: Receipt): Promise<string> {
+  if (reference === null || reference === id || (await isKnown(db, linkId, id))) return id
+  return (await isKnown(db, linkId, reference)) ? reference : id
 }
 
 /** A receipt proves that the carrier has the message: its try is accepted, whatever became of the answer. */

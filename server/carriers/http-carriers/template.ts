@@ -17,6 +17,9 @@ const templateFields = [
 ] as const
 type TemplateField = (typeof templateFields)[number]
 
+/** A message as templates see it: `encoding` in the carrier's word. */
+export type TemplateMessage = Omit<OutMessage, 'encoding'> & { encoding: string }
+
 const field = /\{\{\s*([^{}]*?)\s*\}\}/g
 const secretName = /^secret\.([a-z][a-z0-9_]{0,39})$/
 const validityMaxSeconds = 172_800
@@ -36,7 +39,7 @@ export function checkTemplate(template: string, secrets: Secrets): string[] {
 /** Fills a template in. `escape` makes each value safe for the place; a field without a value is empty. */
 export function fillTemplate(
   template: string,
-  message: OutMessage,
+  message: TemplateMessage,
   secrets: Secrets,
   escape: (value: string) => string = (value) => value,
 ): string {
@@ -48,7 +51,7 @@ export function fillTemplate(
 }
 
 /** Fills in the texts of a JSON document, names of members excepted. */
-export function fillJson(value: unknown, message: OutMessage, secrets: Secrets): unknown {
+export function fillJson(value: unknown, message: TemplateMessage, secrets: Secrets): unknown {
   if (typeof value === 'string') return fillTemplate(value, message, secrets)
   if (Array.isArray(value)) return value.map((one) => fillJson(one, message, secrets))
   if (typeof value !== 'object' || value === null) return value
@@ -75,7 +78,7 @@ export function escapeXml(value: string): string {
 
 const isField = (name: string): name is TemplateField => templateFields.some((one) => one === name)
 
-function valueOf(name: TemplateField, message: OutMessage): string {
+function valueOf(name: TemplateField, message: TemplateMessage): string {
   switch (name) {
     case 'to':
       return message.to

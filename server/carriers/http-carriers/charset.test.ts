@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { generic } from './generic.ts'
+import { checkGeneric, type GenericSettings } from './generic-settings.ts'
+import { configure, recordedMessage } from './testing.ts'
+
+const settings = configure('generic', 'https://api.carrier.test').settings as unknown as GenericSettings
+const reply = { from: '/from', to: '/to', text: '/text' }
+
+const escape = (octets: Buffer): string => octets.toString('hex').replaceAll(/../g, '%$&')
+const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
+
+/** The text that is read of a reply, by GET and in a form. */
+function read(text: string, changes: Partial<NonNullable<GenericSettings['reply']>>, more = ''): string[] {
+  const fields = `from=15551230001&to=15557654321&text=${text}${more}`
+  const url = 'https://sms.example.com/replies'
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  const own = { ...settings, reply: { ...reply, ...changes } }
+  return [
+    { method: 'GET', url: `${url}?${fields}`, headers: {}, body: Buffer.alloc(0), at: new Date() },
+    { method: 'POST', url, headers: form, body: Buffer.from(fields), at: new Date() },
+  ].flatMap((request) => generic.parseReply(request, own).map((one) => one.text))
+}
+
+it.each([
+  ['UTF-16BE', utf16('Привет 👋'), 'Привет 👋'],
+  ['ISO-8859-1', Buffer.from('Grüße + 3', 'latin1'), 'Grüße + 3'],
+  ['windows-1251', Buffer.from('cff0e8e2e5f2', 'hex'), 'Привет'],
+  ['UTF-8', Buffer.from('漢字 = 5&6'), '漢字 = 5&6'],
+])('a reply in %s is read by the setting, and by its own word', (charset, octets, text) => {
+  expect(read(escape(octets), { charset })).toEqual([text, text])
+  expect(read(escape(octets), { charset_at: '/cs' }, `&cs=${charset}`)).toEqual([text, text])
+  expect(read(escape(octets), { charset_at: '/cs', charsets: { 2: charset } }, '&cs=2')).toEqual([text, text])
+})
+
+it('a reply of which nobody says the charset is UTF-8, or what its octets show', () => {
+  expect(read(escape(Buffer.from('Grüße 👋')), {})).toEqual(['Grüße 👋', 'Grüße 👋'])
+  expect(read('Gr%FC%DFe', {})).toEqual(['Grüße', 'Grüße'])
+  expect(read('two+words%2B', { charset_at: '/cs' }, '&cs=nonsense')).toEqual(['two words+', 'two words+'])
+})
+
+it('a charset that is none is refused, with its place', () => {
+  const wrong = { ...settings, reply: { ...reply, charset: 'UTF-99', charsets: { a: 'utf-8', b: 'no' } } }
+  expect(checkGeneric(wrong, { key: 'k', signature: 's' }).map(({ pointer }) => pointer)).toEqual([
+    '#/settings/reply/charset',
+    '#/settings/reply/charsets/b',
+  ])
+})
+
+it.each([
+  ['GSM-7', { 'GSM-7': '0', 'UCS-2': '2' }, '0'],
+  ['UCS-2', { 'GSM-7': '0', 'UCS-2': '2' }, '2'],
+  ['UCS-2', { 'UCS-2': '' }, ''],
+  ['GSM-7', undefined, 'GSM-7'],
+] as const)('%s is written in the carrier’s word: %j', (encoding, encodings, word) => {
+  const request = { ...settings.request, url: 'https://c.test/?coding={{encoding}}', ...(encodings && { encodings }) }
+  const { url } = generic.send({ ...recordedMessage, encoding }, { ...settings, request }, { key: 'k', signature: 's' })
+  expect(new URL(url).searchParams.get('coding')).toBe(word)
+})
