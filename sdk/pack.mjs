@@ -12,8 +12,10 @@ const own = pathOf('package.json')
 // In the folder that Git ignores. One that an interrupted run has left is the right one.
 const kept = pathOf('dist/package.json')
 
-if (process.argv[2] === 'after') restore()
-else {
+if (process.argv[2] === 'after') {
+  restore()
+  rmSync(pathOf('dist'), { recursive: true, force: true })
+} else {
   restore()
   build()
   publish()

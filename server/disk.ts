@@ -12,7 +12,7 @@ export type DiskLevel = 'enough' | 'low' | 'nearly full'
 
 /**
  * Below a tenth of the disk somebody has days to do something, below a twentieth hours. Of large disks less is enough, of small ones not: a busy
- * PostgreSQL keeps 2 GB of its log between checkpoints.
+ * PostgreSQL keeps up to 2 GB of its log between checkpoints.
  */
 function boundsOf(sizeBytes: number): { low: number; nearlyFull: number } {
   return {

@@ -185,6 +185,7 @@ async function start({ version, config, log, started, gates, die }: Starting): P
     isSealing: config.encryptsContent,
     log,
     isRunning: has('jobs'),
+    isAlone,
   })
   started.add('imports', imports, (one) => one.close())
 

@@ -593,6 +593,8 @@ create table imports (
   bytes_read bigint default 0 not null,
   repairs jsonb default '{}'::jsonb not null,
   sample jsonb,
+  resumed_row bigint default 0 not null,
+  resumes integer default 0 not null,
   hidden bigint default 0 not null,
   faults jsonb default '[]'::jsonb not null,
   cells jsonb,

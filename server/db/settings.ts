@@ -15,12 +15,6 @@ const settings: Record<string, string> = {
   shared_buffers: '128MB',
   // Containers often reserve huge pages without granting them, and the server then dies by SIGBUS; 128 MB gain nothing.
   huge_pages: 'off',
-  // Thousands of rows a second write more than the default 1 GB of log within a checkpoint's five minutes; each checkpoint
-  // more writes whole pages again. Costs at most that much disk and a recovery of some seconds.
-  max_wal_size: '2GB',
-  // Files of the log that are over are kept and used again, once there are so many: the first writing of a new one costs more than that of a
-  // used one, for new blocks on disk and new pages in memory. By default all but 80 MB go with each quiet hour.
-  min_wal_size: '1GB',
   // Filling each new file of the log with zeroes takes 60 ms, for which every commit waits, once for 16 MB of log. Files are used again
   // after a checkpoint; until then a flush may have to tell the file system of new blocks.
   wal_init_zero: 'off',
@@ -47,6 +41,19 @@ const settings: Record<string, string> = {
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
   log_checkpoints: 'off',
+}
+
+const walMbMax = 2048
+const walMbMin = 256
+
+/**
+ * How much log is kept between checkpoints: a twentieth of the disk, from 256 MB to 2 GB. Thousands of rows a second write more than the default 1 GB
+ * within a checkpoint's five minutes, and each checkpoint more writes whole pages again; but on a small disk 2 GB are what messages need. Half of it
+ * is kept and used again: the first writing of a file costs more than the next, for new blocks on disk and new pages in memory.
+ */
+export function walSettings(diskBytes: number): Record<string, string> {
+  const mb = Math.round(Math.min(walMbMax, Math.max(walMbMin, diskBytes / 20 / 2 ** 20)))
+  return { max_wal_size: `${mb}MB`, min_wal_size: `${Math.floor(mb / 2)}MB` }
 }
 
 /** The command line after `-D <data>`; `overrides` win (tests and benchmarks). */

@@ -5,7 +5,7 @@
  *                  ▲         │  │       └──▶ unconfirmed (no receipt in time)
  *                  └─ retry ─┘  └──▶ rejected | unconfirmed (no answer) ─ late answer or receipt ─▶ sent | delivered | …
  *                  ▲                              └─▶ queued, by the policy `resend` or by hand: a possible duplicate
- *   scheduled, queued ─▶ canceled       queued ─▶ expired | rejected (opted out)       inbound: received
+ *   scheduled, queued ─▶ canceled (also: opted out)       queued ─▶ expired       inbound: received
  *
  * Every change is a compare-and-set on the state before it (`canBecome`): nothing moves backwards, a late word is kept in the
  * ledger and never shown.

@@ -1,7 +1,7 @@
 /** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the transaction that stores its import. */
 import { PgBoss } from 'pg-boss'
 import { configOf } from '../../db/address.ts'
-import { openPool, type Connection, type Tx } from '../../db/db.ts'
+import { inTransaction, openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
 import { queueSchemaOf, schemaOf } from '../../db/schema-name.ts'
 import { Repeated } from '../../repeated.ts'
@@ -45,10 +45,11 @@ export async function openJobs(
     heartbeatSeconds: 15,
     // An import of the largest size takes minutes; the heartbeat, not this, tells that one is lost.
     expireInSeconds: 6 * 3600,
-    retryLimit: 5,
+    // Without an end: what does not move on ends by itself (`resumesMax`), and the rest was not at fault when its process was killed.
+    retryLimit: 100_000,
     retryDelay: 2,
     retryBackoff: true,
-    retryDelayMax: 60,
+    retryDelayMax: 20,
     deadLetter: lostJobs,
     deleteAfterSeconds: 86_400,
   })
@@ -78,14 +79,35 @@ export async function sendJob(boss: PgBoss, tx: Tx, key: ImportKey): Promise<voi
  * row. Returns how many.
  */
 export async function enqueueAgain(connection: Connection, tx: Tx, log: Log): Promise<number> {
+  const unfinished = await findUnfinished(tx)
+  if (unfinished.length === 0) return 0
+  const { boss } = await openJobs(connection, log, { isRunning: false, max: 2 })
+  for (const key of unfinished) await sendJob(boss, tx, key)
+  await boss.stop({ timeout: 5000 })
+  return unfinished.length
+}
+
+/**
+ * Replaces all jobs at the start of a process that is alone: those that were under way died with the process before, which the queue would notice
+ * half a minute later. A crash in between leaves two jobs of an import, of which one finds nothing to do.
+ */
+export async function replaceJobs(boss: PgBoss, db: Db): Promise<void> {
+  const before = await boss.findJobs(jobs)
+  await inTransaction(db, async (tx) => {
+    for (const key of await findUnfinished(tx)) await sendJob(boss, tx, key)
+  })
+  if (before.length > 0)
+    await boss.deleteJob(
+      jobs,
+      before.map(({ id }) => id),
+    )
+}
+
+async function findUnfinished(tx: Tx): Promise<ImportKey[]> {
   const { rows } = await tx.query<ImportKey>(
     `select account_id as "accountId", id as "importId" from imports where status in ('queued', 'processing') order by id`,
   )
-  if (rows.length === 0) return 0
-  const { boss } = await openJobs(connection, log, { isRunning: false, max: 2 })
-  for (const key of rows) await sendJob(boss, tx, key)
-  await boss.stop({ timeout: 5000 })
-  return rows.length
+  return rows
 }
 
 /** pg-boss takes a connection's parts, but not their absence as undefined. */

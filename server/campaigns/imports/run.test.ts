@@ -10,6 +10,7 @@ import { newId, parseId } from '../../ids.ts'
 import { rowSchema } from './row-schema.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
+import { beginImport } from './store.ts'
 import { ImportThreads } from './thread.ts'
 import { numberOf, createImportTest, readRow, until, zero, type OwnImportTest } from './testing.ts'
 import { retry, writeRows } from './write.ts'
@@ -318,6 +319,28 @@ describe('an interrupted import', () => {
     expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toEqual(countsOf(100_000))
     expect(await test.contacts(campaign)).toHaveLength(80_000)
+  })
+
+  it('goes on with the next start of a process that is alone, without the wait for a sign of life of its job', async () => {
+    const { id } = await test.hold(await test.newCampaign(), fileOf(10))
+    const before = test.imports
+    const { connection, context } = test
+    test.imports = await startImports({ ...context, connection, keyFile: testKeyFile, isRunning: true, isAlone: true })
+    await before.close()
+    expect(await test.finished(id, 10_000)).toMatchObject({ counts: countsOf(10) })
+  })
+
+  it('may be interrupted as often as it is while it moves on, and fails where it does not', async () => {
+    const { id, key } = await test.hold(await test.newCampaign(), fileOf(30_000))
+    // Each time one batch is written.
+    for (let n = 0; n < 9; n++) expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
+    expect(await test.runHere(key, never)).toBe('over')
+    expect((await test.read(id)).counts).toEqual(countsOf(30_000))
+    const stuck = await test.hold(await test.newCampaign(), fileOf(10))
+    const { accountId, importId } = stuck.key
+    for (let n = 0; n < 6; n++) expect(await beginImport(test.db, accountId, importId)).toMatchObject({ resumes: n })
+    expect(await test.runHere(stuck.key, never)).toBe('over')
+    expect(await test.read(stuck.id)).toMatchObject({ status: 'failed', failure: { code: 'internal_error' } })
   })
 
   it('stops when it is canceled, and keeps what is there', async () => {

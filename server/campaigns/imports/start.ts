@@ -2,7 +2,7 @@
 import type { Job, PgBoss } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
-import { jobs, lostJobs, openJobs, sendJob } from './jobs.ts'
+import { jobs, lostJobs, openJobs, replaceJobs, sendJob } from './jobs.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
 import { Stride } from './stride.ts'
@@ -29,6 +29,8 @@ interface ImportsOptions extends RunContext {
   isSealing?: boolean
   /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
   isRunning: boolean
+  /** No other process runs imports of this database. */
+  isAlone?: boolean
   /** Counts the messages that are accepted, for which imports step back. */
   meter?: Pick<Meter, 'flushes'>
 }
@@ -47,6 +49,7 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
   const countAccepted = (): number => options.meter?.flushes.accept.items ?? 0
   const { keyFile, isSealing = false } = options
   const threads = new ImportThreads({ connection, keyFile, isSealing, rowSchema }, countAccepted)
+  if (isRunning && options.isAlone === true) await replaceJobs(boss, options.db)
   if (isRunning) await work(boss, options, threads, stop.signal)
   const uploads = openPool(connection, {
     name: 'uploads',

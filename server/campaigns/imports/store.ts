@@ -142,22 +142,23 @@ export async function completeUpload(
 
 /**
  * Takes an import that is not over to work on it, again after a crash; null where it is over. By primary key. `isOfClosed`: its account is
- * closed, and nothing more is to be written.
+ * closed, and nothing more is to be written. `resumes`: how often it was taken up before without a row since.
  */
 export async function beginImport(
   db: Db,
   accountId: string,
   id: string,
-): Promise<(ImportRow & { isOfClosed: boolean }) | null> {
-  const { rows } = await db.query<ImportRow & { isOfClosed: boolean }>({
+): Promise<(ImportRow & { isOfClosed: boolean; resumes: number }) | null> {
+  const { rows } = await db.query<ImportRow & { isOfClosed: boolean; resumes: number }>({
     name: 'begin-import',
     text: `
       update imports
-      set status = 'processing', started_at = coalesce(started_at, now())
+      set status = 'processing', started_at = coalesce(started_at, now()), resumed_row = committed_row,
+        resumes = case when started_at is null or committed_row > resumed_row then 0 else resumes + 1 end
       where account_id = $1
         and id = $2
         and status in ('queued', 'processing')
-      returning ${columns},
+      returning ${columns}, resumes,
         (select a.status = 'closed' from accounts a where a.id = account_id) as "isOfClosed"`,
     values: [accountId, id],
   })

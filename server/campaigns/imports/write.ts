@@ -29,6 +29,8 @@ const rowsMax = 1_000_000
 // Of what may never pass, in half a minute.
 const triesMax = 6
 const pauseMsMax = 16_000
+// An import that has ended its process, or failed, so often at the same row does so again.
+const resumesMax = 5
 // Of what takes too long on a database that answers others: each may take half a minute, and waiting makes none of them shorter.
 const longTriesMax = 3
 // Rows of a batch, at most, where larger ones took too long.
@@ -52,6 +54,7 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
   const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal, 1000, () => isAnswering(context.db))
   const job = await again(() => beginImport(context.db, accountId, importId))
   if (!job) return 'lost'
+  if (job.resumes > resumesMax) return { status: 'failed', failure: 'internal_error', rows: null }
   if (job.isOfClosed) return { status: 'canceled', failure: null, rows: null }
   const meetsOthers = await again(() => hasContacts(context.db, accountId, job.campaignId))
   const writer = new BatchWriter(context, accountId, job, meetsOthers)

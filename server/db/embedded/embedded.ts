@@ -1,10 +1,11 @@
-import { rm } from 'node:fs/promises'
+import { rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { findPackaged, placeBinaries } from './binaries.ts'
 import { clusterFolder, openCluster } from './cluster.ts'
 import type { Connection } from '../db.ts'
 import type { Log } from '../log.ts'
+import { walSettings } from '../settings.ts'
 import { choosePlace } from './place.ts'
 import { findPostmaster, launchPostmaster, NotStartedError, stopPostmaster } from './postmaster.ts'
 import type { Postmaster } from './postmaster.ts'
@@ -55,7 +56,10 @@ export async function startEmbedded(options: {
   }
   // A server started under another TMPDIR has its socket elsewhere; it stays there over restarts, as the pools expect.
   const home = { ...cluster, socketDir: found?.connection.host ?? cluster.socketDir }
-  const launch = async () => launchPostmaster(home, await bin(), settings, log)
+  const launch = async () => {
+    const { blocks, bsize } = await statfs(cluster.data)
+    return launchPostmaster(home, await bin(), { ...walSettings(blocks * bsize), ...settings }, log)
+  }
   let current: Postmaster | undefined = found ?? (await launch())
   const { connection, version } = current
   const closing = new AbortController()

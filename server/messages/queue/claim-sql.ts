@@ -63,7 +63,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
         when m.status <> 'queued' then 'gone'
         when ${isTaken('m', day)} then 'sent'
         when m.expires_at <= now() then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'expired' end
-        when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'rejected' end
+        when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'canceled' end
         when ${isStopped('c')} then 'queued'
         when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
         when ${isPaced('c')} and c.id is distinct from $12::uuid then 'queued'
@@ -128,7 +128,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
       previous_status = m.status,
       sequence = m.sequence + case when j.to_status in ('sending', 'queued') then 0 else 1 end,
       updated_at = now(),
-      completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
+      completed_at = case when j.to_status in ('expired', 'canceled') then now() end,
       attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
       sent_at = case when j.to_status = 'sent' then now() else m.sent_at end,
       possible_duplicate = case when j.to_status in ('sent', 'unconfirmed') then ${isTwice('m', day)} else m.possible_duplicate end,
@@ -139,15 +139,15 @@ export const claimStatement: (day: string) => DayStatement = perDay(
       hold_until = null,
       error_code = case j.to_status
         when 'expired' then case when m.hold_reason = 'quiet_hours' then 'quiet_hours' else 'expired_in_queue' end
-        when 'rejected' then 'recipient_opted_out'
+        when 'canceled' then 'recipient_opted_out'
         when 'unconfirmed' then 'outcome_unknown' end,
-      error_stage = case when j.to_status in ('expired', 'rejected', 'unconfirmed') then 'queue' end,
+      error_stage = case when j.to_status in ('expired', 'canceled', 'unconfirmed') then 'queue' end,
       error_raw = case when j.to_status = 'expired' and m.hold_reason is distinct from 'quiet_hours' then m.error_raw end
     from placed j
     where m.account_id = j.account_id
       and m.id = j.message_id
       and m.status = 'queued'
-      and (j.to_status in ('sending', 'sent', 'expired', 'rejected', 'unconfirmed')
+      and (j.to_status in ('sending', 'sent', 'expired', 'canceled', 'unconfirmed')
         or (m.hold_reason is null and j.is_up is not true))
     returning ${messageColumns('m')}, m.link_id as "linkId", m.node_id is not null as "isDirect"
   ), open_segments as materialized (
@@ -170,7 +170,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
     on conflict do nothing
   ), outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
-    select "accountId", status, id, "errorCode" from moved where status in ('expired', 'rejected')
+    select "accountId", status, id, "errorCode" from moved where status in ('expired', 'canceled')
     on conflict do nothing
   ), ${tallied('moved')}
   select summary.*, m.*,

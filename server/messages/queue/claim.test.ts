@@ -184,6 +184,7 @@ describe('a claim', () => {
   })
 
   it('ends what was opted out meanwhile, but not a confirmation', async () => {
+    await test.subscribe('message.canceled')
     const [row, confirmation] = [await test.send(), await test.send()]
     await test.db.query(`update messages set is_confirmation = true where id = $1`, [confirmation.id])
     const other = await openLedgerTest(test.db)
@@ -192,14 +193,14 @@ describe('a claim', () => {
       test.accountId,
     ])
     expect((await claim()).handovers.map((one) => one.id)).toEqual([confirmation.id])
-    expect(await test.message(row.id)).toMatchObject({ status: 'rejected', errorCode: 'recipient_opted_out' })
-    expect(await test.count('outcomes', `status = 'rejected' and error_code = 'recipient_opted_out'`)).toBe(1)
+    expect(await test.message(row.id)).toMatchObject({ status: 'canceled', errorCode: 'recipient_opted_out' })
+    expect(await test.count('outcomes', `status = 'canceled' and error_code = 'recipient_opted_out'`)).toBe(1)
     // The person may hear from another account.
     const [lane] = await findLanes(test.db)
     const links = [{ id: other.linkId, carrierId: other.carrierId }]
     const { handovers } = await claimMessages(other.context, other.nodeId, links, lane?.id ?? '', noId, 10)
     expect(handovers.map((one) => one.id)).toEqual([theirs])
-    expect(await test.eventsOf(row.id)).toEqual(['message.failed'])
+    expect(await test.eventsOf(row.id)).toEqual(['message.canceled'])
   })
 
   it('puts what belongs to a carrier without a link here where it waits for that carrier, and finds it there', async () => {
