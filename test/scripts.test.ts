@@ -1,8 +1,10 @@
 /** The scripts of package.json, asked for help or for what they do not know: they say so, and do nothing. */
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { variables } from '../server/config-variables.ts'
 
 const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -56,4 +58,26 @@ test('every script is asked', () => {
       'test:ha',
     ].toSorted(),
   )
+})
+
+test('the ports that are asked for before an installation are those of the settings', () => {
+  const { listPorts } = createRequire(import.meta.url)('../scripts/ports.cjs') as {
+    listPorts: (env: Record<string, string>) => { variable: string; host: string; port: number }[]
+  }
+  const { port, host, simulatorPort, simulatorHttpPort, metricsPort, smppServerPort } = variables
+  const has = { variable: 'HELIOGRAM_PORT', host: host.fallback, port: Number(port.fallback) }
+  const simulated = [simulatorPort, simulatorHttpPort].map(({ name, fallback }) => ({
+    variable: name,
+    host: '127.0.0.1',
+    port: Number(fallback),
+  }))
+  expect(listPorts({})).toEqual([has, ...simulated])
+  const all = { HELIOGRAM_METRICS_PORT: '9464', HELIOGRAM_SMPP_SERVER_PORT: '2776', HELIOGRAM_HOST: '0.0.0.0' }
+  expect(listPorts({ ...all, HELIOGRAM_CARRIER_URL: 'smpp://x' })).toEqual([
+    { ...has, host: '0.0.0.0' },
+    { variable: smppServerPort.name, host: '0.0.0.0', port: 2776 },
+    { variable: metricsPort.name, host: '0.0.0.0', port: 9464 },
+  ])
+  // What is no port, and any free one, the program explains or takes.
+  expect(listPorts({ HELIOGRAM_ROLES: 'jobs', HELIOGRAM_SIMULATOR: 'off', HELIOGRAM_PORT: '0' })).toEqual([])
 })
