@@ -249,6 +249,13 @@ export const variables = {
     integer(1, 720),
     'Hours after which a sent message without a receipt becomes unconfirmed.',
   ),
+  anyLengthCountries: variable(
+    'HELIOGRAM_ANY_LENGTH_COUNTRIES',
+    '',
+    'a comma list of ISO 3166-1 codes such as LV,SE',
+    listOf((text) => (/^[A-Z]{2}$/.test(text) ? text : undefined)),
+    'Countries whose numbers may be longer or shorter than their plan says, up to 15 digits: numbers of machines often are. The same for all processes.',
+  ),
   smppServerPort: variable(
     'HELIOGRAM_SMPP_SERVER_PORT',
     '',

@@ -37,6 +37,8 @@ export interface Config {
   webhookAllowedCidrs: string[]
   webhookPorts: number[]
   receiptTimeoutHours: number
+  /** Whose numbers may have any length. */
+  anyLengthCountries: string[]
   /** Where SMPP clients bind; null: nowhere. */
   smppServer: {
     host: string
@@ -114,6 +116,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     webhookAllowedCidrs: isAutoCidrs ? (hasSimulator ? ['127.0.0.0/8', '::1/128'] : []) : cidrs,
     webhookPorts: read(v.webhookPorts),
     receiptTimeoutHours: read(v.receiptTimeoutHours),
+    anyLengthCountries: read(v.anyLengthCountries),
     smppServer: null,
     metricsToken: read(v.metricsToken) || null,
     metricsPort: read(v.metricsPort),

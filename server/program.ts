@@ -2,6 +2,8 @@
 import type { Logger } from 'pino'
 import { createOwnerCode } from './accounts/login/owner-code.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
+import { isCountry } from './messages/numbers/number.ts'
+import { allowAnyLength } from './messages/numbers/plan.ts'
 import { startImports } from './campaigns/imports/start.ts'
 import { ensureFirst, findCarrierWithoutNumber } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/inbound/receive.ts'
@@ -104,6 +106,10 @@ interface Starting {
 
 async function start({ version, config, log, started, gates, die }: Starting): Promise<void> {
   const has = (role: Role): boolean => config.roles.includes(role)
+  const unknown = config.anyLengthCountries.find((country) => !isCountry(country))
+  if (unknown !== undefined)
+    throw new ConfigError(`HELIOGRAM_ANY_LENGTH_COUNTRIES names ${unknown}, which is no country of ISO 3166-1.`)
+  allowAnyLength(config.anyLengthCountries)
   const opened = await openDatabase(config.databaseUrl, config.dataFolder, log).catch((error: unknown) =>
     explainDatabase(error, config),
   )
@@ -183,6 +189,7 @@ async function start({ version, config, log, started, gates, die }: Starting): P
     connection: database.connection,
     keyFile: storage.keyFile,
     isSealing: config.encryptsContent,
+    anyLengthCountries: config.anyLengthCountries,
     log,
     isRunning: has('jobs'),
     isAlone,

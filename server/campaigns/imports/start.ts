@@ -27,6 +27,8 @@ interface ImportsOptions extends RunContext {
   keyFile: ThreadInput['keyFile']
   /** Whether contacts are encrypted; default: no. */
   isSealing?: boolean
+  /** Whose numbers may have any length; default: nobody's. */
+  anyLengthCountries?: readonly string[]
   /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
   isRunning: boolean
   /** No other process runs imports of this database. */
@@ -47,8 +49,9 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
   const { boss, failures } = await openJobs(connection, log, { isRunning, max: importsMax + 1 })
   const stop = new AbortController()
   const countAccepted = (): number => options.meter?.flushes.accept.items ?? 0
-  const { keyFile, isSealing = false } = options
-  const threads = new ImportThreads({ connection, keyFile, isSealing, rowSchema }, countAccepted)
+  const { keyFile, isSealing = false, anyLengthCountries = [] } = options
+  const input = { connection, keyFile, isSealing, rowSchema, anyLengthCountries }
+  const threads = new ImportThreads(input, countAccepted)
   if (isRunning && options.isAlone === true) await replaceJobs(boss, options.db)
   if (isRunning) await work(boss, options, threads, stop.signal)
   const uploads = openPool(connection, {

@@ -17,6 +17,8 @@ export interface ThreadInput {
   /** Whether contacts are encrypted. */
   isSealing: boolean
   rowSchema: RowSchema
+  /** Whose numbers may have any length (`messages/numbers/plan.ts`). */
+  anyLengthCountries?: readonly string[]
   /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
   accepted: Int32Array
 }

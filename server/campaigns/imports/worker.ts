@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { readClock } from '../../db/clock.ts'
 import { openPool } from '../../db/db.ts'
+import { allowAnyLength } from '../../messages/numbers/plan.ts'
 import { ContactSeals } from '../../sealing/contact-fields.ts'
 import { DataKeys } from '../../sealing/data-keys.ts'
 import { KeyFile } from '../../sealing/master-key.ts'
@@ -15,7 +16,8 @@ import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
 import { retry, writeRows, type ImportKey } from './write.ts'
 
-const { connection, keyFile, isSealing, rowSchema, accepted } = workerData as ThreadInput
+const { connection, keyFile, isSealing, rowSchema, accepted, anyLengthCountries = [] } = workerData as ThreadInput
+allowAnyLength(anyLengthCountries)
 // Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
 const self = '/proc/thread-self'
 if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)

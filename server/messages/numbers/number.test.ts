@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { readImportedNumber } from './imported.ts'
 import { countryOf, isCountry, readNumber, suggestNumber } from './number.ts'
+import { allowAnyLength } from './plan.ts'
 
 const read = (text: string, country?: string) => {
   const result = readNumber(text, country)
@@ -93,6 +95,25 @@ describe('readNumber', () => {
       expect(readNumber(suggestion, country)).toMatchObject({ number: suggestion })
       expect(readNumber(`+${digits}`, country)).toMatchObject({ number: digits })
     }
+  })
+
+  it('takes numbers that the plan does not know where the operator allows them, with a warning', () => {
+    const machine = '371300000000123'
+    expect(readNumber(machine)).toMatchObject({
+      detail: expect.stringContaining('HELIOGRAM_ANY_LENGTH_COUNTRIES') as string,
+    })
+    allowAnyLength(['LV'])
+    try {
+      expect(read(machine)).toEqual([machine, 'unassigned_range'])
+      expect(read(`+${machine}`)).toEqual([machine, 'unassigned_range'])
+      expect(read('37120000000')).toEqual(['37120000000'])
+      expect(readImportedNumber(`+${machine}`, 'US')).toMatchObject({ number: machine })
+      expect(readImportedNumber('20000000', 'LV')).toMatchObject({ number: '37120000000' })
+      expect(readNumber('1555123456')).toMatchObject({ detail: 'must have 10 digits after +1; it has 9' })
+    } finally {
+      allowAnyLength([])
+    }
+    expect(readNumber(machine)).toMatchObject({ code: 'invalid_phone_number' })
   })
 
   it('tells the country, and the main one where the range tells none', () => {

@@ -157,9 +157,14 @@ function lengthFault(
   defaultCountry?: string | null,
 ): NumberFault {
   const lengths = Array.from({ length: 16 }, (_, n) => n).filter((n) => plan && hasLength(plan, n))
-  const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${number.length - codeLength}`
-  return fault(detail, text, defaultCountry)
+  const given = number.length - codeLength
+  const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${given}`
+  // One digit too many is a slip; numbers of machines have more.
+  const isFar = given > Math.max(...lengths) + 1
+  return fault(isFar ? `${detail}${howToAllow}` : detail, text, defaultCountry)
 }
+
+const howToAllow = '; where such numbers exist, the operator allows them with HELIOGRAM_ANY_LENGTH_COUNTRIES'
 
 const listOf = (numbers: number[]): string =>
   numbers.length > 1 ? `${numbers.slice(0, -1).join(', ')} or ${numbers.at(-1)}` : numbers.join()

@@ -41,6 +41,17 @@ for (const code of rowsByCode.keys()) {
 /** Plans by calling code, made when a code is first met: parsing every pattern at start would take longer than the start. */
 const plansByCode: (Plan[] | undefined)[] = []
 
+let anyLength: ReadonlySet<string> = new Set()
+
+/**
+ * Lets numbers of these countries (ISO 3166-1 alpha-2) have any length up to 15 digits, in this thread: said once at the start, by the operator, for
+ * numbers that the plans do not know. They stay outside the ranges that the plans have given, and are warned of.
+ */
+export function allowAnyLength(countries: readonly string[]): void {
+  anyLength = new Set(countries)
+  plansByCode.length = 0
+}
+
 /** Digits of the calling code of a number, 0 where nobody has it. */
 export function codeLengthOf(number: string): number {
   const head = number.charCodeAt(0) * 100 + number.charCodeAt(1) * 10 + number.charCodeAt(2) - 48 * 111
@@ -76,13 +87,22 @@ export const isAssigned = (plan: Plan, number: string): boolean =>
 /** Says that a number may have as many digits after its calling code. */
 export const hasLength = (plan: Plan, digits: number): boolean => (plan.lengths & (1 << digits)) !== 0
 
+// Of E.164, and of what a number may be here (`number.ts`).
+const [digitsMin, digitsMax] = [7, 15]
+
+function anyLengthOf(code: string): number {
+  let mask = 0
+  for (let digits = digitsMin; digits <= digitsMax; digits++) mask |= 1 << (digits - code.length)
+  return mask
+}
+
 function planOf(row: string[]): Plan {
   const [code = '', country = '', lengths, general = '', types = '', leading = '', international, national, to] = row
   let dialling: Dialling | undefined
   return {
     code,
     country: country === '' ? null : country,
-    lengths: Number(lengths),
+    lengths: Number(lengths) | (anyLength.has(country) ? anyLengthOf(code) : 0),
     leading: leading === '' ? null : new RegExp(`^${code}(?:${leading})`),
     general: new RegExp(`^${code}(?:${general})$`),
     types: types === '' ? null : new RegExp(`^${code}(?:${types})$`),
