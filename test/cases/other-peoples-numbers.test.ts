@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseId } from '../../server/ids.ts'
 import { showSid } from '../../server/messages/twilio-words.ts'
-import { until } from '../until.ts'
+import { until, waitFor } from '../until.ts'
 import { findPorts, startProgram, type Program } from '../harness.ts'
 
 interface TwilioCredential {
@@ -146,6 +146,67 @@ test('with a plus sign, or the country code in front of it, it is taken for what
   // Other numbers with their country code, and no national ones.
   for (const to of ['447911123456', '33639980011', '525512345678', '15551230001'])
     expect(await client.send({ to, message: 'Hi' })).toMatchObject({ to })
+})
+
+/** Imports an input into a campaign of its own; the numbers that came of it, and the errors by line. */
+async function importInput(
+  name: string,
+  query = '',
+): Promise<{ numbers: string[]; errors: Record<string, unknown>[]; repairs: unknown }> {
+  const { client } = program
+  const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: `${name}${query}` })
+  const file = readFileSync(join(import.meta.dirname, 'inputs', name))
+  const path = `/v1/campaigns/${id}/contacts/import${query}`
+  const made = await client.expect<{ id: string }>('POST', path, file, { 'content-type': 'text/csv' })
+  const { repairs } = await waitFor('the import is over', async () => {
+    const one = await client.get<{ completed_at: string | null; repairs: unknown }>(`/v1/imports/${made.id}`)
+    return one.completed_at ? one : null
+  })
+  const contacts = await client.get<{ data: { phone_number: string }[] }>(`/v1/campaigns/${id}/contacts`)
+  const errors = await client.get<{ data: Record<string, unknown>[] }>(`/v1/imports/${made.id}/errors`)
+  return { numbers: contacts.data.map((one) => one.phone_number).toSorted(), errors: errors.data, repairs }
+}
+
+test('each row of a file is read with its own country, whatever the default one', async () => {
+  await program.client.expect('PATCH', '/v1/settings', { default_country: null })
+  const numbers = ['33639980011', '447700900111', '491713920052']
+  for (const query of ['', '?default_country=GB', '?default_country=US'])
+    expect(await importInput('row-country.csv', query), query).toMatchObject({ numbers, errors: [] })
+})
+
+test('of two numbers in a cell none is made, and an extension is refused with the number before it', async () => {
+  const german = await importInput('two-numbers.csv', '?default_country=DE')
+  expect(german.numbers).toEqual(['491713920073'])
+  expect(german.repairs).toMatchObject({ several_numbers: 1 })
+  expect(german.errors).toMatchObject([
+    { line: 2, code: 'invalid_phone_number' },
+    {
+      line: 3,
+      code: 'invalid_phone_number',
+      suggestion: '16085550101',
+      detail: expect.stringContaining('extension') as string,
+    },
+    { line: 4, code: 'invalid_phone_number', suggestion: '491713920071' },
+  ])
+  const american = await importInput('two-numbers.csv', '?default_country=US')
+  expect(american.numbers).toEqual(['491713920073'])
+  expect(american.errors).toMatchObject([{ suggestion: '14244172469' }, { suggestion: '16085550101' }, { line: 4 }])
+})
+
+test('of several numbers in a cell the first is taken, and counted', async () => {
+  const { numbers, repairs } = await importInput('several-values.csv')
+  expect(numbers).toEqual(['15551231401', '15551231403'])
+  expect(repairs).toMatchObject({ several_numbers: 1 })
+})
+
+test('typographic blanks are blanks, in a file and in the suggestion of a send', async () => {
+  const { numbers, errors } = await importInput('blanks.csv', '?default_country=FR')
+  expect({ numbers, errors }).toEqual({ numbers: ['33639980021', '33639980024', '491713920061'], errors: [] })
+  const to = readFileSync(join(import.meta.dirname, 'inputs/blanks.csv'), 'utf8')
+    .split('\n')[1]
+    ?.split(',')[0]
+  const send = await program.client.call('POST', '/v1/messages/send', { to, message: 'Hi' })
+  expect(send.body).toMatchObject({ errors: [{ pointer: '#/to', suggestion: '33639980021' }] })
 })
 
 test('a premium number gets nothing until the account allows it, at any door', async () => {

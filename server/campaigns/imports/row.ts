@@ -7,7 +7,7 @@ import type { NewContact } from '../contacts/store.ts'
 import { readCells, type CellFault } from './cells.ts'
 import type { TableLayout } from './columns.ts'
 import type { RowError } from './errors.ts'
-import { countryOf } from '../../messages/numbers/number.ts'
+import { countryOf, isCountry } from '../../messages/numbers/number.ts'
 import { readImportedNumber, type PhoneFault, type Repair } from '../../messages/numbers/imported.ts'
 import type { RowSchema } from './row-schema.ts'
 import type { SourceRow } from '../../tables/source-row.ts'
@@ -73,7 +73,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   let out: string | null = null
   const isExport = table ? table.isExport : isContact(record)
   const read = readContact(input, (text) => {
-    const phone = readImportedNumber(text, options.defaultCountry, isExport)
+    const phone = readImportedNumber(text, homeOf(input, options), isExport)
     if ('number' in phone) {
       repair = phone.repair
       if (saysOut(input)) out = phone.number
@@ -105,12 +105,18 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   return { errors, out }
 }
 
+/** The country by which a row's number is read: its own goes before the one of the request. */
+function homeOf(input: object, { defaultCountry }: ImportOptions): string | null {
+  const own = 'country' in input && typeof input.country === 'string' ? input.country : ''
+  return isCountry(own) ? own : defaultCountry
+}
+
 /** Whose number it is that a row says to be out which cannot be read as a whole; null where it does not. */
-function outOf(cells: string[] | undefined, table: TableLayout, { defaultCountry }: ImportOptions): string | null {
+function outOf(cells: string[] | undefined, table: TableLayout, options: ImportOptions): string | null {
   if (!cells) return null
   const { input } = readCells(cells, table.targets, [])
   if (!saysOut(input)) return null
-  const phone = readImportedNumber(String(input['phone_number']), defaultCountry, table.isExport)
+  const phone = readImportedNumber(String(input['phone_number']), homeOf(input, options), table.isExport)
   return 'number' in phone ? phone.number : null
 }
 
