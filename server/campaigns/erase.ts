@@ -1,6 +1,7 @@
 /** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
 import type { Tx } from '../db/db.ts'
 import type { EraseStep, Subject } from '../messages/forgetting/erase.ts'
+import { spellingsOf } from '../messages/numbers/number.ts'
 import { codeLengthOf } from '../messages/numbers/plan.ts'
 
 const errorsMax = 1000
@@ -51,7 +52,8 @@ async function eraseImportErrors(
   after: string,
 ): ReturnType<EraseStep['run']> {
   const [importId, line, code] = after === '' ? ['00000000-0000-0000-0000-000000000000', 0, ''] : JSON.parse(after)
-  const national = number.slice(codeLengthOf(number))
+  // A row has the number in the form in which somebody wrote it.
+  const nationals = spellingsOf(number).map((form) => form.slice(codeLengthOf(form)))
   const { rows } = await tx.query<{ count: number; read: number; importId: string; line: number; code: string }>({
     name: 'erase-import-errors',
     text: `
@@ -71,14 +73,14 @@ async function eraseImportErrors(
           and e.import_id = p.import_id
           and e.line = p.line
           and e.code = p.code
-          and position($6 in p.digits) > 0
+          and exists (select from unnest($6::text[]) as form where position(form in p.digits) > 0)
         returning 1
       )
       select (select count(*)::int from erased) as count, (select count(*)::int from piece) as read, import_id as "importId", line, code
       from piece
       order by import_id desc, line desc, code desc
       limit 1`,
-    values: [accountId, importId, line, code, errorsMax, national],
+    values: [accountId, importId, line, code, errorsMax, nationals],
   })
   const [last] = rows
   const erased = { import_rows: last?.count ?? 0 }

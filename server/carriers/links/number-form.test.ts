@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readNumberIn } from './number-form.ts'
+import { smppDefaults } from '../settings.ts'
+import { readNumberIn, readPersonIn, writeRecipient } from './number-form.ts'
 
 describe('a delivered number', () => {
   it.each<[string, number | undefined, string, string]>([
@@ -47,5 +48,38 @@ describe('a delivered number', () => {
         },
       ),
     )
+  })
+})
+
+describe('a person who is delivered', () => {
+  it.each<[string, number | undefined, string, string]>([
+    ['5215512345678', 1, '', '525512345678'],
+    ['+5215512345678', 1, '', '525512345678'],
+    ['005215512345678', 0, '', '525512345678'],
+    ['5512345678', 2, 'MX', '525512345678'],
+    ['541123456789', 1, '', '5491123456789'],
+    ['22997000001', 1, '', '2290197000001'],
+    ['97000001', 2, 'BJ', '2290197000001'],
+    ['551187654321', 1, '', '5511987654321'],
+    // It may be two phones: as it came.
+    ['551178123456', 1, '', '551178123456'],
+    ['40404', 3, '', '40404'],
+    ['Acme', 5, '', 'Acme'],
+    ['07700900123', 1, 'GB', '07700900123'],
+  ])('%j with TON %j and the country %j is %j', (address, ton, country, number) => {
+    expect(readPersonIn(address, ton, country)).toBe(number)
+  })
+})
+
+describe('a recipient', () => {
+  it('is written in its current form, and in the other one where the carrier wants that of the country', () => {
+    const write = (number: string, ...countries: ('AR' | 'MX')[]): string =>
+      writeRecipient(number, { ...smppDefaults, recipient_other_form: countries })
+    expect(write('5491123456789')).toBe('5491123456789')
+    expect(write('5491123456789', 'AR')).toBe('541123456789')
+    expect(write('525512345678', 'AR')).toBe('525512345678')
+    expect(write('525512345678', 'MX', 'AR')).toBe('5215512345678')
+    expect(write('5511987654321', 'MX', 'AR')).toBe('5511987654321')
+    expect(write('15551230001', 'MX', 'AR')).toBe('15551230001')
   })
 })
