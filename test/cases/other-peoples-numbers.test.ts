@@ -132,6 +132,14 @@ test('it opts nobody else out, and is no contact of Egypt', async () => {
   expect((await client.call('POST', '/v1/opt-outs', { number: national })).body).toMatchObject({
     errors: [{ ...refusal, pointer: '#/number' }],
   })
+  const list = { opt_outs: [{ number: national }] }
+  expect(await client.expect('POST', '/v1/opt-outs/import', list)).toMatchObject({ errors: [{ suggestion: full }] })
+  const file = await client.expect('POST', '/v1/opt-outs/import', `number\n${national}\n`, {
+    'content-type': 'text/csv',
+  })
+  expect(file).toMatchObject({ errors: [] })
+  expect((await client.call('GET', `/v1/opt-outs/${full}`)).status).toBe(200)
+  await client.expect('DELETE', `/v1/opt-outs/${full}?reason=test`)
   expect((await client.call('GET', `/v1/opt-outs/${national}`)).status).toBe(404)
   const { id } = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'US', type: 'marketing' })
   expect((await client.call('POST', `/v1/campaigns/${id}/contacts`, { phone_number: national })).body).toMatchObject({

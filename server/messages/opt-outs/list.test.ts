@@ -54,7 +54,7 @@ it('of a file is read as contacts are: national numbers get the default country,
   expect(errors).toMatchObject([{ line: 2, code: 'scientific_notation' }])
 })
 
-it('of JSON takes digits with their country code, as everywhere, and completes what is written as a national number or refuses it', async () => {
+it('of JSON takes digits with their country code, as everywhere, refuses those that are a national number too, and completes what is written as one', async () => {
   const read = async (country: string | null, ...numbers: string[]): Promise<[string[], string[]]> => {
     const { people, errors } = await readJsonList(
       numbers.map((number) => ({ number })),
@@ -64,7 +64,7 @@ it('of JSON takes digits with their country code, as everywhere, and completes w
   }
   // Ten digits that are a number of Egypt, too: the people there have said nothing.
   const written = ['(202) 558-0302', '202-558-0303']
-  expect(await read('US', '2025580301', ...written)).toEqual([['2025580301', '12025580302', '12025580303'], []])
+  expect(await read('US', '2025580301', ...written)).toEqual([['12025580302', '12025580303'], ['2025580301']])
   expect(await read(null, '2025580301', ...written)).toEqual([['2025580301'], written])
   const spelled = ['+1 (202) 558-0304', '0012025580305', '12025580306.0']
   expect(await read(null, ...spelled)).toEqual([['12025580304', '12025580305', '12025580306'], []])

@@ -20,6 +20,7 @@ import type { RowFault, SourceRow } from '../../tables/source-row.ts'
 import { openWorkbook, readSheet } from '../../tables/workbook.ts'
 import { ZipError } from '../../tables/zip.ts'
 import { readImportedNumber, type ImportedNumber, type PhoneFault } from '../numbers/imported.ts'
+import { readNumber } from '../numbers/number.ts'
 import type { OptOutInput } from './opt-out.ts'
 
 /** Most rows of one import: some ten seconds of work. */
@@ -183,9 +184,15 @@ async function readTable(
  * otherwise is read as in a file.
  */
 export async function readJsonList(rows: readonly unknown[], defaultCountry: string | null = null): Promise<ReadList> {
-  const read = (number: string): ImportedNumber | PhoneFault => readImportedNumber(number, defaultCountry, true)
+  const read = (number: string): ImportedNumber | PhoneFault => {
+    if (!digitsOnly.test(number)) return readImportedNumber(number, defaultCountry, true)
+    const strict = readNumber(number, defaultCountry)
+    return 'number' in strict ? { number: strict.number, repair: null, others: [] } : strict
+  }
   return { ...(await readRows(rows, (row, at) => readJsonRow(row, at + 1), read)), detected: null }
 }
+
+const digitsOnly = /^[1-9]\d{6,14}$/
 
 function readJsonRow(row: unknown, line: number): ListRow | ListError {
   const refuse = (code: ListError['code'], detail: string, value: unknown): ListError => ({
