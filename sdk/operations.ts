@@ -1337,6 +1337,24 @@ export interface OptOutSuspicion {
   /** When it came. */
   created_at: string
 }
+/** A reply to a number that no account has. */
+export interface OrphanReply {
+  /** Id of the reply. */
+  id: string
+  object: 'orphan_reply'
+  /** Carrier that it came from; null: it was deleted. */
+  carrier: string | null
+  /** The person. */
+  from: string
+  /** The number as the carrier wrote it. */
+  to: string
+  /** Null without the scope messages:read_body. */
+  message: string | null
+  /** `stop`, `start` or `help`, by the built-in words. */
+  keyword: string | null
+  /** When it came. */
+  received_at: string
+}
 /** Why a request failed. Branch on `code`, never on texts. */
 export interface Problem {
   type: string
@@ -5595,6 +5613,47 @@ export interface Operations {
     answer: OptOut
   }
   /**
+   * List the replies to numbers that no account has, newest first.
+   *
+   * Scope: `carriers:read`.
+   */
+  listOrphanReplies: {
+    query?:
+      | {
+          /** Items a page. */
+          limit?: number | undefined
+          /** A cursor of an earlier page with the same filters. */
+          cursor?: string | undefined
+          /** Only those of this carrier. */
+          carrier?: string | undefined
+          /** Only those to this number. */
+          to?: string | undefined
+        }
+      | undefined
+    answer: Page<OrphanReply>
+  }
+  /**
+   * Give the replies to a number to a sender, and so to its account.
+   *
+   * All replies that came to the same number of the carrier, within seconds, as if they came now: STOP counts, START does not. Who registers the number itself as a sender is given them without this.
+   *
+   * Scope: `carriers:write`.
+   */
+  giveOrphanReply: {
+    path: {
+      /** Id of a reply. */
+      id: string
+    }
+    body: {
+      /** A sender of the same carrier. */
+      sender: string
+    }
+    answer: {
+      object: 'gift'
+      replies: number
+    }
+  }
+  /**
    * See what waits to be sent, by type and carrier.
    *
    * Scope: `carriers:read`.
@@ -8413,6 +8472,8 @@ export const routes = {
   getOptOut: 'GET /v1/opt-outs/{number}',
   deleteOptOut: 'DELETE /v1/opt-outs/{number}',
   forgetOptOut: 'POST /v1/opt-outs/{number}/forget',
+  listOrphanReplies: 'GET /v1/orphan-replies',
+  giveOrphanReply: 'POST /v1/orphan-replies/{id}/give',
   getQueue: 'GET /v1/queue',
   listRoutes: 'GET /v1/routes',
   createRoute: 'POST /v1/routes',
@@ -8535,6 +8596,7 @@ export const keyed: ReadonlySet<keyof Operations> = new Set([
   'decideSuspectedOptOut',
   'deleteOptOut',
   'forgetOptOut',
+  'giveOrphanReply',
   'createRoute',
   'reorderRoutes',
   'testRoute',
@@ -8686,6 +8748,8 @@ export const scopes = {
   getOptOut: 'messages:read',
   deleteOptOut: 'contacts:write',
   forgetOptOut: 'contacts:write',
+  listOrphanReplies: 'carriers:read',
+  giveOrphanReply: 'carriers:write',
   getQueue: 'carriers:read',
   listRoutes: 'routes:read',
   createRoute: 'routes:write',

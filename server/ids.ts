@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'evt'
   | 'bat'
   | 'rpl'
+  | 'orp'
   | 'whk'
   | 'att'
   | 'car'

@@ -33,6 +33,7 @@ import { templateRoutes } from './messages/templates/http.ts'
 import { usageRoutes } from './messages/usage-http.ts'
 import { keywordRoutes } from './messages/opt-outs/keyword-http.ts'
 import { showOptOutSettings } from './messages/opt-outs/keyword-settings.ts'
+import { orphanRoutes } from './messages/orphans-http.ts'
 import { optOutRoutes } from './messages/opt-outs/http.ts'
 import { optOutListRoutes } from './messages/opt-outs/list-http.ts'
 import type { MessagesContext } from './messages/accept/send.ts'
@@ -89,6 +90,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   redactRoutes(app, context)
   erasureRoutes(app, context)
   optOutRoutes(app, context)
+  orphanRoutes(app, context)
   optOutListRoutes(app, context)
   keywordRoutes(app, context)
   consentRoutes(app, context)

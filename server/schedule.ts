@@ -16,6 +16,7 @@ import { notingMs } from './carriers/inbound/redelivery.ts'
 import { joinLateParts } from './carriers/inbound/reply-join.ts'
 import { followIdForms } from './carriers/doctor/rekey.ts'
 import type { Submitter } from './carriers/submit.ts'
+import { now } from './db/clock.ts'
 import { inTransaction, type Db } from './db/db.ts'
 import { inTurn } from './db/in-turn.ts'
 import type { Log } from './db/log.ts'
@@ -27,6 +28,7 @@ import { forgetBacklogs } from './messages/queue/backlogs.ts'
 import { expireMessages, queueDue } from './messages/queue/due.ts'
 import { cancelMessagesOf, deleteWordsOf } from './messages/close.ts'
 import { eraseNext } from './messages/forgetting/erase.ts'
+import { giveOrphans, orphanStep } from './messages/orphans.ts'
 import { messageSteps } from './messages/forgetting/erase-messages.ts'
 import { recordMoves } from './messages/ledger/ledger.ts'
 import { forgetWindows } from './messages/guards/stops.ts'
@@ -98,7 +100,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
   const { db, outbox } = pipeline
   const endLate = watchReceipts(pipeline, receiptTimeoutHours)
   const { first, last } = messageSteps({ ...pipeline, forgetAnswers })
-  const eraseSteps = [...first, ...campaignSteps, carrierStep, clientStep, ...last]
+  const eraseSteps = [...first, ...campaignSteps, carrierStep, orphanStep, clientStep, ...last]
   return [
     // A second's delay of a scheduled message or a retry is the most that is noticed.
     {
@@ -128,6 +130,11 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
           outbox.offer(postings)
           return count
         }),
+    },
+    {
+      name: 'replies to numbers that have an account now',
+      everyMs: 5000,
+      run: () => giveOrphans({ ...pipeline, wake }, 500, now()),
     },
     // Receipts are adopted within a second; what is sent again has waited for them.
     {

@@ -182,6 +182,13 @@ export const rows: Record<string, Row> = {
   'GET /v1/carriers/:id/mappings': { at: 'carrier', ...operator },
   'PUT /v1/carriers/:id/mappings': { at: 'carrier', bodies: () => [{ mappings: [] }], ...operator },
   'PATCH /v1/carriers/:id/mappings': { at: 'carrier', bodies: () => [{ mappings: [] }], ...operator },
+  'GET /v1/orphan-replies': operator,
+  'POST /v1/orphan-replies/:id/give': {
+    at: 'carrier',
+    isRefused: true,
+    bodies: () => [{ sender: 'snd_none' }],
+    ...operator,
+  },
   'GET /v1/carriers/:id/doctor': { at: 'carrier', ...operator },
   'POST /v1/carriers/:id/doctor/rematch': { at: 'carrier', ...operator },
   'GET /v1/carriers/:id/receipts': { at: 'carrier', query: 'unmatched=true', ...operator },

@@ -905,8 +905,11 @@ create table orphan_replies (
   destination text not null,
   body text not null,
   received_at timestamptz default now() not null,
+  is_sealed boolean default false not null,
   constraint orphan_replies_pkey primary key (id)
 );
+create index orphan_replies_destination on orphan_replies (link_id, destination);
+create index orphan_replies_source on orphan_replies (source);
 
 create table outbox (
   endpoint_id uuid not null,

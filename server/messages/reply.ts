@@ -10,6 +10,7 @@ import { storeTexts, type Texts } from '../sealing/texts.ts'
 import { mergeKeywords, type KeywordInput } from './opt-outs/keyword-settings.ts'
 import { noteReply } from './conversations/store.ts'
 import { readKeyword, writeReply, type Keyword } from './opt-outs/keywords.ts'
+import { findOwner, type Owner } from './owner.ts'
 import { messageColumns, renderMessage, type MessageRow } from './message.ts'
 import { countryOf } from './numbers/number.ts'
 import { isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-outs/opt-out.ts'
@@ -25,6 +26,8 @@ export interface ReplyIn {
   destination: string
   text: string
   isPartial: boolean
+  /** When it came, where that is long ago: it is not answered any more. */
+  isOld?: boolean
 }
 
 /**
@@ -33,7 +36,7 @@ export interface ReplyIn {
  */
 export type Coming = 'new' | 'doubtful' | 'repeat' | 'none'
 
-interface ReplyContext extends ConsentContext {
+export interface ReplyContext extends ConsentContext {
   db: Db
   meter?: Meter
   /** A confirmation was queued. */
@@ -49,13 +52,15 @@ const confirmationsMax = 3
  */
 export async function storeReply(
   context: ReplyContext,
-  reply: ReplyIn,
+  given: ReplyIn,
   comingOf?: (tx: Tx) => Promise<Coming>,
 ): Promise<'stored' | 'orphan' | 'skipped'> {
   const result = await inTransaction(context.db, async (tx) => {
     const coming = (await comingOf?.(tx)) ?? 'new'
-    const owner = coming === 'none' ? null : await findOwner(tx, reply)
     if (coming === 'none') return { kind: 'skipped' as const, postings: [] }
+    const found = await findOwner(tx, given)
+    const owner = found && found.owner
+    const reply = found ? { ...given, destination: found.number } : given
     if (owner === null) {
       if (coming === 'repeat' && readKeyword(reply.text).keyword !== 'stop')
         return { kind: 'skipped' as const, postings: [] }
@@ -71,65 +76,22 @@ export async function storeReply(
   return result.kind
 }
 
-interface Owner {
-  accountId: string
-  name: string
-  /** It came from the carrier of test mode, and answers a test message. */
-  isTest: boolean
-}
-
-/**
- * The account that owns our number at the link's carrier, else null: never guessed from earlier messages. At the carrier of test mode all
- * accounts have all their numbers; there it is who wrote to this phone last, or the only one with the number. By senders (number,
- * carrier_id) and the index messages_their_number.
- */
-async function findOwner(tx: Tx, reply: ReplyIn): Promise<Owner | null> {
-  const { rows } = await tx.query<Owner>({
-    name: 'find-reply-owners',
-    text: `
-      select distinct a.id as "accountId", a.name, c.is_test as "isTest"
-      from links l
-      join carriers c on c.id = l.carrier_id
-      join senders s on s.number = $2 and (s.carrier_id = c.id or c.is_test)
-      join accounts a on a.id = s.account_id
-      where l.id = $1`,
-    values: [reply.linkId, reply.destination],
-  })
-  const [owner, other] = rows
-  return other ? await findLastAsking(tx, rows, reply) : (owner ?? null)
-}
-
-/** Of the accounts that use one number with simulated carriers, the one that asked last. */
-async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: ReplyIn): Promise<Owner | null> {
-  const { rows } = await tx.query<{ accountId: string }>(
-    `select a.id as "accountId"
-     from unnest($1::uuid[]) as a (id)
-     cross join lateral (
-       select id
-       from messages
-       where account_id = a.id and their_number = $3 and our_number = $2 and direction = 'outbound' and is_test
-       order by id desc
-       limit 1
-     ) last
-     order by last.id desc
-     limit 1`,
-    [owners.map(({ accountId }) => accountId), reply.destination, reply.source],
-  )
-  return owners.find(({ accountId, isTest }) => isTest && accountId === rows[0]?.accountId) ?? null
-}
-
 /** No account owns it, so that it is sealed with the master key, where texts are. */
 async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Promise<void> {
   const id = newId()
-  await tx.query(`insert into orphan_replies (id, link_id, source, destination, body) values ($1, $2, $3, $4, $5)`, [
-    id,
-    reply.linkId,
-    reply.source,
-    reply.destination,
-    texts?.isSealing
-      ? texts.sealLoose(Buffer.from(reply.text), `orphan_replies.body|${id}`).toString('base64')
-      : reply.text,
-  ])
+  await tx.query(
+    `insert into orphan_replies (id, link_id, source, destination, body, is_sealed) values ($1, $2, $3, $4, $5, $6)`,
+    [
+      id,
+      reply.linkId,
+      reply.source,
+      reply.destination,
+      texts?.isSealing
+        ? texts.sealLoose(Buffer.from(reply.text), `orphan_replies.body|${id}`).toString('base64')
+        : reply.text,
+      texts?.isSealing ?? false,
+    ],
+  )
 }
 
 /** Null where it is a repeat that changes nothing. */
@@ -165,7 +127,7 @@ async function storeOwned(
   if (!keyword) return postings
   const { isChange, postings: more } = await changeConsent(tx, context, row, keyword)
   // Whoever is out is told so once (47 CFR 64.1200(a)(12) allows a one-time confirmation); a second STOP changes nothing.
-  const answer = keyword !== 'stop' || isChange ? writeReply(settings, keyword, owner.name) : null
+  const answer = !reply.isOld && (keyword !== 'stop' || isChange) ? writeReply(settings, keyword, owner.name) : null
   if (answer !== null) await queueConfirmation(tx, context.texts, owner, row, answer)
   return [...postings, ...more]
 }

@@ -1,0 +1,118 @@
+/** The routes of replies to numbers that no account has. For the operator. */
+import { Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import { parseId, showId } from '../ids.ts'
+import { readPage } from '../page.ts'
+import type { Texts } from '../sealing/texts.ts'
+import type { Vault } from '../sealing/vault.ts'
+import { readKeyword } from './opt-outs/keywords.ts'
+import { assignOrphans, listOrphans, type OrphanRow } from './orphans.ts'
+
+const tags = ['Carriers']
+
+const OrphanReply = Type.Object(
+  {
+    id: IdOf('orp', 'Id of the reply.'),
+    object: Type.Literal('orphan_reply'),
+    carrier: Nullable(IdOf('car', 'Carrier that it came from; null: it was deleted.')),
+    from: Type.String({ description: 'The person.' }),
+    to: Type.String({ description: 'The number as the carrier wrote it.' }),
+    message: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
+    keyword: Nullable(Type.String({ description: '`stop`, `start` or `help`, by the built-in words.' })),
+    received_at: Timestamp('When it came.'),
+  },
+  { $id: 'OrphanReply', description: 'A reply to a number that no account has.' },
+)
+
+/** Registers the routes. */
+export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: Texts }): void {
+  const { db, texts } = context
+  app.addSchema(OrphanReply)
+
+  app.get(
+    '/v1/orphan-replies',
+    {
+      schema: {
+        operationId: 'listOrphanReplies',
+        summary: 'List the replies to numbers that no account has, newest first',
+        tags,
+        querystring: Type.Object(
+          {
+            ...pageQuery,
+            carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Only those of this carrier.' })),
+            to: Type.Optional(Type.String({ maxLength: 32, description: 'Only those to this number.' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: PageOf(Type.Ref('OrphanReply')), ...problems(404) },
+      },
+      config: { scope: 'carriers:read' },
+    },
+    async ({ query, caller }) => {
+      const { limit, cursor, carrier, to } = query
+      const carrierId = carrier === undefined ? null : parseId('car', carrier)
+      if (carrier !== undefined && carrierId === null)
+        throw new ApiError('not_found', { detail: 'There is no such carrier.' })
+      const hasBody = caller.scopes.has('messages:read_body')
+      return readPage(
+        { limit, cursor },
+        ['orphan-replies', carrier, to],
+        (...place) => listOrphans(db, texts, { carrierId, number: to ?? null }, ...place),
+        (row) => render(row, hasBody),
+      )
+    },
+  )
+
+  app.post(
+    '/v1/orphan-replies/:id/give',
+    {
+      schema: {
+        operationId: 'giveOrphanReply',
+        summary: 'Give the replies to a number to a sender, and so to its account',
+        description:
+          'All replies that came to the same number of the carrier, within seconds, as if they came now: STOP counts, START does not. ' +
+          'Who registers the number itself as a sender is given them without this.',
+        tags,
+        params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a reply.' }) }),
+        body: Type.Object(
+          { sender: Type.String({ maxLength: 255, description: 'A sender of the same carrier.' }) },
+          { additionalProperties: false },
+        ),
+        response: {
+          202: Type.Object({ object: Type.Literal('gift'), replies: Type.Integer() }),
+          ...problems(404),
+        },
+      },
+      config: { scope: 'carriers:write', operation: 'orphan_replies.give', audit: 'orphan_replies.given' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const id = parseId('orp', request.params.id)
+        const sender = parseId('snd', request.body.sender)
+        const { rowCount } = await tx.query(`select 1 from orphan_replies where id = $1`, [id])
+        if (rowCount !== 1) throw new ApiError('not_found', { detail: 'There is no such reply.' })
+        const replies = id && sender ? await assignOrphans(tx, id, sender) : null
+        if (replies === null)
+          throw invalid([
+            { pointer: '#/sender', code: 'invalid_value', detail: 'is no sender at the carrier of the reply' },
+          ])
+        return { status: 202, body: { object: 'gift', replies } }
+      }),
+  )
+}
+
+function render(row: OrphanRow, hasBody: boolean): Record<string, unknown> {
+  return {
+    id: showId('orp', row.id),
+    object: 'orphan_reply',
+    carrier: row.carrierId && showId('car', row.carrierId),
+    from: row.source,
+    to: row.destination,
+    message: hasBody ? row.body : null,
+    keyword: row.body === null ? null : readKeyword(row.body).keyword,
+    received_at: showTime(row.receivedAt),
+  }
+}

@@ -1,0 +1,76 @@
+/** A reply to a number that nobody has: another spelling of ours is ours; any other is kept, shown, and given to who registers the number. */
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../../server/db/db.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
+import { findOwner } from '../../server/messages/owner.ts'
+import { giveOrphans, listOrphans } from '../../server/messages/orphans.ts'
+import { isOptedOut } from '../../server/messages/opt-outs/opt-out.ts'
+import { storeReply } from '../../server/messages/reply.ts'
+import { insertTestSender, openLedgerTest, type LedgerTest } from '../../server/messages/testing.ts'
+import { now } from '../../server/db/clock.ts'
+
+const ours = '15557654322'
+const [suffixed, national] = readFileSync(new URL('inputs/reply-to-longer-number.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as { source: string; dest: string; text: string })
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, opt_outs, orphan_replies')
+  test = await openLedgerTest(database.db)
+})
+
+const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
+const says = (source: string, destination: string, text: string): ReturnType<typeof storeReply> =>
+  storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
+const isOut = (number: string): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, number)
+const orphans = (): ReturnType<typeof listOrphans> =>
+  listOrphans(test.db, undefined, { carrierId: null, number: null }, 50, null)
+
+describe('another spelling of our number', () => {
+  beforeEach(() => insertTestSender(test.db, test.accountId, test.carrierId, ours))
+
+  it('with a suffix that makes it no number is ours, and its STOP counts', async () => {
+    expect(await says(suffixed?.source ?? '', suffixed?.dest ?? '', suffixed?.text ?? '')).toBe('stored')
+    expect(await isOut(suffixed?.source ?? '')).toBe(true)
+  })
+
+  it('in national form is ours, without any setting of the carrier', async () => {
+    expect(await says(national?.source ?? '', national?.dest ?? '', national?.text ?? '')).toBe('stored')
+    const { rows } = await test.db.query(`select our_number as number from messages where direction = 'inbound'`)
+    expect(rows).toEqual([{ number: ours }])
+  })
+
+  it('with a trunk prefix is ours', async () => {
+    await insertTestSender(test.db, test.accountId, test.carrierId, '447700900111')
+    const reply = { linkId: test.linkId, source: '447700900222', destination: '07700900111' }
+    const owner = await inTransaction(test.db, (tx) => findOwner(tx, reply))
+    expect(owner?.number).toBe('447700900111')
+  })
+})
+
+describe('a number that nobody has', () => {
+  it('that is a number of its own is not taken for ours', async () => {
+    await insertTestSender(test.db, test.accountId, test.carrierId, '1555765432')
+    expect(await says('15551233202', ours, 'STOP')).toBe('orphan')
+  })
+
+  it('is shown, and given with its STOP to who registers it, without an opt-in of then', async () => {
+    await says('15551233202', '15557650000', 'STOP')
+    await says('15551233203', '15557650000', 'START')
+    expect(await orphans()).toMatchObject([{ body: 'START' }, { body: 'STOP', destination: '15557650000' }])
+    expect(await giveOrphans(context(), 10, now())).toBe(0)
+    await insertTestSender(test.db, test.accountId, test.carrierId, '15557650000')
+    expect(await giveOrphans(context(), 10, now())).toBe(2)
+    expect(await orphans()).toEqual([])
+    expect(await isOut('15551233202')).toBe(true)
+    expect(await test.count('messages', `direction = 'inbound'`)).toBe(2)
+  })
+})
