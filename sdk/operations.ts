@@ -455,6 +455,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Account SID. */
@@ -476,6 +478,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Public key of your account (Ed25519, base64), with which Telnyx signs what it posts. */
@@ -497,6 +501,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** API key of the account. */
@@ -518,6 +524,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Auth ID of the account or subaccount. */
@@ -539,6 +547,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** Service plan; its region is in `base_url` (us, eu, au, br, ca). */
@@ -558,6 +568,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
       }
@@ -573,6 +585,8 @@ export interface Carrier {
         receipt_url: 'message' | 'account'
         /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
         recipient_other_form: ('AR' | 'MX')[]
+        /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+        allowed_cidrs: string[]
         /** Another number makes new addresses for receipts and replies; the old ones are refused. */
         url_version: number
         /** The carrier takes a request that is repeated with the same {{id}} once. */
@@ -694,10 +708,10 @@ export interface Carrier {
   has_password: boolean
   /** Addresses to enter at an HTTP carrier; whoever knows them can pretend to be it. */
   inbound: {
-    /** Where the carrier posts receipts. */
-    receipts_url: string
-    /** Where it posts replies. */
-    replies_url: string
+    /** Where the carrier posts receipts; null without `carriers:write`. */
+    receipts_url: string | null
+    /** Where it posts replies; null without `carriers:write`. */
+    replies_url: string | null
     /** Requests to them that carried no right signature or were not readable, since this process began. */
     refused: number
   } | null
@@ -3589,6 +3603,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Account SID. */
@@ -3624,6 +3640,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Public key of your account (Ed25519, base64), with which Telnyx signs what it posts. */
@@ -3659,6 +3677,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** API key of the account. */
@@ -3696,6 +3716,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Auth ID of the account or subaccount. */
@@ -3731,6 +3753,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** Service plan; its region is in `base_url` (us, eu, au, br, ca). */
@@ -3766,6 +3790,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
           }
@@ -3799,6 +3825,8 @@ export interface Operations {
             receipt_url?: 'message' | 'account' | undefined
             /** Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form. */
             recipient_other_form?: readonly ('AR' | 'MX')[] | undefined
+            /** Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing. */
+            allowed_cidrs?: readonly string[] | undefined
             /** Another number makes new addresses for receipts and replies; the old ones are refused. */
             url_version?: number | undefined
             /** The carrier takes a request that is repeated with the same {{id}} once. */

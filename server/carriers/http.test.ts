@@ -238,6 +238,13 @@ describe('HTTP carriers', () => {
     const inbound = created['inbound'] as Record<string, string>
     expect(inbound['receipts_url']).toMatch(new RegExp(`^/carriers/${String(created['id'])}/[\\w-]{24}/receipts$`))
     expect((await call('GET', `/v1/carriers/${String(created['id'])}`)).body).toEqual(created)
+    // With these addresses receipts and replies can be made up: who may only look does not see them.
+    const { headers } = await createTestAccount(database.db, { scopes: ['carriers:read'] })
+    for (const path of [`/v1/carriers/${String(created['id'])}`, '/v1/carriers']) {
+      const shown = await app.inject({ method: 'GET', url: path, headers })
+      expect([shown.statusCode, shown.body.includes('"receipts_url":null')]).toEqual([200, true])
+      expect(shown.body).not.toContain(String(inbound['receipts_url']).split('/').at(-2))
+    }
   })
 
   it('tell all that is wrong at once, by their adapter', async () => {

@@ -4,7 +4,7 @@ import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
 import { ApiError, invalid } from '../errors.ts'
-import { problems, type App } from '../http.ts'
+import { problems, type App, type Caller } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import type { Vault } from '../sealing/vault.ts'
@@ -60,9 +60,9 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       },
       config: { scope: 'carriers:read' },
     },
-    async () => {
+    async ({ caller }) => {
       const [carriers, links, live] = await Promise.all([listCarriers(db), listLinks(db), readLive(db, readQueue)])
-      return { data: carriers.map((carrier) => renderCarrier(context, carrier, links, live)) }
+      return { data: carriers.map((carrier) => renderCarrier(context, carrier, links, live, mayChange(caller))) }
     },
   )
 
@@ -81,7 +81,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     async (request) => {
       const carrier = await requireCarrier(db, request)
       const [links, live] = await Promise.all([listLinks(db, carrier.id), readLive(db, readQueue)])
-      return renderCarrier(context, carrier, links, live)
+      return renderCarrier(context, carrier, links, live, mayChange(request.caller))
     },
   )
 
@@ -194,6 +194,8 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
   )
 }
 
+const mayChange = ({ scopes }: Caller): boolean => scopes.has('carriers:write')
+
 /** What keeps a carrier from being deleted, in a sentence; null: nothing. */
 async function readUses(tx: Tx, id: string): Promise<string | null> {
   const { senders, routes } = await countUses(tx, id)
@@ -252,7 +254,7 @@ async function renderStored(
   // Deleted meanwhile.
   if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
   const times = await readTimes(tx)
-  return renderCarrier(context, carrier, await listLinks(tx, id), { times, queue: await readQueue(tx) })
+  return renderCarrier(context, carrier, await listLinks(tx, id), { times, queue: await readQueue(tx) }, true)
 }
 
 async function readLive(db: Db, readQueue: QueueReader): Promise<LiveNumbers> {

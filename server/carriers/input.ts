@@ -1,6 +1,7 @@
 /** What callers may say of a carrier: by its kind, of an HTTP carrier by its adapter, with all that is wrong told at once. */
 import type { FastifySchemaCompiler } from 'fastify'
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
+import { readNetworks } from '../accounts/networks.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { paceNumber } from '../http.ts'
 import { buildValidators } from '../requests/validate.ts'
@@ -203,7 +204,11 @@ function complete(
     base === null || URL.canParse(base)
       ? []
       : [{ pointer: '#/settings/base_url', code: 'invalid_value', detail: 'is no address' }]
-  const more = [...missing, ...unread, ...(adapter.check?.(settings, secrets) ?? [])].filter((one) => !isKnown(one))
+  const networks = at(settings, 'allowed_cidrs')
+  const wrong = readNetworks(Array.isArray(networks) ? networks.map(String) : [], '#/settings/allowed_cidrs').errors
+  const more = [...missing, ...unread, ...wrong, ...(adapter.check?.(settings, secrets) ?? [])].filter(
+    (one) => !isKnown(one),
+  )
   return known.length + more.length === 0 ? true : { error: invalid([...known, ...more]) }
 }
 

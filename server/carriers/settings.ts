@@ -254,6 +254,12 @@ export const httpCommon = {
     description: "Whether every message says where its receipts go, or the carrier's account does.",
   }),
   recipient_other_form: recipientOtherForm,
+  allowed_cidrs: Type.Array(Type.String({ maxLength: 43, examples: ['192.0.2.0/24'] }), {
+    maxItems: 50,
+    default: [],
+    description:
+      'Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing.',
+  }),
   url_version: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
@@ -293,5 +299,7 @@ export interface HttpSettings {
   response_timeout_seconds: number
   receipt_url: 'message' | 'account'
   recipient_other_form: ('AR' | 'MX')[]
+  /** Absent: any. */
+  allowed_cidrs?: string[]
   url_version: number
 }

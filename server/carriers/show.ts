@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { inboundUrl } from './http-carriers/address.ts'
+import { inboundUrl, type InboundKind } from './http-carriers/address.ts'
 import { adapters } from './http-carriers/adapters.ts'
 import { adapterNames, SmppSettings, type HttpSettings } from './settings.ts'
 import { CarrierQueueSchema, LatencySchema, PercentilesSchema, renderLatency, renderPart } from './live/show.ts'
@@ -62,8 +62,10 @@ export const Carrier = Type.Object(
     inbound: Nullable(
       Type.Object(
         {
-          receipts_url: Type.String({ description: 'Where the carrier posts receipts.' }),
-          replies_url: Type.String({ description: 'Where it posts replies.' }),
+          receipts_url: Nullable(
+            Type.String({ description: 'Where the carrier posts receipts; null without `carriers:write`.' }),
+          ),
+          replies_url: Nullable(Type.String({ description: 'Where it posts replies; null without `carriers:write`.' })),
           refused: Type.Integer({
             description:
               'Requests to them that carried no right signature or were not readable, since this process began.',
@@ -94,12 +96,16 @@ function settingsInOrder({ kind, settings }: CarrierRow): Record<string, unknown
   return Object.fromEntries(names.map((name) => [name, known.get(name)]))
 }
 
-/** A carrier with its links and the numbers of the live view; `links` are those of all carriers, or its own. */
+/**
+ * A carrier with its links and the numbers of the live view; `links` are those of all carriers, or its own. The addresses for receipts and
+ * replies are secrets: only those who may change the carrier see them (`showsAddresses`).
+ */
 export function renderCarrier(
   context: ShowContext,
   row: CarrierRow,
   links: LinkRow[],
   live: LiveNumbers,
+  showsAddresses: boolean,
 ): Record<string, unknown> {
   const http = httpOf(row)
   const own = links.filter((link) => link.carrierId === row.id)
@@ -113,7 +119,7 @@ export function renderCarrier(
     priority: row.priority,
     settings: settingsInOrder(row),
     has_password: row.secrets !== null,
-    inbound: http && renderInbound(context, row.id, http.url_version),
+    inbound: http && renderInbound(context, row.id, http.url_version, showsAddresses),
     links: own.map((link) => renderLink(link, live.times)),
     ...renderNumbers(row.id, own, live),
     created_at: showTime(row.createdAt),
@@ -133,10 +139,13 @@ function renderInbound(
   { vault, publicUrl = '', refusals }: ShowContext,
   carrierId: string,
   version: number,
+  showsAddresses: boolean,
 ): Record<string, unknown> {
+  const urlOf = (kind: InboundKind): string | null =>
+    showsAddresses ? inboundUrl(vault, publicUrl, carrierId, version, kind) : null
   return {
-    receipts_url: inboundUrl(vault, publicUrl, carrierId, version, 'receipts'),
-    replies_url: inboundUrl(vault, publicUrl, carrierId, version, 'replies'),
+    receipts_url: urlOf('receipts'),
+    replies_url: urlOf('replies'),
     refused: refusals?.get(carrierId) ?? 0,
   }
 }

@@ -150,8 +150,8 @@ describe('signatures agree with published examples:', () => {
     expect(adapters.twilio.verify(request, settings, { auth_token: '12346' })).toBe(false)
   })
 
-  it('Plivo, the second version', () => {
-    const { settings } = configure('plivo', base)
+  it('Plivo, the second version, which does not cover the body: only from networks that are listed', () => {
+    const { settings } = configure('plivo', base, { allowed_cidrs: ['192.0.2.0/24'] })
     const request = inbound({
       method: 'POST',
       url: 'https://answer.url',
@@ -163,12 +163,15 @@ describe('signatures agree with published examples:', () => {
     })
     expect(adapters.plivo.verify(request, settings, { auth_token: 'my_auth_token' })).toBe(true)
     expect(adapters.plivo.verify(request, settings, { auth_token: 'other' })).toBe(false)
+    const { settings: anywhere } = configure('plivo', base)
+    expect(adapters.plivo.verify(request, anywhere, { auth_token: 'my_auth_token' })).toBe(false)
   })
 
   it('Vonage', () => {
     const { settings } = configure('vonage', base, { signature_method: 'md5hash' })
     const query = 'a=1&b=2&timestamp=1461605396&sig=6af838ef94998832dbfc29020b564830'
-    const request = inbound({ method: 'GET', url: `${address}?${query}`, headers: {}, body: '' })
+    const at = new Date(1_461_605_396_000)
+    const request = { ...inbound({ method: 'GET', url: `${address}?${query}`, headers: {}, body: '' }), at }
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x', signature_secret: 'secret' })).toBe(true)
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x', signature_secret: 'Secret' })).toBe(false)
     // Without a secret nothing is signed.
@@ -182,15 +185,18 @@ describe('signatures agree with published examples:', () => {
   ])('Vonage, with an HMAC (%s), whatever its case', (signature_method, sig) => {
     const { settings } = configure('vonage', base, { signature_method })
     const body = JSON.stringify({ timestamp: '1461605396', b: '2', sig: sig.toUpperCase(), a: '1' })
-    const request = inbound({ method: 'POST', url: `${address}?ref=1`, headers: {}, body })
+    const at = new Date(1_461_605_396_000)
+    const request = { ...inbound({ method: 'POST', url: `${address}?ref=1`, headers: {}, body }), at }
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x', signature_secret: 'secret' })).toBe(true)
   })
 
-  it('Telnyx refuses what is old', () => {
-    const { settings, secrets } = configure('telnyx', base)
-    const request = inbound(signedPost('telnyx', fixtures.telnyx.reply, address, values))
-    expect(adapters.telnyx.verify(request, settings, secrets)).toBe(true)
-    expect(adapters.telnyx.verify({ ...request, at: new Date(Date.now() + 301_000) }, settings, secrets)).toBe(false)
+  it.each(['telnyx', 'sinch', 'vonage'] as const)('%s refuses what is old, or changed', (name) => {
+    const { settings, secrets } = configure(name, base)
+    const request = inbound(signedPost(name, fixtures[name].reply, address, values))
+    expect(adapters[name].verify(request, settings, secrets)).toBe(true)
+    expect(adapters[name].verify({ ...request, at: new Date(Date.now() + 302_000) }, settings, secrets)).toBe(false)
+    const body = Buffer.from(request.body.toString().replace('15551230001', '15551230009'))
+    expect(adapters[name].verify({ ...request, body }, settings, secrets)).toBe(false)
   })
 })
 

@@ -345,3 +345,28 @@ it('aggregates the receipts of the segments of a long message', async () => {
   expect(await test.message(sent.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
   await journey.close()
 })
+
+it.each(['generic', 'sinch', 'plivo'] as const)(
+  '%s is believed only from the networks that its setting names',
+  async (name) => {
+    const journey = await open(name)
+    const allow = (networks: string[]): Promise<unknown> =>
+      database.db.query(
+        `update carriers set settings = settings || jsonb_build_object('allowed_cidrs', $2::jsonb) where id = $1`,
+        [journey.carrierId, JSON.stringify(networks)],
+      )
+    const reply = (): Promise<number> =>
+      journey.fake.post('reply', journey.repliesUrl, {
+        id: 'in-1',
+        text: `from ${name}`,
+        reference: '',
+        our: ourNumber,
+      })
+    await allow(['192.0.2.0/24', '2001:db8::/32'])
+    expect(await reply()).toBe(403)
+    expect(await test.count('messages', `body = $1`, [`from ${name}`])).toBe(0)
+    await allow(['192.0.2.0/24', '127.0.0.1'])
+    expect(await reply()).toBe(200)
+    await journey.close()
+  },
+)

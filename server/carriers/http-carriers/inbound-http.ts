@@ -1,6 +1,7 @@
 /** The routes that HTTP carriers call: public, behind a secret in the address and, where a carrier signs, its signature. */
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { Type, type Static } from 'typebox'
+import { allowNetworks, readNetworks } from '../../accounts/networks.ts'
 import { now } from '../../db/clock.ts'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http.ts'
@@ -90,7 +91,8 @@ async function receive(
     return reply.code(status).send()
   }
   try {
-    if (!adapter.verify(inbound, settings, secrets)) {
+    const isFromCarrier = allowNetworks(readNetworks(settings.allowed_cidrs ?? [], '').networks)
+    if (!isFromCarrier(request.ip) || !adapter.verify(inbound, settings, secrets)) {
       request.isStranger = true
       return refuse(403)
     }

@@ -11,7 +11,7 @@ import {
   type Receipt,
 } from './adapter.ts'
 import { readJson, textAt, tryJson } from './fields.ts'
-import { isSame, sign } from './signature.ts'
+import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
 
 const Settings = httpSettings('sinch', 'https://us.sms.api.sinch.com', {
   service_plan_id: Type.String({
@@ -138,9 +138,10 @@ export const sinch: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
     return [{ id: textAt(body, 'id'), from: readNumber(from), to: readNumber(to), text: shown, isPartial: false }]
   },
   /** HMAC-SHA256 over `<body>.<nonce>.<timestamp>` in base64. */
-  verify({ headers, body }, _settings, { callback_secret }) {
+  verify({ headers, body, at }, settings, { callback_secret }) {
     if (callback_secret === undefined) return true
     const header = (name: string): string => headers[`x-sinch-webhook-signature${name}`] ?? ''
+    if (!isFresh(header('-timestamp'), at) && !hasNetworks(settings)) return false
     const signed = Buffer.concat([body, Buffer.from(`.${header('-nonce')}.${header('-timestamp')}`)])
     return isSame(header(''), sign('sha256', callback_secret, signed, 'base64'))
   },

@@ -100,6 +100,7 @@ export function signedPost(name: AdapterName, post: Post, url: string, values: R
   const { secrets } = fixtures[name]
   const own = JSON.stringify(post.body).replaceAll('15557654321', values['our'] ?? '15557654321')
   const fields = fill(JSON.parse(own), values) as Fields
+  if (name === 'vonage') fields['timestamp'] = String(Math.floor(Date.now() / 1000))
   if (name === 'vonage') fields['sig'] = signVonage(fields, secrets['signature_secret'] ?? '')
   const form = new URLSearchParams(Object.entries(fields).map(([key, value]): [string, string] => [key, String(value)]))
   if (post.method === 'GET') return { method: 'GET', url: `${url}?${form.toString()}`, headers: {}, body: '' }
@@ -145,12 +146,16 @@ const signatures: Record<
     const signed = `${base}?${asked}${asked === '' ? '' : '.'}${fields}.12345`
     return { 'x-plivo-signature-v3-nonce': '12345', 'x-plivo-signature-v3': hmac('sha256', token, signed, 'base64') }
   },
-  sinch: (_url, body, _form, { callback_secret: secret = '' }) => ({
-    'x-sinch-webhook-signature-timestamp': '1634579353',
-    'x-sinch-webhook-signature-nonce': '01FJA8B4A7BM43YGWSG9GBV067',
-    'x-sinch-webhook-signature-algorithm': 'HmacSHA256',
-    'x-sinch-webhook-signature': hmac('sha256', secret, `${body}.01FJA8B4A7BM43YGWSG9GBV067.1634579353`, 'base64'),
-  }),
+  sinch: (_url, body, _form, { callback_secret: secret = '' }) => {
+    const timestamp = String(Math.floor(Date.now() / 1000))
+    const nonce = '01FJA8B4A7BM43YGWSG9GBV067'
+    return {
+      'x-sinch-webhook-signature-timestamp': timestamp,
+      'x-sinch-webhook-signature-nonce': nonce,
+      'x-sinch-webhook-signature-algorithm': 'HmacSHA256',
+      'x-sinch-webhook-signature': hmac('sha256', secret, `${body}.${nonce}.${timestamp}`, 'base64'),
+    }
+  },
   infobip: (_url, _body, _form, { callback_user: user = '', callback_password: password = '' }) => ({
     authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   }),

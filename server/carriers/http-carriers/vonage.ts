@@ -13,7 +13,7 @@ import {
   type Receipt,
 } from './adapter.ts'
 import { at, listAt, readFields, textAt, tryJson } from './fields.ts'
-import { isSame, sign } from './signature.ts'
+import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
 
 const Settings = httpSettings('vonage', 'https://rest.nexmo.com', {
   api_key: Type.String({ minLength: 1, maxLength: 64, pattern: '^[ -~]+$', description: 'API key of the account.' }),
@@ -167,11 +167,13 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     return [{ id: textAt(fields, 'messageId'), from: readNumber(from), to: readNumber(to), text, isPartial }]
   },
   /** `sig`: a hash over the other fields in order, each as `&name=value` with `&` and `=` in values replaced. */
-  verify(request, { signature_method: method }, { signature_secret: secret }) {
+  verify(request, settings, { signature_secret: secret }) {
+    const { signature_method: method } = settings
     if (secret === undefined) return true
     const fields = fieldsOf(request)
     const given = textAt(fields, 'sig')
     if (given === null || typeof fields !== 'object' || fields === null) return false
+    if (!isFresh(textAt(fields, 'timestamp') ?? '', request.at) && !hasNetworks(settings)) return false
     const signed = Object.keys(fields)
       .filter((name) => name !== 'sig')
       .sort()

@@ -21,14 +21,14 @@ export function NowPart({ carrier }: { carrier: Carrier }) {
         <Section title="To enter at the carrier">
           <Facts
             facts={[
-              ['Receipts go to', <Copy key="receipts" text={inbound.receipts_url} />],
-              ['Replies go to', <Copy key="replies" text={inbound.replies_url} />],
+              ['Receipts go to', inbound.receipts_url && <Copy key="receipts" text={inbound.receipts_url} />],
+              ['Replies go to', inbound.replies_url && <Copy key="replies" text={inbound.replies_url} />],
               ['Refused', `${formatNumber(inbound.refused)} requests without a right signature, or not readable`],
             ]}
           />
           <p className="hint">
-            Whoever knows these addresses can pretend to be the carrier. Another version of the addresses, in its
-            settings, makes new ones.
+            Whoever knows these addresses can pretend to be the carrier, so only those who may change it see them.
+            Another version of the addresses, in its settings, makes new ones.
           </p>
         </Section>
       )}
