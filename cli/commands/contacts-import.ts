@@ -133,7 +133,7 @@ export async function sayImport(cli: Cli, one: Import): Promise<void> {
       ['columns', columns.join(', ')],
       ['failure', one.failure && Object.values(one.failure).filter(Boolean).join(': ')],
       ...one.warnings.map(({ column, detail }) => ['look', `${column ?? ''}: ${detail}`] as const),
-      ...one.faults.map((fault) => [`${fault.count} rows`, tellFault(fault)] as const),
+      ...one.faults.map((fault) => [fault.count === 1 ? '1 row' : `${fault.count} rows`, tellFault(fault)] as const),
       ...(one.sample ?? []).slice(0, 3).map((row, i) => [`row ${i + 1}`, JSON.stringify(row)] as const),
     ],
     '  ',
@@ -141,7 +141,7 @@ export async function sayImport(cli: Cli, one: Import): Promise<void> {
 }
 
 const tellFault = ({ column, detail, advice }: Import['faults'][number]): string =>
-  `${column === null ? '' : `${column} `}${detail}${advice === null ? '' : ` ${advice}`}`
+  `${column === null ? '' : `${column} `}${detail}${advice === null ? '' : `. ${advice}`}`
 
 /** How the file was read. */
 function tellFile({ detected }: Import): string | null {

@@ -14,6 +14,8 @@ export function adviceFor({ code, column }: FaultGroup, { options }: Pick<Import
       return other === undefined
         ? 'Correct the rows: each needs a number.'
         : `Put the numbers into ${column}, or take those of ${other}: mapping ${JSON.stringify({ ...mapping, [other]: target })}.`
+    // The detail says what to do.
+    if (code !== 'invalid_phone_number') return null
     const byMapping = 'name another column of numbers by `mapping`'
     return defaultCountry === null
       ? `Send the file again with the \`default_country\` of its numbers, such as US; or ${byMapping}.`

@@ -182,7 +182,10 @@ export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'sco
           sample: !scopes || scopes.has('contacts:read') ? (row.cells?.[at] ?? []) : null,
         }))) ??
       null,
-    faults: row.faults.map((group) => ({ ...group, advice: adviceFor(group, row) })),
+    faults: row.faults.map((group) => {
+      const { code, column, count, line, detail } = group
+      return { code, column, count, line, detail, advice: adviceFor(group, row) }
+    }),
     warnings: table?.warnings ?? [],
     sample: row.sample,
     mapping: table ? Object.fromEntries(table.header.map((name, at) => [name, table.targets[at] ?? null])) : null,
