@@ -338,7 +338,7 @@ describe('an interrupted import', () => {
     expect((await test.read(id)).counts).toEqual(countsOf(30_000))
     const stuck = await test.hold(await test.newCampaign(), fileOf(10))
     const { accountId, importId } = stuck.key
-    for (let n = 0; n < 6; n++) expect(await beginImport(test.db, accountId, importId)).toMatchObject({ resumes: n })
+    for (let n = 0; n < 21; n++) expect(await beginImport(test.db, accountId, importId)).toMatchObject({ resumes: n })
     expect(await test.runHere(stuck.key, never)).toBe('over')
     expect(await test.read(stuck.id)).toMatchObject({ status: 'failed', failure: { code: 'internal_error' } })
   })

@@ -29,8 +29,9 @@ const rowsMax = 1_000_000
 // Of what may never pass, in half a minute.
 const triesMax = 6
 const pauseMsMax = 16_000
-// An import that has ended its process, or failed, so often at the same row does so again.
-const resumesMax = 5
+// An import that has ended its process, or failed, so often at the same row does so again. Not sooner: who is killed while the rows before are read
+// again was not at fault.
+const resumesMax = 20
 // Of what takes too long on a database that answers others: each may take half a minute, and waiting makes none of them shorter.
 const longTriesMax = 3
 // Rows of a batch, at most, where larger ones took too long.
