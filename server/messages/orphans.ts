@@ -86,11 +86,20 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
     const { rows } = await context.db.query<OrphanRow>(
-      `select distinct ${columns}
-       from orphan_replies o
+      // The few numbers first: of one there may be very many replies. Index orphan_replies_destination.
+      `with numbers as materialized (
+         select n.link_id, n.destination
+         from (select distinct link_id, destination from orphan_replies) n
+         where exists (
+           select from links l
+           join senders s on s.carrier_id = l.carrier_id
+           where l.id = n.link_id
+             and (s.number = n.destination or right(s.number, 6) = right(n.destination, 6) or starts_with(n.destination, s.number)))
+       )
+       select ${columns}
+       from numbers n
+       join orphan_replies o using (link_id, destination)
        join links l on l.id = o.link_id
-       join senders s on s.carrier_id = l.carrier_id and (
-         s.number = o.destination or right(s.number, 6) = right(o.destination, 6) or starts_with(o.destination, s.number))
        where o.id > $1
        order by o.id
        limit $2`,
