@@ -8,6 +8,12 @@ export function networkOf(ip: string): string {
   return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':')
 }
 
+/** The networks around that one, of which a party may hold many: a /24 of IPv4, a /48 of IPv6. */
+export function areaOf(ip: string): string {
+  const network = networkOf(ip)
+  return network.includes(':') ? network.split(':').slice(0, 3).join(':') : network.split('.').slice(0, 3).join('.')
+}
+
 /** An address to listen on as it stands in a URL to open: nobody reaches all of them at once. */
 export function hostInUrl(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost'

@@ -16,7 +16,7 @@ import { isSecondFactor } from './login/login.ts'
 import { hashPassword, isPassword } from './login/password.ts'
 import { requirePassword } from './login/password-rules.ts'
 import { confirmSession, endSessionsOf } from './login/session.ts'
-import { beginAttempt, beginCode, forgive } from './login/throttle.ts'
+import { beginAttempt, beginCode, forgive, judged } from './login/throttle.ts'
 import { hashToken } from './token.ts'
 import { beginTotp, confirmTotp, disableTotp } from './login/totp.ts'
 import { findSelf, lockPassword, setPassword, showUser, type Self } from './users.ts'
@@ -48,7 +48,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
     pointer: string,
   ): Promise<void> => {
     const attempt = await beginAttempt(db, vault, user.email, ip)
-    if (!(await isPassword(password, user.passwordHash))) throw notYours(pointer)
+    if (!(await judged(db, attempt, () => isPassword(password, user.passwordHash)))) throw notYours(pointer)
     await forgive(db, attempt)
   }
   app.get(

@@ -28,6 +28,7 @@ const ofEverybody: Record<string, string> = {
   link_states: 'select (link_id, state, updated_at)',
   links: 'select (carrier_id, id)',
   // Guesses of passwords and codes are counted in requests too. Subjects are keyed hashes.
+  known_logins: 'select, insert, update, delete',
   login_failures: 'select, insert, update, delete',
   // A session of an SMPP client counts while its process is not fenced.
   nodes: 'select (fenced_at, id)',

@@ -660,6 +660,12 @@ create table keyword_settings (
 );
 create policy own_account on keyword_settings for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
+create table known_logins (
+  subject text not null,
+  last_at timestamptz not null,
+  constraint known_logins_pkey primary key (subject)
+);
+
 create table lanes (
   id uuid not null,
   account_id uuid not null,

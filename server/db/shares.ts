@@ -1,7 +1,7 @@
 /** A few places for the work of many accounts: they have them by turns, however much one of them has waiting. */
 
-// A caller that has more waiting than this is refused: what comes later would only wait longer.
-const waitingMax = 100
+// Who has more waiting than this is refused: what comes later would only wait longer.
+const waitingMaxDefault = 100
 
 /** Refuses work of an account that has too much of it waiting already. */
 export class CrowdedError extends Error {}
@@ -18,10 +18,13 @@ export class Shares {
   /** Accounts with work, in the order of their turns. */
   readonly #lines = new Map<string, Line>()
 
-  /** `max`: places; `ofOneMax`: those of them that one account may have. */
-  constructor(max: number, ofOneMax: number = max) {
+  readonly #waitingMax: number
+
+  /** `max`: places; `ofOneMax`: those of them that one account may have; `waitingMax`: how much of one may wait. */
+  constructor(max: number, ofOneMax: number = max, waitingMax: number = waitingMaxDefault) {
     this.#max = max
     this.#ofOneMax = ofOneMax
+    this.#waitingMax = waitingMax
   }
 
   /** Works when it is the turn of the account. @throws CrowdedError where too much of it waits. */
@@ -29,7 +32,7 @@ export class Shares {
     const line = this.#lines.get(accountId) ?? { running: 0, waiting: [] }
     this.#lines.set(accountId, line)
     if (this.#running < this.#max && line.running < this.#ofOneMax) this.#take(line)
-    else if (line.waiting.length >= waitingMax) throw new CrowdedError('too much of the account waits already')
+    else if (line.waiting.length >= this.#waitingMax) throw new CrowdedError('too much of the account waits already')
     else await new Promise<void>((resolve) => line.waiting.push(resolve))
     try {
       return await work()

@@ -2,7 +2,7 @@
 import { ESME, type BindPdu } from '@heliogram/smpp'
 import ipaddr from 'ipaddr.js'
 import { isPassword } from '../accounts/login/password.ts'
-import { beginAttempt, forgive } from '../accounts/login/throttle.ts'
+import { beginAttempt, forgive, judged } from '../accounts/login/throttle.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import { ApiError } from '../errors.ts'
@@ -67,7 +67,8 @@ async function judge({ db, vault, nodeId, isFull }: BindContext, bind: BindPdu, 
   const counting: Vault = { ...vault, mac: (purpose, value) => vault.mac(`smpp ${purpose}`, value) }
   const attempt = await beginAttempt(db, counting, bind.system_id, address)
   const found = await findBySystemId(db, bind.system_id)
-  const isRight = await isPassword(bind.password, found?.passwordHash ?? null)
+  const share = attempt.isKnown ? 'smpp known' : 'smpp stranger'
+  const isRight = await judged(db, attempt, () => isPassword(bind.password, found?.passwordHash ?? null, share))
   if (!found || !isRight) return refused(ESME.RINVPASWD, 'wrong_password')
   await forgive(db, attempt)
   const { isActive, ...admission } = found

@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId } from '../../ids.ts'
 import { logIn, type Credentials } from './login.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword, isPassword } from './password.ts'
 import { createTestAccount, createTestUser, testVault } from '../testing.ts'
 import { beginAttempt, beginCode, forget, forgive } from './throttle.ts'
 
@@ -14,7 +14,10 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.close())
-beforeEach(() => database.db.query('delete from login_failures'))
+beforeEach(async () => {
+  await database.db.query('delete from login_failures')
+  await database.db.query('delete from known_logins')
+})
 
 test('every spelling that finds a user is counted as one', async () => {
   const { db } = database
@@ -153,4 +156,46 @@ test('an attempt that is free does not wait because one that began later was cou
     await beginCode(db, testVault, userId)
     await expect(beginCode(tx, testVault, userId)).resolves.toBeTypeOf('function')
   })
+})
+
+test('strangers of many networks wait for each other, for one name and for networks beside each other', async () => {
+  for (let i = 0; i < 50; i++) await tryFrom(`198.51.${i}.1`)
+  await lengthenWaits()
+  await expect(tryFrom('203.0.113.1')).rejects.toMatchObject({ code: 'login_throttled' })
+  await tryFrom('203.0.113.1', 'grace@example.com')
+  for (let i = 0; i < 60; i++) await tryFrom(`192.0.2.${i}`, `user${i}@example.com`)
+  await lengthenWaits()
+  await expect(tryFrom('192.0.2.200', 'user99@example.com')).rejects.toMatchObject({ code: 'login_throttled' })
+  await tryFrom('192.0.3.1', 'user99@example.com')
+})
+
+test('who logged in from a network lately does not wait for what strangers do, there or elsewhere', async () => {
+  await forgive(database.db, await tryFrom('192.0.2.1'))
+  for (let i = 0; i < 49; i++) await tryFrom(`198.51.${i}.1`)
+  for (let i = 0; i < 20; i++) await tryFrom('192.0.2.1', `user${i}@example.com`)
+  await lengthenWaits()
+  expect(await tryFrom('192.0.2.1')).toMatchObject({ isKnown: true })
+  await database.db.query(`update known_logins set last_at = now() - interval '91 days'`)
+  await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
+})
+
+test('strangers who fill the line of passwords keep out neither who is known nor SMPP, and what was not looked at is no failure', async () => {
+  const { db } = database
+  const { accountId } = await createTestAccount(db)
+  const password = 'six mirrors on a hill'
+  const { email } = await createTestUser(db, accountId, { role: 'owner', passwordHash: await hashPassword(password) })
+  const login = (ip: string): Promise<unknown> => logIn(db, testVault, { kind: 'password', email, password }, ip)
+  await login('192.0.2.1')
+  const strangers = Array.from({ length: 34 }, () => isPassword('x', null, 'stranger').catch(() => {}))
+  await expect(login('203.0.113.9')).rejects.toMatchObject({ code: 'unavailable' })
+  expect([await failures('pair'), await failures('login')]).toEqual([0, 0])
+  const order: string[] = []
+  const note = (name: string) => () => void order.push(name)
+  await Promise.all([
+    login('192.0.2.1').then(note('known')),
+    isPassword('x', null, 'smpp known').then(note('smpp')),
+    Promise.all(strangers).then(note('strangers')),
+  ])
+  expect(order.at(-1)).toBe('strangers')
+  await login('203.0.113.9')
 })

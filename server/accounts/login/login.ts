@@ -6,7 +6,7 @@ import { hashPassword, isOutdated, isPassword } from './password.ts'
 import { requireNetwork } from '../networks.ts'
 import { openSession, type TokenPair } from './session.ts'
 import { findKey, findOwner, findUser, holdSecret, isSecretOf, replaceHash, type Owner } from '../store.ts'
-import { beginAttempt, beginCode, forget, forgive, type Attempt } from './throttle.ts'
+import { beginAttempt, beginCode, forget, forgive, judged, type Attempt } from './throttle.ts'
 import { hashToken, prefixOfKey, readToken } from '../token.ts'
 import { acceptCode, acceptRecoveryCode, type TotpUser } from './totp.ts'
 
@@ -23,10 +23,11 @@ export type Credentials =
 export async function logIn(db: Db, vault: Vault, credentials: Credentials, ip: string): Promise<TokenPair> {
   const login = credentials.kind === 'password' ? credentials.email : credentials.clientId
   const attempt = await beginAttempt(db, vault, login, ip)
-  const known =
+  const known = await judged(db, attempt, () =>
     credentials.kind === 'password'
-      ? await checkUser(db, vault, credentials, attempt)
-      : await checkClient(db, credentials.clientId, credentials.clientSecret, ip)
+      ? checkUser(db, vault, credentials, attempt)
+      : checkClient(db, credentials.clientId, credentials.clientSecret, ip),
+  )
   if (!known) throw new ApiError('invalid_credentials')
   await forgive(db, attempt)
   return inTransaction(db, async (tx) => {
@@ -51,7 +52,7 @@ async function checkUser(
 ): Promise<Known | null> {
   const { email, password, otp, recoveryCode } = credentials
   const user = await findUser(db, email)
-  const isRight = await isPassword(password, user?.passwordHash ?? null)
+  const isRight = await isPassword(password, user?.passwordHash ?? null, attempt.isKnown ? 'known' : 'stranger')
   if (!user || !isRight || !user.isActive) return null
   // Only who knows the password learns this.
   if (user.accountStatus !== 'active') throw new ApiError('account_suspended')

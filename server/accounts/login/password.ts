@@ -1,6 +1,7 @@
 /** Passwords: argon2id (RFC 9106) from Node itself, as PHC strings, a few at a time because each takes 19 MiB and a tenth of a second. */
 import { argon2, randomBytes, randomInt, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
+import { CrowdedError, Shares } from '../../db/shares.ts'
 import { ApiError } from '../../errors.ts'
 
 // OWASP password storage: 19 MiB, two passes, one lane.
@@ -19,13 +20,18 @@ const waitingMax = 32
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
-let running = 0
-const waiting: (() => void)[] = []
+/**
+ * Who waits for each other: they have their turns one after the other, so that strangers who try passwords make only each other wait. `own`: of
+ * somebody who was let in already.
+ */
+export type PasswordShare = 'own' | 'known' | 'stranger' | 'smpp known' | 'smpp stranger'
 
-/** Hashes a password. @throws ApiError `unavailable` when too many wait. */
+const shares = new Shares(atOnceMax, atOnceMax, waitingMax)
+
+/** Hashes a password. @throws ApiError `unavailable` when too many of its share wait. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(nonceBytes)
-  const tag = await inTurn(() =>
+  const tag = await inTurn('own', () =>
     derive('argon2id', { ...cost, nonce, message: normalize(password), tagLength: tagBytes }),
   )
   const { memory, passes, parallelism } = cost
@@ -34,12 +40,12 @@ export async function hashPassword(password: string): Promise<string> {
 
 /**
  * Whether a password is the one behind a hash; takes the same time for a null hash (no such user), which nothing matches.
- * @throws ApiError `unavailable` when too many wait.
+ * @throws ApiError `unavailable` when too many of its share wait.
  */
-export async function isPassword(password: string, phc: string | null): Promise<boolean> {
+export async function isPassword(password: string, phc: string | null, share: PasswordShare = 'own'): Promise<boolean> {
   const known = phc === null ? null : parsePhc(phc)
   const { tag, ...parameters } = known ?? { ...cost, nonce: Buffer.alloc(nonceBytes), tag: Buffer.alloc(tagBytes) }
-  const actual = await inTurn(() =>
+  const actual = await inTurn(share, () =>
     derive('argon2id', { ...parameters, message: normalize(password), tagLength: tag.length }),
   )
   return timingSafeEqual(actual, tag) && known !== null
@@ -79,18 +85,11 @@ function parsePhc(
 }
 
 /** Runs at most two at a time; they use the thread pool that files and DNS use too. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= atOnceMax) {
-    if (waiting.length >= waitingMax)
-      throw new ApiError('unavailable', { detail: 'Too many logins at once.', retryAfterSeconds: 3 })
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else running++
+async function inTurn<T>(share: PasswordShare, work: () => Promise<T>): Promise<T> {
   try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    // The turn is handed over without being given back in between.
-    if (next) next()
-    else running--
+    return await shares.run(share, work)
+  } catch (error) {
+    if (!(error instanceof CrowdedError)) throw error
+    throw new ApiError('unavailable', { detail: 'Too many logins at once.', retryAfterSeconds: 3 })
   }
 }

@@ -1,12 +1,13 @@
 /**
- * Failed logins slow the next ones down: for the pair of account and network address from the sixth on, for the address alone from the
- * twenty-first. Never for the account alone: a stranger could then lock its owner out. Who knows a password and guesses the second factor
- * is no stranger: those codes are so short that they are counted for the user, wherever the guesses come from; recovery codes are not,
- * so that a thief of the password keeps nobody out. Counts are forgotten after a day of quiet.
+ * Failed logins slow the next ones down: for the pair of account and network from the sixth on, for the network alone from the twenty-first.
+ * Strangers come from many networks: for an account, and for a coarser network, attempts are counted from everywhere, but for those pairs from
+ * which somebody logged in during the last 90 days. So nobody who is known waits for what strangers do elsewhere. Who knows a password and guesses
+ * the second factor is no stranger: those codes are so short that they are counted for the user, wherever the guesses come from; recovery codes
+ * are not, so that a thief of the password keeps nobody out. Counts are forgotten after a day of quiet.
  */
 import { inTransaction, type Db, type Queryable } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
-import { networkOf } from '../../network.ts'
+import { areaOf, networkOf } from '../../network.ts'
 import type { Vault } from '../../sealing/vault.ts'
 
 interface Rule {
@@ -15,13 +16,19 @@ interface Rule {
 }
 const ofPair: Rule = { free: 5, delayMaxSeconds: 900 }
 const ofAddress: Rule = { free: 20, delayMaxSeconds: 60 }
+// A thousand networks with five tries each would have 5000 at a password; like this they have 1500 a day.
+const ofLogin: Rule = { free: 50, delayMaxSeconds: 60 }
+const ofArea: Rule = { free: 60, delayMaxSeconds: 120 }
 // 100 guesses a day, of which three of a million are right: once in nine years.
 const ofCodes: Rule = { free: 5, delayMaxSeconds: 900 }
 
 /** An attempt that was let through; it counts as failed until `forgive` takes it back. */
 export interface Attempt {
   pair: string
-  address: string
+  /** What else it was counted for. */
+  others: string[]
+  /** Whether somebody logged in so lately, from there. */
+  isKnown: boolean
 }
 
 /**
@@ -30,27 +37,69 @@ export interface Attempt {
  * @throws ApiError `login_throttled` with the time to wait; a throttled attempt is not counted.
  */
 export async function beginAttempt(db: Db, vault: Vault, login: string, ip: string): Promise<Attempt> {
-  const network = networkOf(ip)
-  const address = subjectOf(vault, 'address', network)
-  const pair = subjectOf(vault, 'pair', `${foldLogin(login)} ${network}`)
-  // What throws takes the other count back.
+  const [network, name] = [networkOf(ip), foldLogin(login)]
+  const pair = subjectOf(vault, 'pair', `${name} ${network}`)
+  const isKnown = await isKnownPair(db, pair)
+  const rules: [string, Rule][] = isKnown
+    ? []
+    : [
+        [subjectOf(vault, 'address', network), ofAddress],
+        [subjectOf(vault, 'area', areaOf(ip)), ofArea],
+        [subjectOf(vault, 'login', name), ofLogin],
+      ]
+  // What throws takes the other counts back. All attempts lock in this order.
   await inTransaction(db, async (tx) => {
     await count(tx, pair, ofPair)
-    await count(tx, address, ofAddress)
+    for (const [subject, rule] of rules) await count(tx, subject, rule)
   })
-  return { pair, address }
+  return { pair, others: rules.map(([subject]) => subject), isKnown }
 }
 
-/** Takes an attempt back that succeeded: the pair starts anew, the address has one failure less. */
-export async function forgive(db: Db, { pair, address }: Attempt): Promise<void> {
+/** Takes an attempt back that succeeded: the pair is known and starts again, the rest has one failure less. */
+export async function forgive(db: Db, { pair, others }: Attempt): Promise<void> {
   await clear(db, pair)
-  await takeBack(db, address)
+  for (const subject of others) await takeBack(db, subject)
+  await rememberPair(db, pair)
 }
 
-/** Takes an attempt back that was neither right nor wrong: the second factor was not given. What was counted before it stays. */
-export async function forget(db: Db, { pair, address }: Attempt): Promise<void> {
-  await takeBack(db, pair)
-  await takeBack(db, address)
+/** Takes an attempt back that was neither right nor wrong: it was not looked at, or lacks a second factor. What was counted before it stays. */
+export async function forget(db: Db, { pair, others }: Attempt): Promise<void> {
+  for (const subject of [pair, ...others]) await takeBack(db, subject)
+}
+
+/** Does what shows whether an attempt is right; one that nobody could look at counts for nothing. */
+export async function judged<T>(db: Db, attempt: Attempt, judge: () => Promise<T>): Promise<T> {
+  try {
+    return await judge()
+  } catch (error) {
+    // A database that is away takes nothing back either; it has been told.
+    if (error instanceof ApiError && error.code === 'unavailable') await forget(db, attempt).catch(() => {})
+    throw error
+  }
+}
+
+/** By primary key. */
+async function isKnownPair(db: Queryable, pair: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'find-known-login',
+    text: `select from known_logins where subject = $1 and last_at > now() - interval '90 days'`,
+    values: [pair],
+  })
+  return rowCount === 1
+}
+
+/** Remembers a pair; by primary key, and a write once a day at most. */
+async function rememberPair(db: Queryable, pair: string): Promise<void> {
+  await db.query({
+    name: 'remember-login',
+    text: `
+      insert into known_logins as k (subject, last_at)
+      values ($1, now())
+      on conflict (subject) do update
+      set last_at = now()
+      where k.last_at < now() - interval '1 day'`,
+    values: [pair],
+  })
 }
 
 /** Counts a code of a user's second factor before it is checked; returns what takes it back. @throws ApiError `login_throttled`. */
@@ -75,7 +124,7 @@ async function clear(db: Queryable, subject: string): Promise<void> {
   await db.query({ name: 'clear-login', text: 'delete from login_failures where subject = $1', values: [subject] })
 }
 
-/** One failure of a subject less, by primary key. Alone in its transaction: attempts lock two of these rows in an order of their own. */
+/** One failure of a subject less, by primary key. Alone in its transaction: attempts lock several of these rows in an order of their own. */
 async function takeBack(db: Db, subject: string): Promise<void> {
   await db.query({
     name: 'take-login-back',
