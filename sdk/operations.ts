@@ -2679,7 +2679,7 @@ export interface Operations {
   /**
    * Approve a broadcast.
    *
-   * It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs.
+   * It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.
    *
    * Scope: `campaigns:approve`.
    */
@@ -2697,7 +2697,7 @@ export interface Operations {
   /**
    * Reject a broadcast.
    *
-   * Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs.
+   * Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.
    *
    * Scope: `campaigns:approve`.
    */

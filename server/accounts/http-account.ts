@@ -11,8 +11,8 @@ import { closingRoutes } from './http-closing.ts'
 import type { AccountsContext } from './http.ts'
 import { Email, NewInvitation } from './http-users.ts'
 import { createInvitation, showInvitation } from './invitations.ts'
-import { KeyInput, NewApiKey, readKey, showKey } from './key-resource.ts'
-import { createKey, type NewKey } from './keys.ts'
+import { findOwnKey, KeyInput, NewApiKey, readKey, showKey } from './key-resource.ts'
+import { createKey, type KeyRow, type NewKey } from './keys.ts'
 import { keepPersonsBehind } from './persons.ts'
 import { scopesOf } from './roles.ts'
 import { changeAccount, createAccount, findAccount, listAccounts, showAccount } from './subaccounts.ts'
@@ -105,7 +105,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { caller, body } = request
-        const input = body.key && keyBelow(body.key, caller, '#/key')
+        const input = body.key && keyBelow(body.key, caller, await findOwnKey(tx, caller), '#/key')
         if (body.owner_email && caller.mode === 'test')
           throw new ApiError('insufficient_scope', { detail: 'Users write to people, and a test key does not.' })
         const row = await createAccount(tx, caller.accountId, body)
@@ -190,7 +190,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const account = await findAccount(tx, caller.accountId, accountIdOf(request.params.id))
         if (account.parentId !== caller.accountId) throw noAccount()
         if (account.status === 'closed') throw notInState('It is closed; open it again first.')
-        const input = keyBelow(request.body, caller, '#')
+        const input = keyBelow(request.body, caller, await findOwnKey(tx, caller), '#')
         const { id, shown, secret } = await createKeyBelow(tx, caller, account.id, input)
         return { status: 201, body: { ...shown, secret }, resourceId: id }
       }),
@@ -204,9 +204,9 @@ const optional = {
 }
 
 /** A key for an account below: never with what belongs to the installation, nor over other accounts. */
-function keyBelow(input: Type.Static<typeof KeyInput>, caller: Caller, pointer: string): NewKey {
+function keyBelow(input: Type.Static<typeof KeyInput>, caller: Caller, own: KeyRow | null, pointer: string): NewKey {
   const ofOwner = scopesOf('owner', false).filter((scope) => !scope.startsWith('accounts:'))
-  return readKey(input, caller, new Set(ofOwner.filter((scope) => caller.scopes.has(scope))), pointer)
+  return readKey(input, caller, own, new Set(ofOwner.filter((scope) => caller.scopes.has(scope))), pointer)
 }
 
 async function createKeyBelow(

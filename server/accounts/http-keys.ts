@@ -9,6 +9,7 @@ import type { AccountsContext } from './http.ts'
 import {
   among,
   ApiKey,
+  findOwnKey,
   KeyChange,
   KeyInput,
   networksOf,
@@ -70,7 +71,9 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     },
     (request, reply) =>
       idempotent({ db, vault }, request, reply, async (tx) => {
-        const { row, secret } = await createKey(tx, request.caller.accountId, readKey(request.body, request.caller))
+        const { caller } = request
+        const input = readKey(request.body, caller, await findOwnKey(tx, caller))
+        const { row, secret } = await createKey(tx, caller.accountId, input)
         const body = { ...showKey(row), secret }
         return { status: 201, body, location: `/v1/api-keys/${body.id}`, resourceId: row.id }
       }),
@@ -141,11 +144,12 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         const before = await lockKeyRow(tx, caller.accountId, keyIdOf(request.params.id))
         if (!before) throw new ApiError('not_found')
         // Whoever has the secret and not the network is let in by whoever changes the list.
-        if (body.ip_allow) requireNoMore(before, caller)
+        const own = await findOwnKey(tx, caller)
+        if (body.ip_allow) requireNoMore(before, caller, own)
         else requireMode(before, caller)
         const { name, scopes: asked } = body
         const scopes = asked && among(asked, new Set(before.scopes), '#/scopes', 'those that the key has')
-        const ipAllow = body.ip_allow && networksOf(body.ip_allow, '#/ip_allow')
+        const ipAllow = body.ip_allow && networksOf(body.ip_allow, '#/ip_allow', own)
         if (ipAllow && caller.id === before.id && !allowNetworks(ipAllow)(ip))
           throw invalid([{ pointer: '#/ip_allow', code: 'invalid_value', detail: `would lock yourself out at ${ip}` }])
         const after = await changeKey(tx, caller.accountId, before.id, { name, scopes, ipAllow })
@@ -176,7 +180,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         const { accountId } = request.caller
         const before = await lockKeyRow(tx, accountId, keyIdOf(request.params.id))
         if (!before) throw new ApiError('not_found')
-        requireNoMore(before, request.caller)
+        requireNoMore(before, request.caller, await findOwnKey(tx, request.caller))
         const overlap = request.body?.overlap_seconds ?? overlapDefaultSeconds
         const { row, secret } = await rotateKey(tx, accountId, before, overlap)
         return {

@@ -1,11 +1,12 @@
 /** API keys as callers send and see them. */
 import { Type } from 'typebox'
 import { nowMs } from '../db/clock.ts'
+import type { Queryable } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, scopes, showTime, Timestamp, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
-import type { KeyRow, NewKey } from './keys.ts'
-import { readNetworks } from './networks.ts'
+import { findKeyRow, type KeyRow, type NewKey } from './keys.ts'
+import { isWithin, readNetworks } from './networks.ts'
 import { prefixOfKey } from './token.ts'
 
 const fields = {
@@ -65,15 +66,24 @@ export const KeyChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+// Keys that were made one after the other end beside each other.
+const besideMs = 86_400_000
 // A forgotten key should not work for ever; one that must can be asked for.
 const lifetimeDefaultMs = 365 * 86_400_000
 
+/** The key that a caller has, also behind a login with it; null: a person. What it makes may not reach further, nor last longer. */
+export async function findOwnKey(db: Queryable, caller: Caller): Promise<KeyRow | null> {
+  return caller.userId === null ? findKeyRow(db, caller.accountId, caller.id) : null
+}
+
 /**
- * A new key as its maker asks for it; `grantable` are the scopes that the maker may give. @throws ApiError `validation_failed`.
+ * A new key as its maker asks for it; `own` is the key of the maker, `grantable` are the scopes that the maker may give.
+ * @throws ApiError `validation_failed`.
  */
 export function readKey(
   input: Type.Static<typeof KeyInput>,
   caller: Caller,
+  own: KeyRow | null,
   grantable: ReadonlySet<string> = caller.scopes,
   pointer = '#',
 ): NewKey {
@@ -87,8 +97,8 @@ export function readKey(
     name,
     mode,
     scopes: asked === undefined ? [...grantable] : among(asked, grantable, `${pointer}/scopes`, 'your own scopes'),
-    ipAllow: networksOf(input.ip_allow ?? [], `${pointer}/ip_allow`),
-    expiresAt: expiryOf(input.expires_at, `${pointer}/expires_at`),
+    ipAllow: networksOf(input.ip_allow ?? own?.ipAllow ?? [], `${pointer}/ip_allow`, own),
+    expiresAt: expiryOf(input.expires_at, `${pointer}/expires_at`, own?.expiresAt ?? null),
   }
 }
 
@@ -103,10 +113,17 @@ export function among(asked: readonly string[], own: ReadonlySet<string>, pointe
   return [...asked]
 }
 
-/** Networks as they are stored. @throws ApiError `validation_failed`. */
-export function networksOf(list: readonly string[], pointer: string): string[] {
+/** Networks as they are stored, none of which is outside those of the caller's own key. @throws ApiError `validation_failed`. */
+export function networksOf(list: readonly string[], pointer: string, own: KeyRow | null): string[] {
   const { networks, errors } = readNetworks(list, pointer)
   if (errors.length > 0) throw invalid(errors)
+  if (!own || own.ipAllow.length === 0) return networks
+  const detail = `must be within the networks of your own key: ${own.ipAllow.join(', ')}`
+  if (networks.length === 0) throw invalid([{ pointer, code: 'invalid_value', detail }])
+  const beyond = networks.flatMap((network, i): FieldError[] =>
+    isWithin(network, own.ipAllow) ? [] : [{ pointer: `${pointer}/${i}`, code: 'invalid_value', detail }],
+  )
+  if (beyond.length > 0) throw invalid(beyond)
   return networks
 }
 
@@ -114,10 +131,18 @@ export function networksOf(list: readonly string[], pointer: string): string[] {
  * Nobody gets the secret of a key that may do more than they.
  * @throws ApiError `insufficient_scope`.
  */
-export function requireNoMore(row: KeyRow, caller: Caller): void {
+export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): void {
   const beyond = row.scopes.find((scope) => !caller.scopes.has(scope))
   if (beyond !== undefined)
     throw new ApiError('insufficient_scope', { detail: `The key has the scope ${beyond}, which your token lacks.` })
+  if (
+    own &&
+    own.ipAllow.length > 0 &&
+    !(row.ipAllow.length > 0 && row.ipAllow.every((one) => isWithin(one, own.ipAllow)))
+  )
+    throw new ApiError('insufficient_scope', { detail: 'The key works from networks from which yours does not.' })
+  if (own?.expiresAt && !(row.expiresAt && row.expiresAt.getTime() <= own.expiresAt.getTime() + besideMs))
+    throw new ApiError('insufficient_scope', { detail: 'The key works longer than yours.' })
   requireMode(row, caller)
 }
 
@@ -127,9 +152,15 @@ export function requireMode({ mode }: Pick<KeyRow, 'mode'>, caller: Caller): voi
     throw new ApiError('insufficient_scope', { detail: 'The key is live, and yours is for tests.' })
 }
 
-function expiryOf(text: string | null | undefined, pointer: string): Date | null {
-  if (text === null) return null
-  const time = text === undefined ? new Date(nowMs() + lifetimeDefaultMs) : new Date(text)
+/** `latest`: the end of the caller's own key; null: it has none. */
+function expiryOf(text: string | null | undefined, pointer: string, latest: Date | null): Date | null {
+  const asked = text === undefined ? Math.min(nowMs() + lifetimeDefaultMs, latest?.getTime() ?? Infinity) : text
+  const time = asked === null ? null : new Date(asked)
+  if (latest && (time === null || time > latest)) {
+    const detail = `must not be later than the end of your own key, ${latest.toISOString()}`
+    throw invalid([{ pointer, code: 'out_of_range', detail }])
+  }
+  if (time === null) return null
   if (!(time.getTime() > nowMs())) throw invalid([{ pointer, code: 'out_of_range', detail: 'must be in the future' }])
   return time
 }

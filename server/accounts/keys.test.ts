@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { scopes, type App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { openAuthenticator } from './authenticate.ts'
+import { createKey } from './keys.ts'
 import { allowNetworks, readNetworks } from './networks.ts'
 import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
 
@@ -330,4 +332,34 @@ test('an answer is not told again to who may see less than who asked first', asy
   const first = await ask2(strong.secret)
   expect((await ask2(strong.secret)).json()).toEqual(first.json())
   expect((await ask2(weak.secret)).json().code).toBe('idempotency_key_reused')
+})
+
+test('a key makes no key that works from more networks, or longer, and does not lift its own bounds', async () => {
+  const own = await createTestAccount(database.db)
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  await database.db.query(`update api_keys set ip_allow = '{127.0.0.0/8}', expires_at = $2 where id = $1`, [
+    own.keyId,
+    until,
+  ])
+  expect(await make(own, { name: 'x' })).toMatchObject({ ip_allow: ['127.0.0.0/8'], expires_at: until })
+  expect(await make(own, { name: 'x', ip_allow: ['127.0.0.1'] })).toMatchObject({ ip_allow: ['127.0.0.1/32'] })
+  const later = new Date(Date.now() + 2 * 86_400_000).toISOString()
+  for (const [wrong, pointer] of [
+    [{ ip_allow: [] }, '#/ip_allow'],
+    [{ ip_allow: ['127.0.0.1', '10.0.0.0/8'] }, '#/ip_allow/1'],
+    [{ ip_allow: ['126.0.0.0/7'] }, '#/ip_allow/0'],
+    [{ ip_allow: ['::/0'] }, '#/ip_allow/0'],
+    [{ expires_at: null }, '#/expires_at'],
+    [{ expires_at: later }, '#/expires_at'],
+  ] as const)
+    expect((await make(own, { name: 'x', ...wrong })).errors).toMatchObject([{ pointer }])
+  const change = (id: string, ip_allow: string[]) => ask('PATCH', `/v1/api-keys/${id}`, own, { ip_allow })
+  expect((await change(showId('key', own.keyId), [])).json().errors).toMatchObject([{ pointer: '#/ip_allow' }])
+  expect((await change(showId('key', own.keyId), ['127.0.0.1'])).statusCode).toBe(200)
+  const { accountId } = own
+  const wide = await inTransaction(database.db, (tx) =>
+    createKey(tx, accountId, { name: 'wide', mode: 'live', scopes: ['keys:read'], expiresAt: null }),
+  )
+  const rotated = await ask('POST', `/v1/api-keys/${showId('key', wide.row.id)}/rotate`, own)
+  expect(rotated.json().code).toBe('insufficient_scope')
 })

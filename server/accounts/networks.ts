@@ -32,6 +32,15 @@ export function requireNetwork(cidrs: readonly string[], ip: string): void {
 export const notFrom = (ip: string): ApiError =>
   new ApiError('ip_not_allowed', { detail: `The key does not work from ${ip}.` })
 
+/** Whether each address of a network is in one of the others, all as they are stored. */
+export function isWithin(cidr: string, others: readonly string[]): boolean {
+  const [address, bits] = ipaddr.parseCIDR(cidr)
+  return others.some((other) => {
+    const [network, length] = ipaddr.parseCIDR(other)
+    return address.kind() === network.kind() && bits >= length && address.match(network, length)
+  })
+}
+
 /** Networks as they are stored: single addresses become networks of one, host bits go; and what is wrong with them. */
 export function readNetworks(list: readonly string[], pointer: string): { networks: string[]; errors: FieldError[] } {
   const errors: FieldError[] = []

@@ -3,7 +3,7 @@ import { actorOf, showActorId, type Actor } from '../audit/audit.ts'
 import { keepMakers } from '../audit/makers.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import type { Caller } from '../http.ts'
-import { parseId } from '../ids.ts'
+import { parseId, showId } from '../ids.ts'
 
 /**
  * Public ids of a user or key and of all who have ever held its secret: who made or rotated it, and so on for their keys. As the audit log
@@ -35,6 +35,33 @@ export async function personsBehind(db: Queryable, accountId: string, id: string
     }
   }
   return persons
+}
+
+/**
+ * Public ids of those who invited one of these users after a time, by their invitations. A user who was there at that time was invited before.
+ * By the primary keys: an account has few invitations.
+ */
+export async function invitersSince(
+  db: Queryable,
+  accountId: string,
+  persons: ReadonlySet<string>,
+  since: Date,
+): Promise<string[]> {
+  const ids = [...persons].flatMap((one) => parseId('usr', one) ?? [])
+  const { rows } = await db.query<{ invitedBy: string }>({
+    name: 'find-inviters-since',
+    text: `
+      select i.invited_by as "invitedBy"
+      from users u
+      join invitations i on i.account_id = u.account_id and lower(i.email) = lower(u.email) and i.accepted_at is not null
+      where u.account_id = $1
+        and u.id = any ($2::uuid[])
+        and u.created_at > $3
+        and i.invited_by is not null`,
+    values: [accountId, ids, since],
+  })
+  // A user or a key: nobody has the id of the other.
+  return rows.flatMap(({ invitedBy }) => [showId('usr', invitedBy), showId('key', invitedBy)])
 }
 
 /** Keeps who is behind the maker of a key of an account below, which that account's log does not know. `key` is its public id. */

@@ -1,6 +1,6 @@
 /** Routes of approval: another user or key than the one that ordered a broadcast lets it go, or not. */
 import { Type } from 'typebox'
-import { personsBehind } from '../../accounts/persons.ts'
+import { invitersSince, personsBehind } from '../../accounts/persons.ts'
 import { actorOf, showActorId } from '../../audit/audit.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
@@ -8,7 +8,7 @@ import { Nullable, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { decide } from './approval.ts'
-import { showBroadcast } from './broadcast.ts'
+import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
 import type { BroadcastsContext } from './http.ts'
 import { findBroadcast } from './store.ts'
@@ -21,7 +21,8 @@ const decisions = [
     audit: 'broadcast.approved',
     event: 'campaign.approved',
     summary: 'Approve a broadcast',
-    description: 'It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs.',
+    description:
+      'It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.',
     body: Nullable(Type.Object({ reason: Type.Optional(reason) }, { additionalProperties: false })),
   },
   {
@@ -31,7 +32,7 @@ const decisions = [
     event: 'campaign.rejected',
     summary: 'Reject a broadcast',
     description:
-      'Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs.',
+      'Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.',
     body: Type.Object({ reason }, { additionalProperties: false }),
   },
 ] as const
@@ -60,7 +61,7 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
           const row = id && (await findBroadcast(tx, accountId, id))
           if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
           const by = showActorId(actorOf(request.caller)) ?? ''
-          if (row.status === 'awaiting_approval') await requireAnother(tx, accountId, by, row.orderedBy ?? '')
+          if (row.status === 'awaiting_approval') await requireAnother(tx, accountId, by, row)
           const decided = await decide(tx, accountId, row.id, { isApproved, by, reason: request.body?.reason ?? null })
           if (!decided)
             throw new ApiError('campaign_not_in_state', {
@@ -75,13 +76,29 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
     )
 }
 
-/** @throws ApiError `own_broadcast` where one person is behind both credentials: with a second key nobody is two. */
-async function requireAnother(tx: Tx, accountId: string, by: string, orderedBy: string): Promise<void> {
+/**
+ * @throws ApiError `own_broadcast` where one person is behind both credentials: with a second key nobody is two, nor with a user whom they have
+ * invited since.
+ */
+async function requireAnother(
+  tx: Tx,
+  accountId: string,
+  by: string,
+  { orderedBy: orderer, createdAt }: BroadcastRow,
+): Promise<void> {
+  const orderedBy = orderer ?? ''
   const [mine, theirs] = [await personsBehind(tx, accountId, by), await personsBehind(tx, accountId, orderedBy)]
-  if (![...mine].some((one) => theirs.has(one))) return
-  const detail =
-    by === orderedBy
-      ? `${by} has ordered the broadcast.`
-      : `${orderedBy} has ordered the broadcast, and whoever is behind it is behind ${by} too.`
-  throw new ApiError('own_broadcast', { detail })
+  if ([...mine].some((one) => theirs.has(one))) {
+    const detail =
+      by === orderedBy
+        ? `${by} has ordered the broadcast.`
+        : `${orderedBy} has ordered the broadcast, and whoever is behind it is behind ${by} too.`
+    throw new ApiError('own_broadcast', { detail })
+  }
+  for (const inviter of await invitersSince(tx, accountId, mine, createdAt))
+    for (const one of await personsBehind(tx, accountId, inviter))
+      if (theirs.has(one)) {
+        const detail = `${by} was invited by ${inviter} after the broadcast was ordered: somebody else decides, or somebody who was there before.`
+        throw new ApiError('own_broadcast', { detail })
+      }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestAccount, type TestAccount } from '../../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { newId } from '../../ids.ts'
+import { newId, showId } from '../../ids.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../../messages/testing.ts'
 import { until } from '../../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -72,4 +72,30 @@ it('is refused to what has grown, and nobody of it waits any more', async () => 
   })
   const { stats } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body
   expect(stats).toMatchObject({ recipients: 3, queued: 0, canceled: 3 })
+})
+
+it('is not for a user whom the one who ordered it has invited since', async () => {
+  const id = await orderThatGrows(test.account)
+  const approver = await newKey('live')
+  const [userId, email] = [newId(), `${newId()}@example.com`]
+  const insert = (invitedBy: string) =>
+    database.db.query(
+      `insert into invitations (account_id, id, email, role, code_hash, invited_by, expires_at, accepted_at)
+       values ($1, $2, $3, 'owner', $4, $5, now(), now())`,
+      [ledger.accountId, newId(), email, Buffer.from(newId()), invitedBy],
+    )
+  await database.db.query(
+    `insert into users (account_id, id, email, password_hash, role) values ($1, $2, $3, '', 'owner')`,
+    [ledger.accountId, userId, email],
+  )
+  await database.db.query(
+    `insert into key_makers (account_id, target, actor_kind, actor_id) values ($1, $2, 'user', $3)`,
+    [ledger.accountId, showId('key', approver.keyId), userId],
+  )
+  await insert(test.account.keyId)
+  const decide = () =>
+    test.call('POST', `/v1/broadcasts/${String(id)}/reject`, { reason: 'so' }, approver, { 'idempotency-key': newId() })
+  expect(await decide()).toMatchObject({ status: 403, body: { code: 'own_broadcast' } })
+  await database.db.query(`update users set created_at = now() - interval '1 hour' where id = $1`, [userId])
+  expect(await decide()).toMatchObject({ status: 200 })
 })
