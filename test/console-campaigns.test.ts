@@ -186,6 +186,7 @@ test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('heading', { name: 'Broadcast', level: 1 }).waitFor()
   await page.locator('.badge', { hasText: 'completed' }).waitFor()
+  await page.getByRole('region', { name: 'Results' }).getByText('2 delivered').waitFor()
   await onPhone()
   await page.getByRole('link', { name: '← Summer sale' }).click()
   await page.locator('.parts', { hasText: '2 delivered' }).waitFor()
@@ -193,7 +194,7 @@ test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
   const text375 = await page.getByRole('region', { name: 'Broadcasts' }).locator('td.wide').boundingBox()
   expect(text375?.width).toBeGreaterThan(150)
   await page.setViewportSize({ width: 1280, height: 860 })
-  await page.getByRole('region', { name: 'What became of messages' }).getByRole('row', { name: /US 2/ }).waitFor()
+  await page.getByRole('region', { name: 'Outcomes of messages' }).getByRole('row', { name: /US 2/ }).waitFor()
   await onPhone()
 })
 

@@ -42,7 +42,7 @@ test('a webhook is made, its fault stands beside its field, and its secret is sh
   await page.getByLabel('Address').fill(address)
   await page.getByRole('checkbox', { name: /^message\.sent/ }).check()
   await page.getByText('Headers, order, batches, texts').click()
-  await page.getByLabel('Headers that every post carries too').fill('Authorization: Bearer crm')
+  await page.getByLabel('Extra headers for every post').fill('Authorization: Bearer crm')
   await page.getByRole('button', { name: 'Add the webhook' }).click()
   const secret = await page.getByRole('region', { name: 'The secret that signs its posts' }).locator('dd').innerText()
   expect(secret).toMatch(/^whsec_/)

@@ -164,8 +164,8 @@ test('a conversation shows what comes in, loses nothing that is being written, a
   await thread.getByText('Then it is yours.').waitFor()
   await page.getByRole('button', { name: /as read/ }).waitFor({ state: 'detached' })
   expect(await answer.inputValue()).toBe('')
-  await page.getByLabel('Who looks after it').selectOption('You look after it')
-  await page.getByRole('status').getByText('It is noted who looks after the conversation.').waitFor()
+  await page.getByLabel('Assignee').selectOption('Assigned to you')
+  await page.getByRole('status').getByText('Assignee saved.').waitFor()
   await expectFits(page)
   await page.getByRole('link', { name: '← Conversations' }).click()
   await page.getByRole('row', { name: /\+12025550103 You: Then it is yours\. you/ }).waitFor()
@@ -203,6 +203,23 @@ test('a conversation is found by words and digits, closed when all is said, and 
   await page.getByText('No conversation fits all of these filters.').waitFor()
   await page.getByRole('button', { name: 'Show all' }).first().click()
   await page.getByRole('row', { name: /\+12025550109 2 unread One more thing/ }).waitFor()
+})
+
+test('a conversation with a person who opts out says so in the place of the answer, until they opt in again', async () => {
+  const { page } = visitor
+  const person = '12025550109'
+  await page.getByRole('row', { name: /\+12025550109/ }).click()
+  await page.getByLabel('Answer').waitFor()
+  await phones.reply(person, ours, 'STOP')
+  const notice = page.getByRole('status').filter({ hasText: 'This person has opted out.' })
+  await notice.getByText(/Opted out .+ \(by reply\)/).waitFor()
+  await page.getByLabel('Answer').waitFor({ state: 'detached' })
+  expect(await notice.getByRole('link', { name: 'See the opt-out' }).getAttribute('href')).toBe(
+    '/console/opt-outs/12025550109',
+  )
+  await expectFits(page)
+  await phones.reply(person, ours, 'START')
+  await page.getByLabel('Answer').waitFor()
 })
 
 test('numbers are opted out, looked up, imported, and let in again with a reason', async () => {

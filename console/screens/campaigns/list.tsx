@@ -76,8 +76,8 @@ export function CampaignsScreen() {
                   </Empty>
                 ) : (
                   <Empty title="No campaigns yet" action={newButton}>
-                    A campaign holds contacts, from a file or one by one. What is sent to them, and what became of it,
-                    stands with it.
+                    A campaign has contacts, from a file or added one by one, and shows what was sent to them and with
+                    which results.
                   </Empty>
                 )
               }

@@ -43,7 +43,7 @@ function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Camp
         </div>
       }
     >
-      A broadcast goes to the contacts of its campaign. They come from a file, one by one, or by the API.
+      A broadcast goes to the contacts of its campaign. Import them from a file, add them one by one, or use the API.
     </Empty>
   )
 }

@@ -66,9 +66,9 @@ export type EventPattern = EventType | `${Family}.*` | '*'
 
 const families = [...new Set(eventTypes.map((type) => type.split('.', 1)[0] as Family))]
 const wide: Record<string, string> = {
-  '*': 'Every event, with those that later versions add.',
+  '*': 'All events, and those that later versions add.',
   ...Object.fromEntries(
-    families.map((name) => [`${name}.*`, `Every ${name}.… event, with those that later versions add.`]),
+    families.map((name) => [`${name}.*`, `All ${name} events, and those that later versions add.`]),
   ),
 }
 

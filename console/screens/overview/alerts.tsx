@@ -48,7 +48,7 @@ const sentences: Record<Alert['type'], (alert: Alert) => ReactElement> = {
   'sender.degraded': ({ sender, delivered, failed }) => (
     <>
       <strong>
-        Messages from <PhoneNumber of={sender} /> seldom arrive:
+        Messages from <PhoneNumber of={sender} /> often fail to arrive:
       </strong>{' '}
       {delivered} delivered, {failed} failed,
     </>

@@ -88,7 +88,7 @@ export function OverviewScreen() {
                     </LinkButton>
                   }
                 >
-                  Messages appear here as they are accepted, whoever sends them: your programs by the API, or you.
+                  Messages appear here as soon as they are accepted, from the API or from this console.
                 </Empty>
               }
             />

@@ -27,7 +27,10 @@ export function BroadcastsScreen() {
   const query = { cursor, ...(isStatus(status) && { status }) }
   const broadcasts = useCall('listAllBroadcasts', { query }, { every: 3000 })
   return (
-    <Page title="Broadcasts" lead="One text to the contacts of a campaign: those of all campaigns, newest first.">
+    <Page
+      title="Broadcasts"
+      lead="The broadcasts of all campaigns, newest first. A broadcast sends one text to the contacts of a campaign."
+    >
       <CampaignTabs />
       <div className="filters">
         <FilterSelect
@@ -42,8 +45,10 @@ export function BroadcastsScreen() {
           <BroadcastTable
             page={page}
             empty={
-              <Empty title={isStatus(status) ? `None is ${statuses[status].toLowerCase()}` : 'No broadcasts yet'}>
-                A broadcast is ordered at its campaign, under Send to contacts.
+              <Empty
+                title={isStatus(status) ? `No broadcast is ${statuses[status].toLowerCase()}` : 'No broadcasts yet'}
+              >
+                To order a broadcast, open a campaign and choose “Send to contacts”.
               </Empty>
             }
           />

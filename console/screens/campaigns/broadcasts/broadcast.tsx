@@ -58,20 +58,21 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
     <>
       {status === 'awaiting_approval' && (
         <p className="notice">
-          It waits for the approval of somebody else: it would go to more contacts than may be written to without one.
+          It waits for another person’s approval, because it would go to more contacts than one person may write to
+          alone.
         </p>
       )}
       {hold && (
         <p className="notice">
-          The remaining recipients wait: a <Link href="/guards">guard</Link> ({hold.reason.replaceAll('_', ' ')}) has
-          stopped it. It goes on <Time at={hold.until} />, or when the guard is released.
+          A <Link href="/guards">guard</Link> ({hold.reason.replaceAll('_', ' ')}) has stopped it, and the remaining
+          recipients wait. It continues <Time at={hold.until} />, or when you release the guard.
         </p>
       )}
       <Figures>
         <Figure value={formatNumber(recipients)} label={broadcast.expanded ? 'recipients' : 'recipients so far'} />
         <Figure value={formatNumber(messages)} label="messages made" tone="good" />
-        <Figure value={formatNumber(remaining)} label="to come" />
-        <Figure value={formatNumber(passedOver)} label="passed over" {...(passedOver > 0 && { tone: 'warning' })} />
+        <Figure value={formatNumber(remaining)} label="waiting" />
+        <Figure value={formatNumber(passedOver)} label="skipped" {...(passedOver > 0 && { tone: 'warning' })} />
         <Figure value={formatNumber(broadcast.segments)} label="segments" />
       </Figures>
       <Section title="Progress">
@@ -80,11 +81,11 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
           parts={[
             { name: 'messages', value: messages, tone: 'good' },
             ...Object.entries(skipped).map(([reason, value]) => ({
-              name: `passed over: ${reason.replaceAll('_', ' ')}`,
+              name: `skipped: ${reason.replaceAll('_', ' ')}`,
               value,
               tone: 'warning' as const,
             })),
-            { name: 'to come', value: remaining, tone: 'neutral' },
+            { name: 'waiting', value: remaining, tone: 'neutral' },
           ]}
         />
       </Section>

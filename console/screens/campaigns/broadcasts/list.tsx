@@ -29,7 +29,7 @@ export function BroadcastList({ campaign, isOpen }: { campaign: string; isOpen: 
                   )
                 }
               >
-                A broadcast is one text to all contacts of the campaign, or to those with a tag: now, or at a time.
+                A broadcast sends one text to all contacts of the campaign, or to those with a tag, now or later.
               </Empty>
             }
           />

@@ -15,15 +15,20 @@ export const BroadcastTable = ({ page, empty }: { page: Page<Broadcast>; empty: 
       to={({ id }) => `/broadcasts/${id}`}
       columns={[
         { title: 'Ordered', cell: ({ created_at }) => <Time at={created_at} /> },
-        { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
+        {
+          title: 'Status',
+          cell: ({ status, send_at, send_at_local }) => (
+            <>
+              <Badge status={status} /> {status === 'scheduled' && (send_at_local ?? <Time at={send_at} />)}
+            </>
+          ),
+        },
         { title: 'Text', isWide: true, cell: ({ message }) => message },
         { title: 'Recipients', isNumber: true, cell: ({ recipients }) => formatNumber(recipients) },
-        { title: 'To come', isNumber: true, cell: ({ remaining }) => formatNumber(remaining) },
         { title: 'Delivered', isNumber: true, cell: ({ stats }) => tell(stats?.delivered) },
         { title: 'Failed', isNumber: true, cell: ({ stats }) => tell(stats?.failed) },
         { title: 'Replies', isNumber: true, cell: ({ stats }) => tell(stats?.replies) },
         { title: 'Opt-outs', isNumber: true, cell: ({ stats }) => tell(stats?.opt_outs) },
-        { title: 'Begins', cell: ({ send_at, send_at_local }) => send_at_local ?? <Time at={send_at} /> },
       ]}
       empty={empty}
     />

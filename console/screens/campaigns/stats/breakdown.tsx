@@ -1,4 +1,4 @@
-/** What is behind the counts: by hour as bars, and by country, carrier, error or number of segments as a table. */
+/** Outcomes of a campaign's messages: by hour as bars, and by country, carrier, error or number of segments as a table. */
 import type { Operations } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
 import { Bars } from '../../../kit/bars.tsx'
@@ -60,7 +60,7 @@ function ByGroup({ campaign }: { campaign: string }) {
   const names = new Map(carriers.data?.data.map(({ id, name }) => [id, name]))
   return (
     <Section
-      title="Behind the counts"
+      title="In detail"
       actions={
         <select aria-label="Told apart by" value={group} onChange={(event) => set('group', event.target.value)}>
           {groups.map(([value, title]) => (
@@ -74,7 +74,7 @@ function ByGroup({ campaign }: { campaign: string }) {
       <Loaded call={stats}>
         {({ data, group: shown }) => (
           <Table
-            label="What became of messages"
+            label="Outcomes of messages"
             rows={data}
             keyOf={(line) => keyOf(line)}
             {...(shown === 'error' && {
@@ -102,7 +102,7 @@ function ByGroup({ campaign }: { campaign: string }) {
             ]}
             empty={
               <Empty title={shown === 'error' ? 'Nothing failed or was canceled' : 'No messages yet'}>
-                It is counted as messages are accepted, and exact at every moment.
+                Messages are counted as soon as they are accepted.
               </Empty>
             }
           />

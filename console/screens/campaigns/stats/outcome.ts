@@ -7,7 +7,7 @@ type Counts = Pick<
   'queued' | 'sent' | 'delivered' | 'failed' | 'unconfirmed' | 'canceled'
 >
 
-/** What became of messages. */
+/** Outcomes of messages. */
 export const messageParts = (counts: Counts): Part[] => [
   { name: 'delivered', value: counts.delivered, tone: 'good' },
   { name: 'sent', value: counts.sent, tone: 'busy' },
@@ -17,7 +17,7 @@ export const messageParts = (counts: Counts): Part[] => [
   { name: 'canceled', value: counts.canceled, tone: 'neutral' },
 ]
 
-/** What became of recipients: also of those who got no message. */
+/** Outcomes for recipients, also for those who got no message. */
 export const outcomeParts = (stats: NonNullable<Campaign['stats']>): Part[] =>
   [
     ...messageParts(stats),

@@ -33,12 +33,12 @@ export function Deliveries({ webhook }: { webhook: string }) {
               rows={page.data}
               empty={
                 delivery ? (
-                  <Empty title={delivery === 'failed' ? 'None has failed' : 'None was taken'}>
+                  <Empty title={delivery === 'failed' ? 'No post has failed' : 'No post has succeeded'}>
                     Attempts are kept for 30 days, or as the settings say.
                   </Empty>
                 ) : (
                   <Empty title="Nothing was posted yet">
-                    Each try appears here with what came back and how long it took. Send a test event, or a message.
+                    Each post appears here with the answer and how long it took. Send a test event or a message.
                   </Empty>
                 )
               }

@@ -44,7 +44,7 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
         name="description"
         value={draft.description}
         onChange={(description) => put({ description })}
-        hint="For you."
+        hint="A note for people; it is not posted."
       />
       <Choices
         label="Events"
@@ -56,13 +56,13 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
       />
       <Fold title="Headers, order, batches, texts" isOpen={isRare}>
         <TextArea
-          label="Headers that every post carries too"
+          label="Extra headers for every post"
           name="headers"
           rows={3}
           placeholder="Authorization: Bearer …"
           value={draft.headers}
           onChange={(headers) => put({ headers })}
-          hint="A line each, such as “Authorization: Bearer …”. At most 10. Kept encrypted and shown as ********, which means: as it is."
+          hint="One header a line, at most 10. Values are kept encrypted and shown as ********; leave that to keep a value."
           spellCheck={false}
         />
         <CheckField
@@ -70,14 +70,14 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
           name="ordered"
           value={draft.ordered}
           onChange={(ordered) => put({ ordered })}
-          hint="Events of one message are posted one after the other: one that fails holds back the later ones of its message, and no other."
+          hint="Events of one message are posted one after the other. One that fails holds back the later events of its message, and no others."
         />
         <CheckField
           label="Several events a post"
           name="batch"
           value={draft.isBatched}
           onChange={(isBatched) => put({ isBatched })}
-          hint="A 2xx takes all of them; anything else none, and each comes again."
+          hint="A 2xx accepts all events of the post. With any other answer all of them are posted again."
         />
         {draft.isBatched && (
           <div className="fields">
@@ -89,7 +89,7 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
               onChange={(maxEvents) => put({ maxEvents })}
             />
             <TextField
-              label="The longest wait for more of them, in milliseconds"
+              label="Longest wait for more events, in milliseconds"
               name="batch/max_wait_ms"
               inputMode="decimal"
               value={draft.maxWaitMs}
@@ -102,7 +102,7 @@ export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, bac
           name="include_bodies"
           value={draft.includeBodies}
           onChange={(includeBodies) => put({ includeBodies })}
-          hint="Only who may read texts can turn it on."
+          hint="Only people who may read texts can turn this on."
         />
       </Fold>
       <Buttons>

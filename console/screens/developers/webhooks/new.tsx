@@ -20,7 +20,9 @@ export function NewWebhookScreen() {
     <Page
       title={made ? 'Keep its secret' : 'Add a webhook'}
       back={{ to: '/webhooks', title: 'Webhooks' }}
-      {...(!made && { lead: 'Heliogram posts each event there as JSON, and tries again where it was not taken.' })}
+      {...(!made && {
+        lead: 'Heliogram posts each event there as JSON, and tries again if your server does not accept it.',
+      })}
     >
       <div className="narrow">
         {made ? (

@@ -52,8 +52,9 @@ export function Replays({ webhook }: { webhook: Webhook }) {
               { title: '', cell: (replay) => replay.status === 'running' && <CancelReplay of={replay} /> },
             ]}
             empty={
-              <Empty title="Nothing was posted again">
-                What your server missed, or lost, comes again with the ids it had: choose a time with “Post again”.
+              <Empty title="No replays yet">
+                If your server missed or lost events, choose “Post again” and a time. They come with the same ids as
+                before.
               </Empty>
             }
           />

@@ -62,15 +62,15 @@ const WebhookFacts = ({ of }: { of: Webhook }) => (
     facts={[
       ['Id', <Copy key="id" text={of.id} />],
       ['Headers', Object.keys(of.headers).join(', ')],
-      ['Order', of.ordered ? 'events of one message one after the other' : 'as they happen'],
+      ['Order', of.ordered ? 'one event of a message after the other' : 'as they happen'],
       [
         'Batches',
         of.batch
-          ? `up to ${of.batch.max_events} events a post, waiting up to ${of.batch.max_wait_ms ?? 1000} ms`
+          ? `up to ${of.batch.max_events} events a post, after a wait of up to ${of.batch.max_wait_ms ?? 1000} ms`
           : 'one event a post',
       ],
       ['Texts of messages', of.include_bodies ? 'are in the posts' : 'are not in the posts'],
-      ['Made', <Moment key="made" at={of.created_at} />],
+      ['Created', <Moment key="made" at={of.created_at} />],
       ['Changed', <Moment key="changed" at={of.updated_at} />],
     ]}
   />

@@ -19,7 +19,7 @@ export function WebhooksScreen() {
   return (
     <Page
       title="Webhooks"
-      lead="Addresses of yours to which events are posted as they happen, signed."
+      lead="Heliogram posts events to these addresses as they happen, and signs each post."
       actions={
         <>
           <LinkButton to="/events">Events</LinkButton>
@@ -45,12 +45,12 @@ export function WebhooksScreen() {
                 },
                 { title: 'For', cell: ({ description }) => description },
                 { title: 'Failing since', cell: ({ failing_since }) => <Time at={failing_since} /> },
-                { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+                { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
                 <Empty title="No webhooks yet" action={<NewWebhook />}>
-                  Tell Heliogram where your server is, and it posts there what becomes of messages and what people
-                  answer. A campaign or a message may name a callback address of its own instead.
+                  Add the address of your server. Heliogram posts the outcome of each message and each reply to it. A
+                  campaign or a message can have a callback address of its own instead.
                 </Empty>
               }
             />

@@ -7,21 +7,21 @@ import { usePeople } from './people.ts'
 
 export function Assignee({ of: { id, assignee } }: { of: Conversation }) {
   const { me, others, tell } = usePeople()
-  const assign = useAction('updateConversation', 'It is noted who looks after the conversation.')
+  const assign = useAction('updateConversation', 'Assignee saved.')
   const options: [string, string][] = [
-    ['', 'Nobody looks after it'],
-    ...(me ? [[me.id, 'You look after it'] as [string, string]] : []),
-    ...others.map((person): [string, string] => [person.id, `${person.email} looks after it`]),
+    ['', 'Unassigned'],
+    ...(me ? [[me.id, 'Assigned to you'] as [string, string]] : []),
+    ...others.map((person): [string, string] => [person.id, `Assigned to ${person.email}`]),
   ]
   const isUnknown = assignee !== null && !options.some(([value]) => value === assignee)
   return (
     <>
       {assign.problem && <Problem of={assign.problem} />}
       <FilterSelect
-        label="Who looks after it"
+        label="Assignee"
         value={assignee ?? ''}
         onChange={(user) => void assign.run({ path: { conversation: id }, body: { assignee: user || null } })}
-        options={isUnknown ? [...options, [assignee, `${tell(assignee)} looks after it`]] : options}
+        options={isUnknown ? [...options, [assignee, `Assigned to ${tell(assignee)}`]] : options}
       />
     </>
   )

@@ -34,7 +34,7 @@ export function ConversationListScreen() {
   const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
   const isNarrowed = Object.keys(filters).length > 0
   return (
-    <Page title="Conversations" lead="What people answered, the last reply first">
+    <Page title="Conversations" lead="Replies from people, the newest first">
       <div className="filters" role="search" aria-label="Filters of conversations">
         <FilterText label="Number, or words of the last message" placeholder="Number or words" {...field('search')} />
         <FilterSelect
@@ -56,11 +56,11 @@ export function ConversationListScreen() {
           {...field('unread')}
         />
         <FilterSelect
-          label="Who looks after it"
+          label="Assignee"
           options={[
-            ['', 'Anybody’s'],
-            [me, 'mine'],
-            ['none', 'nobody’s'],
+            ['', 'Any assignee'],
+            [me, 'you'],
+            ['none', 'unassigned'],
             ...people.others.map(({ id, email }) => [id, email] as const),
           ]}
           {...field('assignee')}
@@ -89,8 +89,8 @@ export function ConversationListScreen() {
                 { title: 'Person', cell: (conversation) => <Person of={conversation} /> },
                 { title: 'Last message', isWide: true, cell: (conversation) => <LastMessage of={conversation} /> },
                 {
-                  title: 'Looked after by',
-                  cell: ({ assignee }) => (assignee ? people.tell(assignee) : <span className="none">nobody</span>),
+                  title: 'Assignee',
+                  cell: ({ assignee }) => (assignee ? people.tell(assignee) : <span className="none">unassigned</span>),
                 },
                 { title: 'Your number', cell: ({ our_number: ours }) => <PhoneNumber of={ours} /> },
                 { title: 'Last reply', cell: ({ last_reply_at: at }) => <Time at={at} /> },
@@ -109,8 +109,8 @@ export function ConversationListScreen() {
                       </LinkButton>
                     }
                   >
-                    A conversation begins when a person answers one of your numbers, and opens again when they write
-                    after it was closed. It appears here at once.
+                    A conversation begins when a person writes to one of your numbers. A closed conversation opens again
+                    when the person replies.
                   </Empty>
                 )
               }

@@ -1,4 +1,4 @@
-/** The answer of a conversation, written and sent with the keyboard alone if one likes. */
+/** The box in which a conversation is answered, also with the keyboard alone. */
 import type { Conversation } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
@@ -46,7 +46,7 @@ export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: Rep
         hint={
           settled !== '' && segments !== undefined
             ? `${tellCount(segments, 'segment')} of ${encoding}`
-            : 'Ctrl and Enter send it.'
+            : 'Press Ctrl+Enter to send.'
         }
       />
       {campaign !== null && (
@@ -55,7 +55,7 @@ export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: Rep
           name="campaign"
           value={isOfCampaign}
           onChange={setOfCampaign}
-          hint="With the campaign’s defaults and keywords: what the person says to it belongs to the campaign too."
+          hint="Uses the defaults and keywords of the campaign. The person’s reply will belong to the campaign, too."
         />
       )}
       <Buttons>

@@ -45,7 +45,7 @@ export function Thread({ messages, unread }: ThreadProps) {
               <Moment at={message.created_at} />
             </Link>{' '}
             {message.direction === 'outbound' && <Badge status={message.status} />}
-            {message.automatic && ' by itself'}
+            {message.automatic && ' automatic'}
             {message.keyword && <Badge status={message.keyword} />}
           </span>
         </li>

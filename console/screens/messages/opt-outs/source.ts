@@ -4,12 +4,12 @@ import type { Operations } from '@heliogram/sdk'
 type Source = NonNullable<NonNullable<Operations['listOptOuts']['query']>['source']>
 
 const sources: Record<Source, string> = {
-  reply: 'they said so',
+  reply: 'by reply',
   api: 'by hand or by the API',
   import: 'imported',
-  consent: 'came with a contact',
-  review: 'a suspicion was confirmed',
-  carrier: 'Refused by the carrier',
+  consent: 'with a contact',
+  review: 'by a person who reviewed a reply',
+  carrier: 'refused by the carrier',
 }
 
 /** The source that an address says; none otherwise. */
@@ -21,7 +21,4 @@ export function tellSource(text: string): string {
   return source ? sources[source] : text
 }
 
-export const sourceOptions: readonly (readonly [string, string])[] = [
-  ['', 'However they came'],
-  ...Object.entries(sources),
-]
+export const sourceOptions: readonly (readonly [string, string])[] = [['', 'Every source'], ...Object.entries(sources)]
