@@ -186,7 +186,7 @@ test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click()
   await page.getByRole('heading', { name: 'Broadcast', level: 1 }).waitFor()
   await page.locator('.badge', { hasText: 'completed' }).waitFor()
-  await page.getByRole('region', { name: 'Results' }).getByText('2 delivered').waitFor()
+  await page.locator('.parts', { hasText: '2 delivered' }).waitFor()
   await onPhone()
   await page.getByRole('link', { name: '← Summer sale' }).click()
   await page.locator('.parts', { hasText: '2 delivered' }).waitFor()
