@@ -2679,7 +2679,7 @@ export interface Operations {
   /**
    * Approve a broadcast.
    *
-   * It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.
+   * The broadcast starts at once, or at its time. The person who ordered it cannot approve it, nor can another key of theirs, nor a person they invited after the order.
    *
    * Scope: `campaigns:approve`.
    */
@@ -2697,7 +2697,7 @@ export interface Operations {
   /**
    * Reject a broadcast.
    *
-   * Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.
+   * Nothing is sent, and the campaign can have another broadcast. The person who ordered it cannot reject it, nor can another key of theirs, nor a person they invited after the order.
    *
    * Scope: `campaigns:approve`.
    */

@@ -1,8 +1,8 @@
-/** Who has asked for something short lately: long work of an account makes room for the others, and none where it is alone. */
+/** Which accounts sent a short request lately: long work of one account makes room for others, and none if it is alone. */
 
-// Whoever asks once a second is there.
+// An account that sends one request a second counts as present.
 const lastingMs = 1000
-/** Of the time beside others a quarter is worked, as far as there is somebody who would wait. */
+/** Beside others, long work gets a quarter of the time. */
 export const restsPerWork = 3
 
 interface Seen {
@@ -14,7 +14,7 @@ interface Seen {
 let last: Seen = { accountId: '', at: -Infinity }
 let other: Seen = last
 
-/** Notes that an account asks for something short. */
+/** Notes a short request of an account. */
 export function noteCompany(accountId: string): void {
   if (last.accountId !== accountId) {
     other = last
@@ -23,7 +23,7 @@ export function noteCompany(accountId: string): void {
   last.at = performance.now()
 }
 
-/** Whether another account than this one is there. */
+/** Whether another account is present. */
 export function hasCompany(accountId: string): boolean {
   const one = last.accountId === accountId ? other : last
   return performance.now() - one.at < lastingMs

@@ -68,7 +68,7 @@ describe('a subscription', () => {
     expect(typesAt(other)).toEqual(['contact.opted_in'])
   })
 
-  it('stands for the same types in memory as in the database, so that what it wants is recorded', async () => {
+  it('matches the same types in memory as in the database, so that the wanted events are recorded', async () => {
     for (const pattern of eventPatterns) {
       await emptyTables(database.db, 'webhooks')
       await addWebhook([pattern])

@@ -1,6 +1,6 @@
 /**
- * What answers on a port of this process until it is ready: 503, and when to ask again. It listens before the program is loaded, so it needs
- * next to nothing; the application then takes over its socket, and no connection is refused in between.
+ * Answers on a port until the process is ready: 503 with Retry-After. It listens before the program is loaded, so it imports next to
+ * nothing; the application then takes over its socket, and no connection is refused in between.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -11,7 +11,7 @@ import { newId, showId } from './ids.ts'
 // A start takes some seconds on a busy machine.
 const retryAfterSeconds = '2'
 
-/** What listens for an application that is not there yet; `Server.listen` takes it as it is, and so listens on the same socket. */
+/** A listening handle; `Server.listen` accepts it and listens on the same socket. */
 export interface Handover {
   _handle?: object
 }
@@ -24,7 +24,7 @@ export class Gate {
     this.#server = server
   }
 
-  /** Listens. Null where the port cannot be had: why is told later (`free-ports.ts`), behind what is wrong with the data folder. */
+  /** Listens. Null if the port is taken: `free-ports.ts` reports that later, after faults of the data folder. */
   static async open(host: string, port: number, version: string): Promise<Gate | null> {
     const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) =>
       answer(request, response, version),
@@ -43,7 +43,7 @@ export class Gate {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** For the `listen` of the application that takes over. Connections that are open get their answer here, and are closed with it. */
+  /** For the `listen` of the application. Connections that are open are answered here, then closed. */
   handOver(): Handover {
     const { _handle } = this.#server as Server & Handover
     return _handle ? { _handle } : {}

@@ -31,7 +31,7 @@ test('first comes the link that makes the login, then key, command and phones fo
   expect(text.match(/hg_iv_x/g)).toHaveLength(1)
 })
 
-test('a Node.js without security fixes is told in one line, with the version that has them', () => {
+test('one line names a Node.js without security fixes, and the version that has them', () => {
   expect(greet(own)).not.toContain('SECURITY.md')
   expect(greet({ ...own, nodeVersion: 'v24.21.0' }).match(/^.*SECURITY\.md.*$/gm)).toEqual([
     'This is Node.js v24.21.0; 24.22.1 has security fixes that it lacks (SECURITY.md, "Node.js").',

@@ -257,7 +257,7 @@ function holdPlace(places: Places): onRequestHookHandler {
   return (request, reply, done) => {
     places.take(request.caller.accountId).then((leave) => {
       reply.raw.once('finish', leave).once('close', leave)
-      // Who went away while waiting is told of by no event to come.
+      // A client that left while it waited causes no further event.
       if (reply.raw.destroyed) leave()
       done()
     }, done)

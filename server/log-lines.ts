@@ -19,7 +19,7 @@ export function renderLogLine(line: string): string {
     const rest = Object.entries(fields)
       .filter(([, value]) => value !== '' && value !== null)
       .map(([name, value]) => `${name}=${renderValue(value)}`)
-    // In the time zone of whoever looks.
+    // In the reader's time zone.
     const clock = new Date(time).toTimeString().slice(0, 8)
     return [dim(clock), `${word}${msg ?? ''}`, ...(rest.length > 0 ? [dim(rest.join(' '))] : [])].join(' ')
   } catch {

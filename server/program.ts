@@ -41,7 +41,7 @@ import { guardDestinations } from './webhooks/post/destination.ts'
 
 /** Starts the service, or does what else its words ask for. `gates` listen already. */
 export async function run(version: string, gates: Gates): Promise<void> {
-  // Whoever reads the log may go away, and the disk that it is on be full: messages go on.
+  // The reader of the log may go away, or its disk may be full: messages go on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const [name = 'help', ...words] = process.argv.slice(2)
   const command = commands[name]

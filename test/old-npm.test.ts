@@ -69,7 +69,7 @@ async function runScript(npm: string, words: string[], env: object = {}): Promis
   )
 }
 
-test('help, and ports that are taken, are told before anything is installed', async () => {
+test('prints help, and names taken ports, before anything is installed', async () => {
   for (const [words, told] of [
     [['run', 'check'], 'npm run check'],
     [['run', 'simulator'], 'npm run simulator'],

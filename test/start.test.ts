@@ -243,7 +243,7 @@ test('another key in the place of the key file is not used, and no start follows
   const own = readFileSync(file)
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`)
   const told = 'the key file was replaced by another one: it is not used'
-  await until('it is told', () => program.stderr.includes(told))
+  await until('the log has it', () => program.stderr.includes(told))
   // What is sealed meanwhile is sealed with the key that the process started with.
   await program.client.expect('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.delivered'] })
   await program.stop()
@@ -319,7 +319,7 @@ test('after kill -9 the next start adopts the PostgreSQL that still runs, and th
       () => true,
     ),
   )
-  // Whoever asks meanwhile is told so from the first moment on.
+  // Requests are answered so from the first moment on.
   const answers: string[] = []
   const over = new AbortController()
   const asking = (async () => {

@@ -63,7 +63,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
   const { next } = keys
   if (next) {
     await awaitNodes(db, path, say, (ids) => ids.includes(hexOf(next)))
-    // Before the first process seals with it: whoever starts from now on needs both.
+    // Before the first process seals with it: a process that starts from now on needs both.
     await recordSealing(db, [next, keys.current, ...keys.old])
     write({ ...keys, current: next, next: null, old: [keys.current, ...keys.old] })
     say('New secrets are sealed with it from now on.')

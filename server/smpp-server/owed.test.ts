@@ -57,7 +57,7 @@ it.each<[string, string | null, string | null, string, number[]]>([
   ['unconfirmed', 'outcome_unknown', null, '', []],
   ['sent', null, null, '', []],
 ])(
-  'of a message that is %s (%s) the parts that asked for it are told %s err:%s',
+  'of a message that is %s (%s) say %s err:%s to the parts that asked for them',
   async (status, error, state, err, parts) => {
     const { messageId, clientId } = await note([0, 1, 2, 3, 0x11, 0x13])
     await finish(messageId, status, error)
@@ -74,7 +74,7 @@ it.each<[string, string | null, string | null, string, number[]]>([
         done_at: new Date('2026-11-20T12:00:00Z'),
       })),
     )
-    // Whoever deletes the note makes the receipts.
+    // The process that deletes the note makes the receipts.
     expect(await test.count('smpp_submits', 'true')).toBe(state === null ? 1 : 0)
   },
 )

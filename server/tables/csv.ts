@@ -5,7 +5,7 @@
 import { looksLikeNumber } from './number-column.ts'
 import { isBlank, rowCharactersMax, tooLong, type RowFault, type SourceRow } from './source-row.ts'
 
-/** What is known of a table's rows: by it a line inside quotes is told from a row that they have swallowed. */
+/** What is known of a table's rows: it separates a line inside quotes from a row that an unclosed quote swallowed. */
 export interface RowShape {
   /** Cells of a row. */
   columns: number

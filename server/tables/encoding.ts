@@ -153,7 +153,7 @@ export class EncodingProbe {
   }
 
   #count(bytes: Buffer): void {
-    // What stands before a letter that is cut off tells nothing by itself.
+    // The octets before a letter that is cut off prove nothing by themselves.
     if (isAscii(bytes)) return
     if (isUtf8(bytes)) {
       // How many there are does not matter, only that there are more than strays; one a line would be much.

@@ -10,7 +10,7 @@ export interface SourceRow {
   size: number
   /** Why it cannot be read. */
   fault?: RowFault
-  /** Of a line of CSV that cannot be read: its cells as far as they can be told, for whoever must not lose who is named at its beginning. */
+  /** The cells of a faulty line of CSV as far as they can be read: an opt-out at its beginning must not be lost. */
   cells?: string[]
   /** Of a workbook: columns of the formulas whose results are not in the file. */
   unsolved?: number[]

@@ -100,7 +100,7 @@ describe('letters of code pages', () => {
 })
 
 describe('formulas without results', () => {
-  it('are told of their cell, be it a number or a name, and those with results are read', async () => {
+  it('are reported for their cell, number or name, and read if they have a result', async () => {
     for (const query of ['?dry_run=true', '']) {
       const { over } = await take(caseOf('formulas.xlsx'), { type: workbookType, query })
       expect(over).toMatchObject({ counts: { created: 1, failed: 1 } })
@@ -138,7 +138,7 @@ describe('words for nothing', () => {
 })
 
 describe('several values in a cell', () => {
-  it('of Google are tags, and the first number, of which the file is told', async () => {
+  it('of Google are tags; of several numbers the first is taken and the answer says so', async () => {
     const { over, contacts } = await take(caseOf('several-values.csv'))
     expect(contacts.map(({ phone_number, tags }) => [phone_number, tags])).toEqual([
       ['15551231401', ['myContacts', 'Patients']],

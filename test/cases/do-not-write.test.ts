@@ -21,7 +21,7 @@ interface Imported {
   out: string[]
 }
 
-/** Imports a file, and says what became of its people. */
+/** Imports a file, and returns the status of each person in it. */
 async function take(file: string | Buffer, { type = 'text/csv', query = '' } = {}): Promise<Imported> {
   await test.db.query('delete from opt_outs where account_id = $1', [test.account.accountId])
   const campaign = await test.newCampaign()
@@ -86,7 +86,7 @@ describe('a column of opt-outs', () => {
     expect([over.mapping?.[name], out]).toEqual(['opted_out', ['15551235001']])
   })
 
-  it('with what is no yes and no is told of, row by row or as a whole', async () => {
+  it('with neither yes nor no is reported, by row or for the whole column', async () => {
     const rows = '\n+15551235001,yes\n+15551235002,no\n+15551235003,ask Bob\n'
     const some = await take(`Phone,Opt out${rows}`)
     expect(some.out).toEqual(['15551235001'])

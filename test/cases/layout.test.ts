@@ -65,7 +65,7 @@ describe('titles above the names', () => {
     expect((await take(rawWorkbook(sheet), { type: workbookType })).over.counts).toMatchObject({ created: 1 })
   })
 
-  it('are told from names by who sends the file, where it must be', async () => {
+  it('are marked by the sender of the file if they cannot be recognised', async () => {
     const file = 'Phone,Reason\nNr,Who\n+15551239001,Ann\n'
     const { over } = await take(file, { query: `${mappingOf({ Nr: 'phone_number' })}&header_line=2` })
     expect(over).toMatchObject({ detected: { header_line: 2 }, counts: { created: 1 } })
@@ -85,7 +85,7 @@ describe('what separates cells', () => {
 })
 
 describe('columns of numbers', () => {
-  it('that are called mobile win over phone, wherever they are, and who has only the other is told', async () => {
+  it('named mobile win over phone wherever they are, and rows with only the other are reported', async () => {
     const { over, contacts } = await take(caseOf('two-phones.csv'))
     expect(over.mapping).toMatchObject({ Mobile: 'phone_number', Phone: 'attributes.Phone' })
     expect(contacts.map(({ phone_number }) => phone_number)).toEqual(['491713920041', '491713920042'])
@@ -123,7 +123,7 @@ describe('columns of numbers', () => {
     expect(over).toMatchObject({ detected: { number_column: 'Phone' }, counts: { created: 2 } })
   })
 
-  it('that nothing names are suggested, and rows without names are told', async () => {
+  it('without a name are suggested, and rows without a header are reported', async () => {
     expect(await refusal('Kunde,Kontakt\nAnn,+15551239001\n')).toMatchObject({
       detail: expect.stringMatching(/cells of Kontakt look like numbers/) as string,
       suggestion: '{"Kontakt":"phone_number"}',

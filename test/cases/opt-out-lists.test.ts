@@ -1,4 +1,4 @@
-/** Kind B: lists of opt-outs are read as lists of contacts are, and nobody who is named in a line stays in. */
+/** Kind B: lists of opt-outs are read by the reader of contacts, and every number in them is opted out. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import writeXlsxFile from 'write-excel-file/node'

@@ -130,7 +130,7 @@ describe('two texts with one reference to one number', () => {
     expect(await texts()).toEqual(['A1 A2', 'B1 B2', 'C1 C2', 'D1 D2'])
   })
 
-  it('are told apart from a part that comes twice', async () => {
+  it('are distinguished from a part that comes twice', async () => {
     expect(await submitAll([part(1, 'A1 '), part(1, 'A1 '), part(2, 'A2')])).toEqual([0, 0, 0])
     expect(await texts()).toEqual(['A1 A2'])
   })

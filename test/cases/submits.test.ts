@@ -86,7 +86,7 @@ describe('octets that are not what is declared of them', () => {
     )
   })
 
-  it('are refused in a long message as a whole, and its first part is told so by a receipt', async () => {
+  it('refuse a long message as a whole, and a receipt says so for its first part', async () => {
     const part = (number: number, hex: string): Parameters<TestClient['submit']>[0] => ({
       ...octets(8, `0500030702${number.toString(16).padStart(2, '0')}${hex}`),
       esm_class: 0x40,

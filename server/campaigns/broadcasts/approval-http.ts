@@ -22,7 +22,7 @@ const decisions = [
     event: 'campaign.approved',
     summary: 'Approve a broadcast',
     description:
-      'It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.',
+      'The broadcast starts at once, or at its time. The person who ordered it cannot approve it, nor can another key of theirs, nor a person they invited after the order.',
     body: Nullable(Type.Object({ reason: Type.Optional(reason) }, { additionalProperties: false })),
   },
   {
@@ -32,7 +32,7 @@ const decisions = [
     event: 'campaign.rejected',
     summary: 'Reject a broadcast',
     description:
-      'Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs, nor for whom they have invited since.',
+      'Nothing is sent, and the campaign can have another broadcast. The person who ordered it cannot reject it, nor can another key of theirs, nor a person they invited after the order.',
     body: Type.Object({ reason }, { additionalProperties: false }),
   },
 ] as const
@@ -92,7 +92,7 @@ async function requireAnother(
     const detail =
       by === orderedBy
         ? `${by} has ordered the broadcast.`
-        : `${orderedBy} has ordered the broadcast, and whoever is behind it is behind ${by} too.`
+        : `${orderedBy} ordered the broadcast, and the same person is behind ${by}.`
     throw new ApiError('own_broadcast', { detail })
   }
   for (const inviter of await invitersSince(tx, accountId, mine, createdAt))

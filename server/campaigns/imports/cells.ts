@@ -75,7 +75,7 @@ function isNothing(cell: string, target: string): boolean {
   const text = cell.trim()
   if (text.length > 11) return false
   if (target === 'last_name' && text === 'None') return false
-  // Of a number an error is told.
+  // An error in the number's own cell is reported there.
   return nullWords.test(text) || (target !== 'phone_number' && errorWords.test(text))
 }
 

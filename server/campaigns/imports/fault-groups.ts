@@ -2,7 +2,7 @@
 import type { RowError } from './errors.ts'
 import type { FaultGroup } from './store.ts'
 
-// Of code and column: what a file has wrong in more ways is told row by row.
+// Pairs of code and column; further ones are reported row by row.
 const groupsMax = 20
 const columnMax = 100
 const detailMax = 500

@@ -151,7 +151,7 @@ const locateCell = ({ at, code, detail }: CellFault, { line, record }: SourceRow
   suggestion: null,
 })
 
-/** Of a cell only what was found first is told. */
+/** Reports only the first fault of a cell. */
 const isFirst = (column: string | null, told: readonly CellFault[], table?: TableLayout): boolean =>
   !told.some(({ at }) => table?.header[at] === column)
 

@@ -54,7 +54,7 @@ async function post(secondsAgo: number, outcome: string, type = 'message.deliver
   )
 }
 
-/** What is told when the clock looks, and again when the end of trouble has lasted. */
+/** The alerts raised by a look, and by another one after the recovery has lasted. */
 async function look(): Promise<string[]> {
   const context = { db: database.db, outbox, subscriptions }
   await watchWebhooks(context)
@@ -124,7 +124,7 @@ describe('a webhook', () => {
     expect(await look()).toEqual(['webhook.failing'])
   })
 
-  it('that is disabled, deleted or led elsewhere while it fails ends its alert, and nobody is told that it works', async () => {
+  it('that is disabled, deleted or given another address while it fails ends its alert, without a recovery', async () => {
     for (const end of [
       `update webhooks set enabled = false, disabled_reason = 'request'`,
       `update webhooks set failing_since = null`,

@@ -123,7 +123,7 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
     case 'premium_number_not_allowed':
       return new ApiError(refusal, {
         detail:
-          'Callers of the number pay extra, and whoever has it may earn by each message. Allow such numbers with allow_premium_numbers in PATCH ' +
+          'Callers of this number pay extra, and its holder may earn from each message. Allow such numbers with allow_premium_numbers in PATCH ' +
           '/v1/settings.',
       })
     case 'max_price_exceeded':

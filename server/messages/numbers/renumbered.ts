@@ -1,6 +1,6 @@
 /**
  * One phone, one number. Some countries dropped or added a digit, or gave every phone a new prefix; for years phones, carriers and files have both
- * forms of such a number. All readers give the current one. What carriers and our own rows may still have is told by `spellingsOf`.
+ * forms of such a number. All readers give the current one. `spellingsOf` gives the forms that carriers and our own rows may still have.
  */
 
 /** A form of numbers that is over, and the current one of the same phones. Patterns take whole numbers; each undoes the other. */

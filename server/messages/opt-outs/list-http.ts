@@ -98,8 +98,8 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
                 schema: Type.Unsafe<Buffer>({
                   description:
                     'A line names the columns: `number`, and `reason` if there is one. Encodings, separators, titles above the names and numbers ' +
-                    'are read as in an import of contacts: with the `default_country` of your settings, numbers without a country code too. Whoever ' +
-                    'is named in a line is out, whatever is wrong with the rest of it.',
+                    'are read as in an import of contacts: with the `default_country` of your settings, numbers without a country code too. Every ' +
+                    'number in the file is opted out, even if the rest of its line is faulty.',
                 }),
               },
               [workbookType]: {

@@ -84,8 +84,8 @@ export const exportColumns = ['number', 'reason', 'source', 'created_at'] as con
 const reasonNames = ['reason', 'optoutreason', 'unsubscribereason', 'grund', 'motif', 'motivo', 'причина']
 
 /**
- * Reads CSV or a workbook with the names of its columns, or one number a line without them. Nobody who is named in a line stays in for what is
- * wrong with the rest of it. @throws ApiError `validation_failed` where the file as a whole cannot be read.
+ * Reads CSV or a workbook with the names of its columns, or one number a line without them. Every number in it is opted out, even if the rest of
+ * its line is faulty. @throws ApiError `validation_failed` where the file as a whole cannot be read.
  */
 export async function readFileList(bytes: Buffer, options: ListOptions): Promise<ReadList> {
   const read: ReadChunk = (position) => {

@@ -27,8 +27,8 @@ export function NowPart({ carrier }: { carrier: Carrier }) {
             ]}
           />
           <p className="hint">
-            Whoever knows these addresses can pretend to be the carrier, so only those who may change it see them.
-            Another version of the addresses, in its settings, makes new ones.
+            Anyone who knows these addresses can pose as the carrier, so only people who can change the carrier see
+            them. Another version of the addresses, in its settings, makes new ones.
           </p>
         </Section>
       )}
