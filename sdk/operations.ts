@@ -43,17 +43,17 @@ export interface Alert {
   /** Id of the alert. */
   id: string
   object: 'alert'
-  type: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled'
+  type: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled' | 'reply.orphaned'
   status: 'open' | 'closed'
   /** The link that it is about. */
   link: string | null
-  /** Of the link. */
+  /** Of the link, or of the replies. */
   carrier: {
     /** Its carrier. */
     id: string
     name: string
   } | null
-  /** The number or name that it is about. */
+  /** The number or name that it is about. Of replies that no account gets: a number that they came to. */
   sender: string | null
   /** The endpoint that it is about. */
   webhook: string | null
@@ -72,7 +72,7 @@ export interface Alert {
   window_minutes: number | null
   /** When it had lasted long enough to be told. */
   opened_at: string
-  /** When it had been over for a while, or its link was disabled, its sender fell silent, or its endpoint was enabled or deleted. */
+  /** When it had been over for a while, or its link was disabled, its sender fell silent, its endpoint was enabled or deleted, or the last of its replies was given or deleted. */
   closed_at: string | null
 }
 /** An API key. Its secret is shown once, when it is made or rotated. */
@@ -1529,6 +1529,18 @@ export interface ReceiptDoctor {
       matched: number
     }
   }[]
+  /** Numbers that replies came to and no account has, up to 20; mostly none. */
+  replies: {
+    /** The number as the carrier wrote it. */
+    number: string
+    /** Replies to it. */
+    count: number
+    /** When the newest came. */
+    last_received_at: string
+    /** The newest of them. */
+    last: string
+    advice: string
+  }[]
 }
 /** Events that are posted again, with the ids they had. */
 export interface Replay {
@@ -2211,7 +2223,14 @@ export interface Operations {
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
           status?: 'open' | 'closed' | undefined
-          type?: 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled' | undefined
+          type?:
+            | 'link.down'
+            | 'link.throttled'
+            | 'sender.degraded'
+            | 'webhook.failing'
+            | 'webhook.disabled'
+            | 'reply.orphaned'
+            | undefined
         }
       | undefined
     answer: Page<Alert>
@@ -7411,6 +7430,7 @@ export interface Operations {
             | 'link.*'
             | 'sender.*'
             | 'webhook.*'
+            | 'reply.*'
             | 'message.delivered'
             | 'message.failed'
             | 'message.received'
@@ -7441,6 +7461,7 @@ export interface Operations {
             | 'sender.recovered'
             | 'webhook.failing'
             | 'webhook.recovered'
+            | 'reply.orphaned'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -7571,6 +7592,7 @@ export interface Operations {
             | 'link.*'
             | 'sender.*'
             | 'webhook.*'
+            | 'reply.*'
             | 'message.delivered'
             | 'message.failed'
             | 'message.received'
@@ -7601,6 +7623,7 @@ export interface Operations {
             | 'sender.recovered'
             | 'webhook.failing'
             | 'webhook.recovered'
+            | 'reply.orphaned'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -7707,6 +7730,7 @@ export interface Operations {
             | 'sender.recovered'
             | 'webhook.failing'
             | 'webhook.recovered'
+            | 'reply.orphaned'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -8342,6 +8366,20 @@ export interface Events {
     /** The same at every try and replay; equals the webhook-id header of a post of one. */
     id: string
     type: 'webhook.recovered'
+    /** When it was recorded. */
+    timestamp: string
+    api_version: string
+    /** Grows with every event of a message: keep the highest. */
+    sequence: number
+    data: {
+      alert: Alert
+    }
+  }
+  /** A reply came to a number that no account has. */
+  'reply.orphaned': {
+    /** The same at every try and replay; equals the webhook-id header of a post of one. */
+    id: string
+    type: 'reply.orphaned'
     /** When it was recorded. */
     timestamp: string
     api_version: string

@@ -93,6 +93,7 @@ export const eventTypes = {
   'sender.recovered': optional('At least 80 % of the messages of such a sender arrive again.', alert),
   'webhook.failing': optional('An endpoint has answered nothing but failures for ten seconds.', alert),
   'webhook.recovered': optional('An endpoint that was failing answers well again.', alert),
+  'reply.orphaned': optional('A reply came to a number that no account has.', alert),
   'webhook.disabled': optional('An endpoint was disabled.', webhook),
   'webhook.test': optional('A test that somebody asked for.', webhook),
 } as const satisfies Record<string, EventKind>

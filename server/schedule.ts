@@ -6,7 +6,7 @@ import { forgetRecipients } from './campaigns/broadcasts/retention.ts'
 import { cancelBroadcastsOf, cancelImportsOf, deleteCampaignsOf, deleteContactsOf } from './campaigns/close.ts'
 import { campaignSteps } from './campaigns/erase.ts'
 import { forgetImportRows } from './campaigns/imports/retention.ts'
-import { watchLinks, watchSenders, watchWebhooks } from './carriers/live/alerts.ts'
+import { watchLinks, watchOrphans, watchSenders, watchWebhooks } from './carriers/live/alerts.ts'
 import { deletePoolsOf } from './carriers/close.ts'
 import { carrierStep } from './carriers/erase.ts'
 import { saveEveryMs, saveLive } from './carriers/live/live.ts'
@@ -161,6 +161,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     },
     { name: 'alerts of links', everyMs: 2000, run: () => watchLinks(pipeline) },
     { name: 'alerts of webhooks', everyMs: 5000, run: () => watchWebhooks(pipeline) },
+    { name: 'alerts of replies', everyMs: 5000, run: () => watchOrphans(pipeline) },
     { name: 'alerts of senders', everyMs: 15_000, run: () => watchSenders(pipeline) },
     { name: 'replays', everyMs: 500, run: () => feedReplays(db) },
     { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },

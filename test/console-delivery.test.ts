@@ -265,7 +265,7 @@ test('nothing is wider than a phone, and nothing complains', async () => {
   const { data } = await program.client.get<{ data: { id: string }[] }>('/v1/carriers')
   const [carrier] = data
   await page.setViewportSize({ width: 375, height: 800 })
-  const parts = ['', '/settings', '/links', '/receipts', '/codes?defaults=true', '/rates']
+  const parts = ['', '/settings', '/links', '/receipts', '/replies', '/codes?defaults=true', '/rates']
   for (const path of [
     '/carriers/new',
     ...parts.map((part) => `/carriers/${carrier?.id}${part}`),

@@ -148,6 +148,11 @@ test.concurrent('alerts, which take their time and are helped along', async () =
   await helped('link.up', () => say('bound'))
   await helped('link.throttled', () => say('throttled'))
   await helped('link.recovered', () => say('bound'))
+  await db.query(
+    `insert into orphan_replies (id, link_id, source, destination, body)
+     select gen_random_uuid(), id, '15551239990', '15550009999', 'STOP' from links where carrier_id <> (select carrier_id from senders limit 1)`,
+  )
+  await helped('reply.orphaned')
   await db.query('delete from sender_ends')
   await end(99, 1)
   await helped('sender.recovered')

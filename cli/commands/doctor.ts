@@ -5,6 +5,7 @@ import { readCount } from '../terminal/list.ts'
 import { paint, say } from '../terminal/output.ts'
 import { sayFacts } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
+import { localTime } from '../terminal/times.ts'
 import { findCarrier } from './carriers.ts'
 
 const commandOf = ({ method, path, body }: { method: string; path: string; body: { settings: object } }): string =>
@@ -14,7 +15,9 @@ const commandOf = ({ method, path, body }: { method: string; path: string; body:
 export function build(cli: Cli): Command {
   return new Command('doctor')
     .argument('<carrier>', 'id or name of a carrier')
-    .description('Find out why receipts of a carrier match no message, and how to mend it.')
+    .description(
+      'Find out why receipts of a carrier match no message and replies reach no account, and how to mend it.',
+    )
     .option('--hours <number>', 'how far back it looks', readCount)
     .action(async (wanted: string, { hours }: { hours?: number }) => {
       const { id, name } = await findCarrier(cli, wanted)
@@ -55,5 +58,7 @@ export function build(cli: Cli): Command {
             '  ',
           )
       }
+      for (const { number, last_received_at: at, advice } of told.replies)
+        await sayFacts([[`replies to ${number}, the last at ${localTime(at)}`, advice]], '')
     })
 }

@@ -60,7 +60,7 @@ create table alerts (
   closed_at timestamptz,
   constraint alerts_pkey primary key (account_id, id),
   constraint alerts_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade,
-  constraint alerts_type_check check ((type = any (array['link.down', 'link.throttled', 'sender.degraded', 'webhook.failing', 'webhook.disabled'])))
+  constraint alerts_type_check check ((type = any (array['link.down', 'link.throttled', 'sender.degraded', 'webhook.failing', 'webhook.disabled', 'reply.orphaned'])))
 );
 create unique index alerts_unclosed on alerts (type, subject, account_id) where (closed_at is null);
 create policy own_account on alerts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));

@@ -46,6 +46,30 @@ export async function listOrphans(
   return rows.map((row) => openOrphan(texts, row))
 }
 
+/** The replies to one number that no account has at a carrier. */
+export interface OrphanCount {
+  number: string
+  count: number
+  lastAt: Date
+  /** The newest of them. */
+  lastId: string
+}
+
+/** The numbers of a carrier that such replies came to, the one with the most first. By orphan_replies_destination. */
+export async function countOrphans(db: Queryable, carrierId: string, limit: number): Promise<OrphanCount[]> {
+  const { rows } = await db.query<OrphanCount>(
+    `select o.destination as number, count(*)::int as count, max(o.received_at) as "lastAt", max(o.id::text)::uuid as "lastId"
+     from links l
+     join orphan_replies o on o.link_id = l.id
+     where l.carrier_id = $1
+     group by o.destination
+     order by count(*) desc, o.destination
+     limit $2`,
+    [carrierId, limit],
+  )
+  return rows
+}
+
 function openOrphan(texts: Texts | undefined, row: OrphanRow): OrphanRow {
   if (!row.isSealed) return row
   try {
@@ -127,7 +151,7 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
   }
 }
 
-/** A person who is erased by any account is nobody's to keep. Index orphan_replies_source. */
+/** No account owns them, so an erasure of the person by any account deletes them. Index orphan_replies_source. */
 export const orphanStep: EraseStep = {
   name: 'orphan_replies',
   async run(tx, { number }) {

@@ -34,6 +34,7 @@ const meanings: Record<EventType, string> = {
   'sender.recovered': 'At least 80 % of the messages of such a sender arrive again.',
   'webhook.failing': 'An endpoint has answered nothing but failures for ten seconds.',
   'webhook.recovered': 'An endpoint that was failing answers well again.',
+  'reply.orphaned': 'A reply came to a number that no account has.',
   'webhook.disabled': 'An endpoint was disabled.',
   'webhook.test': 'A test that somebody asked for.',
 }

@@ -69,13 +69,21 @@ const sentences: Record<Alert['type'], (alert: Alert) => ReactElement> = {
       {reason === 'gone' ? 'it answered 410,' : 'it did nothing but fail for five days,'}
     </>
   ),
+  'reply.orphaned': ({ carrier, sender }) => (
+    <>
+      <strong>
+        Replies at <CarrierLink of={carrier} part="/replies" /> reach no account:
+      </strong>{' '}
+      nobody here has <PhoneNumber of={sender} />,
+    </>
+  ),
 }
 
 const WebhookLink = ({ of }: { of: string | null }) =>
   of === null ? 'A webhook' : <Link href={`/webhooks/${of}`}>A webhook</Link>
 
-function CarrierLink({ of }: { of: Alert['carrier'] }) {
+function CarrierLink({ of, part = '' }: { of: Alert['carrier']; part?: string }) {
   const may = useMay('getCarrier')
   if (of === null) return 'a carrier'
-  return may ? <Link href={`/carriers/${of.id}`}>{of.name}</Link> : of.name
+  return may ? <Link href={`/carriers/${of.id}${part}`}>{of.name}</Link> : of.name
 }

@@ -5,6 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
+import { countOrphans, type OrphanCount } from '../../messages/orphans.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import {
   bestForm,
@@ -23,6 +24,7 @@ import { findCarrier } from '../store.ts'
 const tags = ['Carriers']
 /** Parameters of every route below a carrier. */
 export const carrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
+const numbersMax = 20
 const Form = Type.Enum(Object.keys(idForms))
 
 const Doctor = Type.Object(
@@ -86,6 +88,16 @@ const Doctor = Type.Object(
         ),
       }),
     ),
+    replies: Type.Array(
+      Type.Object({
+        number: Type.String({ description: 'The number as the carrier wrote it.' }),
+        count: Type.Integer({ description: 'Replies to it.' }),
+        last_received_at: Timestamp('When the newest came.'),
+        last: IdOf('orp', 'The newest of them.'),
+        advice: Type.String(),
+      }),
+      { description: `Numbers that replies came to and no account has, up to ${numbersMax}; mostly none.` },
+    ),
   },
   { $id: 'ReceiptDoctor' },
 )
@@ -128,7 +140,8 @@ export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void 
             ...tellContradictions(await countContradictions(db, link.id, hours)),
           ],
         })
-      return { object: 'doctor', carrier: showId('car', carrierId), hours, links }
+      const replies = (await countOrphans(db, carrierId, numbersMax)).map(renderOrphans)
+      return { object: 'doctor', carrier: showId('car', carrierId), hours, links, replies }
     },
   )
 
@@ -233,6 +246,18 @@ function tellContradictions({ count, example }: Contradictions): Record<string, 
       fix: null,
     },
   ]
+}
+
+function renderOrphans({ number, count, lastAt, lastId }: OrphanCount): Record<string, unknown> {
+  const last = showId('orp', lastId)
+  const them = count === 1 ? 'One reply' : `${count} replies`
+  return {
+    number,
+    count,
+    last_received_at: showTime(lastAt),
+    last,
+    advice: `${them} came to ${number}, which no account has at this carrier. If the number is yours, register it as a sender of this carrier. If the carrier means another number of yours by it, give them to that sender: POST /v1/orphan-replies/${last}/give.`,
+  }
 }
 
 const renderExample = ({ rawId, carrierMessageId, messageId }: Example): Record<string, unknown> => ({

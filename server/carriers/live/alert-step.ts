@@ -1,7 +1,13 @@
 /** When trouble becomes an alert, and when it is over. Pure: what is seen now and the episode so far say what is to be done. */
 
 /** The kinds of trouble, which are also the events that tell of it. */
-export type AlertType = 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.failing' | 'webhook.disabled'
+export type AlertType =
+  | 'link.down'
+  | 'link.throttled'
+  | 'sender.degraded'
+  | 'webhook.failing'
+  | 'webhook.disabled'
+  | 'reply.orphaned'
 
 /** An episode that is not over. */
 export interface Episode {
@@ -39,6 +45,8 @@ export const patience: Readonly<Record<AlertType, { openMs: number; closeMs: num
   'webhook.failing': { openMs: 0, closeMs: 10_000 },
   // It had days to recover, or said that it is gone.
   'webhook.disabled': { openMs: 0, closeMs: 0 },
+  // The person has written already, perhaps STOP.
+  'reply.orphaned': { openMs: 0, closeMs: 0 },
 }
 
 /** What is to be done about a subject. */

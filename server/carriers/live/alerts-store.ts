@@ -11,7 +11,7 @@ export interface AlertRow {
   accountId: string
   id: string
   type: AlertType
-  /** A link's id, a sender's number, or an endpoint's id. */
+  /** The id of a link, of an endpoint or of a carrier, or a sender's number. */
   subject: string
   detail: Record<string, unknown>
   openedAt: Date | null
@@ -25,6 +25,7 @@ export const alertTypes = [
   'sender.degraded',
   'webhook.failing',
   'webhook.disabled',
+  'reply.orphaned',
 ] as const satisfies AlertType[]
 
 export const AlertSchema = Type.Object(
@@ -35,9 +36,17 @@ export const AlertSchema = Type.Object(
     status: Type.Enum(['open', 'closed']),
     link: Nullable(IdOf('lnk', 'The link that it is about.')),
     carrier: Nullable(
-      Type.Object({ id: IdOf('car', 'Its carrier.'), name: Type.String() }, { description: 'Of the link.' }),
+      Type.Object(
+        { id: IdOf('car', 'Its carrier.'), name: Type.String() },
+        { description: 'Of the link, or of the replies.' },
+      ),
     ),
-    sender: Nullable(Type.String({ description: 'The number or name that it is about.' })),
+    sender: Nullable(
+      Type.String({
+        description:
+          'The number or name that it is about. Of replies that no account gets: a number that they came to.',
+      }),
+    ),
     webhook: Nullable(IdOf('whk', 'The endpoint that it is about.')),
     reason: Nullable(
       Type.Enum(['gone', 'failing'], {
@@ -58,7 +67,7 @@ export const AlertSchema = Type.Object(
     opened_at: Timestamp('When it had lasted long enough to be told.'),
     closed_at: Nullable(
       Timestamp(
-        'When it had been over for a while, or its link was disabled, its sender fell silent, or its endpoint was enabled or deleted.',
+        'When it had been over for a while, or its link was disabled, its sender fell silent, its endpoint was enabled or deleted, or the last of its replies was given or deleted.',
       ),
     ),
   },
@@ -102,6 +111,7 @@ export async function countFailingWebhooks(db: Db): Promise<number> {
 export function renderAlert(row: AlertRow): Record<string, unknown> {
   const { detail, type } = row
   const isOfLink = type === 'link.down' || type === 'link.throttled'
+  const isOfReplies = type === 'reply.orphaned'
   const own = (name: string): unknown => detail[name] ?? null
   return {
     id: showId('alr', row.id),
@@ -109,8 +119,9 @@ export function renderAlert(row: AlertRow): Record<string, unknown> {
     type,
     status: row.closedAt ? 'closed' : 'open',
     link: isOfLink ? showId('lnk', row.subject) : null,
-    carrier: isOfLink ? { id: showId('car', String(detail['carrierId'])), name: detail['carrierName'] } : null,
-    sender: type === 'sender.degraded' ? row.subject : null,
+    carrier:
+      isOfLink || isOfReplies ? { id: showId('car', String(detail['carrierId'])), name: detail['carrierName'] } : null,
+    sender: isOfReplies ? own('number') : type === 'sender.degraded' ? row.subject : null,
     webhook: type.startsWith('webhook.') ? showId('whk', row.subject) : null,
     reason: own('reason'),
     last_error: own('lastError'),

@@ -1,8 +1,8 @@
 /**
- * Alerts: trouble with links, senders and webhooks that lasts, told once an episode, however many processes watch. Episodes are rows, so that they
+ * Alerts: trouble with links, senders, webhooks and replies that lasts, told once an episode, however many processes watch. Episodes are rows, so that they
  * outlive every process; whoever holds the lock looks, the others pass.
  *
- *   seen ─▶ open (link.down, link.throttled, sender.degraded, webhook.failing) ─▶ closed (link.up, link.recovered, …)
+ *   seen ─▶ open (link.down, link.throttled, sender.degraded, …) ─▶ closed (link.up, link.recovered, …)
  */
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
@@ -18,6 +18,7 @@ import {
   type Step,
 } from './alert-step.ts'
 import { renderAlert, type AlertRow } from './alerts-store.ts'
+import { seeOrphans, selectOperator } from './see-orphans.ts'
 import { seeWebhooks } from './see-webhooks.ts'
 
 interface AlertsContext {
@@ -27,7 +28,7 @@ interface AlertsContext {
 }
 
 // One word for all installations of a database: arbitrary numbers.
-const lockIds = { links: 7_422_571_010, senders: 7_422_571_011, webhooks: 7_422_571_012 }
+const lockIds = { links: 7_422_571_010, senders: 7_422_571_011, webhooks: 7_422_571_012, orphans: 7_422_571_013 }
 // What senders are judged by, and how long it is kept: who sent nothing for so long is not watched any more.
 const windowMinutes = 30
 const keepMinutes = 60
@@ -48,7 +49,8 @@ const closingEvents = {
 function eventOf({ type, detail }: Seen, step: Step): NewEvent['type'] | null {
   if (type === 'webhook.disabled') return null
   if (type === 'webhook.failing' && step === 'close' && detail['hasRecovered'] !== true) return null
-  return step === 'open' ? type : step === 'close' ? closingEvents[type] : null
+  if (step === 'open') return type
+  return step === 'close' && type !== 'reply.orphaned' ? closingEvents[type] : null
 }
 
 /** Looks at every link. Links are the installation's, so their alerts go to its operator's account. */
@@ -64,6 +66,11 @@ export function watchSenders(context: AlertsContext): Promise<void> {
 /** Looks at the endpoints that answer nothing but failures or were disabled for it. */
 export function watchWebhooks(context: AlertsContext): Promise<void> {
   return watch(context, lockIds.webhooks, ['webhook.failing', 'webhook.disabled'], seeWebhooks)
+}
+
+/** Looks at the replies that no account gets. */
+export function watchOrphans(context: AlertsContext): Promise<void> {
+  return watch(context, lockIds.orphans, ['reply.orphaned'], seeOrphans)
 }
 
 async function watch(
@@ -193,9 +200,7 @@ async function seeLinks(tx: Tx): Promise<Seen[]> {
   }>({
     name: 'see-links',
     text: `
-      with operator as (
-        select account_id from users where is_operator order by created_at, id limit 1
-      )
+      with operator as (${selectOperator})
       select o.account_id as "accountId", l.id, l.carrier_id as "carrierId", c.name as "carrierName",
         coalesce(s.is_up, false) as "isUp", coalesce(s.is_throttled, false) as "isThrottled",
         coalesce(l.pace, c.pace)::float8 as pace, coalesce(s.allowed, 0)::float8 as allowed, e.last_error as "lastError"

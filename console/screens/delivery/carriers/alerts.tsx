@@ -17,6 +17,7 @@ const titles: Record<Alert['type'], string> = {
   'sender.degraded': 'Sender degraded',
   'webhook.failing': 'Webhook failing',
   'webhook.disabled': 'Webhook disabled',
+  'reply.orphaned': 'Replies without an account',
 }
 
 export function AlertsSection() {
@@ -75,8 +76,8 @@ export function AlertsSection() {
               ]}
               empty={
                 <Empty title={status === 'open' ? 'Nothing is wrong' : 'No alerts'}>
-                  This list shows links that are down or throttled, senders whose messages seldom arrive, and webhooks
-                  that fail or were disabled. Closed alerts stay for 90 days.
+                  This list shows links that are down or throttled, senders whose messages seldom arrive, webhooks that
+                  fail or were disabled, and replies that no account gets. Closed alerts stay for 90 days.
                 </Empty>
               }
             />
@@ -88,8 +89,9 @@ export function AlertsSection() {
   )
 }
 
-function About({ of: { carrier, sender, webhook } }: { of: Alert }) {
-  if (carrier) return <Link href={`/carriers/${carrier.id}`}>{carrier.name}</Link>
+function About({ of: { type, carrier, sender, webhook } }: { of: Alert }) {
+  if (carrier)
+    return <Link href={`/carriers/${carrier.id}${type === 'reply.orphaned' ? '/replies' : ''}`}>{carrier.name}</Link>
   if (sender !== null)
     return (
       <Link href={`/senders?number=${encodeURIComponent(sender)}`}>
@@ -100,7 +102,7 @@ function About({ of: { carrier, sender, webhook } }: { of: Alert }) {
 }
 
 function Words({
-  of: { type, last_error, allowed_pace, pace, delivered, failed, window_minutes, reason },
+  of: { type, last_error, sender, allowed_pace, pace, delivered, failed, window_minutes, reason },
 }: {
   of: Alert
 }) {
@@ -113,6 +115,8 @@ function Words({
       return `${delivered} delivered, ${failed} failed in ${window_minutes} minutes`
     case 'webhook.failing':
       return `Nothing but failures; the last: ${tellPostError(last_error)}`
+    case 'reply.orphaned':
+      return `People wrote to ${sender ?? 'a number'}, which no account has here`
     case 'webhook.disabled':
     default:
       return reason === 'gone' ? 'It answered 410.' : 'It did nothing but fail for five days.'

@@ -11,12 +11,14 @@ import { MappingsPart } from './mappings.tsx'
 import { NowPart } from './now.tsx'
 import { RatesPart } from './rates.tsx'
 import { ReceiptsPart } from './receipts.tsx'
+import { RepliesPart } from './replies.tsx'
 import { SettingsPart } from './settings.tsx'
 
 const parts = {
   settings: ['Settings', SettingsPart],
   links: ['Links', LinksPart],
   receipts: ['Receipts', ReceiptsPart],
+  replies: ['Replies', RepliesPart],
   codes: ['Codes', MappingsPart],
   rates: ['Rates', RatesPart],
 } as const
