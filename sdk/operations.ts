@@ -118,9 +118,9 @@ export interface Attempt {
     headers: Record<string, string>
   }
   status_code: number | null
-  /** Null without an answer, or where they are over 4 KiB. */
+  /** Null without an answer, where they are over 4 KiB, or without the scope messages:read_body: an answer may repeat the post. */
   response_headers: Record<string, string | string[]> | null
-  /** The first 4 KiB of the answer. */
+  /** The first 4 KiB of the answer; null without the scope messages:read_body. */
   response: string | null
   timing: {
     /** Looking up the name, connecting and TLS; 0 over an open connection. */
@@ -793,8 +793,8 @@ export interface Consent {
     method?: string
     /** Where: the address of a page, the name of a shop. */
     source?: string
-    /** What the person was told, or said. */
-    text?: string
+    /** What the person was told, or said; null where it is the text of a reply and the caller lacks the scope messages:read_body. */
+    text?: string | null
     /** When the person said it; not in the future. */
     obtained_at?: string
     /** From which network address. */
@@ -2782,7 +2782,7 @@ export interface Operations {
       on_unknown?: 'hold' | 'resend' | undefined
       /** Whether its messages have short links, and clicks are counted. */
       shorten_urls?: boolean | undefined
-      /** Where events of its messages are posted. */
+      /** Where events of its messages are posted, with their texts; to set it needs the scope messages:read_body. */
       callback_url?: string | undefined
       quiet_hours?:
         | {
@@ -2886,7 +2886,7 @@ export interface Operations {
       on_unknown?: 'hold' | 'resend' | null | undefined
       /** Whether its messages have short links, and clicks are counted. */
       shorten_urls?: boolean | null | undefined
-      /** Where events of its messages are posted. */
+      /** Where events of its messages are posted, with their texts; to set it needs the scope messages:read_body. */
       callback_url?: string | null | undefined
       /** Up to 50 keys of at most 40 characters, values of at most 500. */
       metadata?: Record<string, string> | undefined
@@ -8256,8 +8256,10 @@ export interface Events {
     data: {
       message: Message
       link: {
-        url: string
-        short_url: string
+        /** Null where texts are hidden. */
+        url: string | null
+        /** Null where texts are hidden. */
+        short_url: string | null
         /** When the person clicked. */
         clicked_at: string
       }

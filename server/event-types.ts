@@ -79,8 +79,8 @@ export const eventTypes = {
     Type.Object({
       message,
       link: Type.Object({
-        url: Type.String(),
-        short_url: Type.String(),
+        url: Nullable(Type.String({ description: 'Null where texts are hidden.' })),
+        short_url: Nullable(Type.String({ description: 'Null where texts are hidden.' })),
         clicked_at: Timestamp('When the person clicked.'),
       }),
     }),

@@ -19,5 +19,11 @@ export function useMay(operation: OperationName | undefined): boolean {
   return operation === undefined || isAllowed(held, operation)
 }
 
+/** Whether the login may read the texts of messages. */
+export const useMayReadTexts = (): boolean => use(Scopes).has('messages:read_body')
+
+/** Why there is no text where the login may not read it. */
+export const textHidden = 'Your role does not show texts.'
+
 /** What only they see who may call an operation. */
 export const Allowed = ({ to, children }: { to: OperationName; children: ReactNode }) => useMay(to) && children

@@ -68,7 +68,11 @@ const fields = {
     description: 'What becomes of its messages when the carrier does not answer: held, or sent again, perhaps twice.',
   }),
   shorten_urls: Type.Boolean({ description: 'Whether its messages have short links, and clicks are counted.' }),
-  callback_url: Type.String({ description: 'Where events of its messages are posted.', maxLength: 2048 }),
+  callback_url: Type.String({
+    description:
+      'Where events of its messages are posted, with their texts; to set it needs the scope messages:read_body.',
+    maxLength: 2048,
+  }),
   quiet_hours: Nullable(QuietHoursChange),
   metadata: Metadata,
   tags: Tags,

@@ -1,6 +1,7 @@
 /** Routes of campaigns; those of contacts are in `contacts/http.ts`, those of imports in `imports/http.ts`. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { refuseShortening } from '../messages/short-links/shorten.ts'
@@ -60,6 +61,7 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
         const { accountId } = request.caller
         const input = objectOf(request.body)
         const known = [...schemaErrorsOf(request), ...refuseShortening(input, context.shortUrl)]
+        refuseCallback(input['callback_url'], null, request.caller.scopes)
         const row = await createCampaign(tx, accountId, input, known, context.refuseUrl)
         const body = showCampaign(row, await readStats(tx, accountId, row.id))
         return { status: 201, body, location: `/v1/campaigns/${body.id}`, resourceId: row.id }
@@ -135,9 +137,21 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
         known.push(...refuseShortening(change, context.shortUrl))
+        refuseCallback(change['callback_url'], before.callbackUrl, request.caller.scopes)
         const row = await changeCampaign(tx, accountId, before, change, known, context.refuseUrl)
         const audit = { before: showCampaign(before, null) }
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),
   )
+}
+
+/**
+ * Posts to a campaign's callback address have the texts of all its messages: who may not read texts names none.
+ * @throws ApiError `insufficient_scope`.
+ */
+function refuseCallback(url: unknown, before: string | null, scopes: ReadonlySet<string>): void {
+  if (typeof url === 'string' && url !== before && !scopes.has('messages:read_body'))
+    throw new ApiError('insufficient_scope', {
+      detail: 'callback_url needs the scope messages:read_body: posts to it have the texts of messages.',
+    })
 }

@@ -175,6 +175,20 @@ export const messageColumnNames: readonly string[] = messageColumns('m')
   .split(',')
   .map((column) => /as "(\w+)"$/.exec(column.trim())?.[1] ?? column.trim().replace('m.', ''))
 
+/** Warnings that name characters of the text. */
+export const warningsAboutText: readonly Warning['code'][] = [
+  'ucs2_due_to_character',
+  'smart_encoded',
+  'smart_encoding_off',
+]
+
+/** A shown message without its text, and without the warnings that name characters of it. */
+export function hideText<Shown extends object>(shown: Shown): Shown & { message: null } {
+  const { warnings } = shown as { warnings?: Warning[] }
+  const kept = warnings?.filter(({ code }) => !warningsAboutText.includes(code))
+  return { ...shown, message: null, ...(kept && { warnings: kept }) }
+}
+
 /**
  * The public form of a message; `hasBody` false hides the text (scope `messages:read_body`). Same in answers and events. Where nobody has
  * estimated when it goes, one that waits for a time goes then.
@@ -184,6 +198,7 @@ export function renderMessage(
   estimatedSendAt: Date | null = null,
   hasBody = true,
 ): Record<string, unknown> {
+  if (!hasBody) return hideText(renderMessage(row, estimatedSendAt))
   const isOutbound = row.direction === 'outbound'
   const common = {
     id: showId('msg', row.id),
@@ -194,7 +209,7 @@ export function renderMessage(
     final: isFinal(row.status),
     to: isOutbound ? showNumber(row.theirNumber) : row.ourNumber,
     from: isOutbound ? row.ourNumber : showNumber(row.theirNumber),
-    message: hasBody ? row.body : null,
+    message: row.body,
     ...(row.body === null && (isUnreadable(row) ? { text_unavailable: true } : { redacted: true })),
     campaign: row.campaignId && showId('cmp', row.campaignId),
     contact: row.contactId && showId('ctc', row.contactId),

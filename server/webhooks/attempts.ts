@@ -35,10 +35,13 @@ export const Attempt = Type.Object(
     status_code: Nullable(Type.Integer()),
     response_headers: Nullable(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-        description: 'Null without an answer, or where they are over 4 KiB.',
+        description:
+          'Null without an answer, where they are over 4 KiB, or without the scope messages:read_body: an answer may repeat the post.',
       }),
     ),
-    response: Nullable(Type.String({ description: 'The first 4 KiB of the answer.' })),
+    response: Nullable(
+      Type.String({ description: 'The first 4 KiB of the answer; null without the scope messages:read_body.' }),
+    ),
     timing: Type.Object({
       connect_ms: Nullable(
         Type.Integer({ description: 'Looking up the name, connecting and TLS; 0 over an open connection.' }),
@@ -92,8 +95,8 @@ const headersOfForm = ({ eventId }: AttemptRow): Record<string, string> => ({
   'i-twilio-idempotency-token': showId('evt', eventId),
 })
 
-/** The Attempt of a row. */
-export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
+/** The Attempt of a row. The answer may repeat the texts that were posted: a caller that may not read texts does not get it. */
+export function renderAttempt(row: AttemptRow, mayReadBodies: boolean): Static<typeof Attempt> {
   const names = row.headerNames ?? []
   // Ids of callback addresses are UUIDv8 (`callbackEndpointId`).
   const isWebhook = row.endpointId[14] === '7'
@@ -115,8 +118,10 @@ export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
     },
     status_code: row.statusCode,
     response_headers:
-      row.responseHeaders === null ? null : (JSON.parse(row.responseHeaders) as Record<string, string | string[]>),
-    response: row.responseHead,
+      row.responseHeaders === null || !mayReadBodies
+        ? null
+        : (JSON.parse(row.responseHeaders) as Record<string, string | string[]>),
+    response: mayReadBodies ? row.responseHead : null,
     timing: { connect_ms: row.connectMs, first_byte_ms: row.firstByteMs, total_ms: row.durationMs },
     duration_ms: row.durationMs,
     next_attempt_at: showTime(row.nextAttemptAt),

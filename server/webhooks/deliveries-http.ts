@@ -70,11 +70,13 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
       },
       config: { scope: 'webhooks:read' },
     },
-    async ({ params, query, caller: { accountId } }) => {
+    async ({ params, query, caller: { accountId, scopes } }) => {
       const { delivery_success: isSuccess = null } = query
       const { id } = found(await findWebhook(db, accountId, readId(params.id)))
       const read = (...place: PagePlace) => listAttempts(db, accountId, id, isSuccess, ...place)
-      return readPage(query, ['deliveries', id, isSuccess], read, renderAttempt)
+      return readPage(query, ['deliveries', id, isSuccess], read, (row) =>
+        renderAttempt(row, scopes.has('messages:read_body')),
+      )
     },
   )
 }

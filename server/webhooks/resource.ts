@@ -4,6 +4,7 @@ import { eventPatterns } from '../event-types.ts'
 import { eventTypes, type EventType } from '../events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
+import { hideText } from '../messages/message.ts'
 import { mask, maskHeaders, type Headers } from './post/headers.ts'
 
 const typeNames = Object.keys(eventTypes) as EventType[]
@@ -167,11 +168,14 @@ export function renderWebhook(row: WebhookRow): Static<typeof Webhook> {
   }
 }
 
-/** The Event of a payload. A caller that may not read texts gets none. */
+/** The Event of a payload. A caller that may not read texts gets none, and no address of a link in one. */
 export function renderEvent(payload: string, mayReadBodies: boolean): Static<typeof Event> {
-  const event = JSON.parse(payload) as Static<typeof Event> & { data: { message?: { message?: unknown } } }
-  if (!mayReadBodies && event.data.message) event.data.message.message = null
-  return event
+  const event = JSON.parse(payload) as Static<typeof Event> & { data: { message?: unknown; link?: object } }
+  const { message, link } = event.data
+  // Events about consent name their message by its id.
+  if (mayReadBodies || typeof message !== 'object' || message === null) return event
+  const hidden = { message: hideText(message), ...(link && { link: { ...link, url: null, short_url: null } }) }
+  return { ...event, data: { ...event.data, ...hidden } }
 }
 
 /** A payload without the text of its message. */

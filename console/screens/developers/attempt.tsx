@@ -2,6 +2,7 @@
 import type { Attempt } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { Dialog } from '../../kit/dialog.tsx'
+import { textHidden, useMayReadTexts } from '../../kit/may.tsx'
 import { Badge, Facts, Moment } from '../../kit/show.tsx'
 
 const words: Record<string, string> = {
@@ -28,6 +29,7 @@ const ms = (value: number | null): string | undefined => (value === null ? undef
 
 export function AttemptDialog({ of, onClose }: { of: Attempt; onClose: () => void }) {
   const { event, event_type, request, response, response_headers, status_code, timing } = of
+  const mayRead = useMayReadTexts()
   return (
     <Dialog title={`Try ${of.try} of ${event_type ?? 'an event'}`} onClose={onClose}>
       <div className="form">
@@ -58,7 +60,11 @@ export function AttemptDialog({ of, onClose }: { of: Attempt; onClose: () => voi
           </>
         )}
         <h3>The answer</h3>
-        {response ? <pre tabIndex={0}>{response}</pre> : <p className="hint">It had no text.</p>}
+        {response ? (
+          <pre tabIndex={0}>{response}</pre>
+        ) : (
+          <p className="hint">{mayRead ? 'It had no text.' : textHidden}</p>
+        )}
       </div>
     </Dialog>
   )

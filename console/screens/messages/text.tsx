@@ -1,5 +1,6 @@
 /** The text of a message, or why there is none. */
 import type { Message } from '@heliogram/sdk'
+import { textHidden } from '../../kit/may.tsx'
 
 export function MessageText({
   of: { message, redacted, text_unavailable },
@@ -16,5 +17,5 @@ export function MessageText({
 function whyNone(isRedacted = false, isUnavailable = false): string {
   if (isRedacted) return 'The text was removed.'
   if (isUnavailable) return 'The text cannot be decrypted: its key is gone, or it was changed.'
-  return 'Your role does not show texts.'
+  return textHidden
 }

@@ -1,7 +1,7 @@
 /** Taking the text out of messages that are over, and out of what was told of them. Everything else of a message stays as it is. */
 import type { Tx } from '../../db/db.ts'
 import { changeEventsOf } from '../../events-redact.ts'
-import { isFinal, messageColumns, statuses, type MessageRow, type Warning } from '../message.ts'
+import { hideText, isFinal, messageColumns, statuses, warningsAboutText, type MessageRow } from '../message.ts'
 
 const finals = statuses.filter(isFinal).map((status) => `'${status}'`)
 
@@ -12,15 +12,12 @@ export const isOver = (m: string): string =>
 /** Whether a message still has its text. */
 export const hasText = (m: string): string => `(${m}.body is not null or ${m}.body_sealed is not null)`
 
-// Warnings that name characters of the text.
-const aboutText: readonly Warning['code'][] = ['ucs2_due_to_character', 'smart_encoded', 'smart_encoding_off']
-
 /** Sets on a message `m` that take its text away. */
 export const setsOfRedaction = `body = null,
         body_sealed = null,
         warnings = (
           select jsonb_agg(w) from jsonb_array_elements(m.warnings) as w
-          where w ->> 'code' not in (${aboutText.map((code) => `'${code}'`).join(', ')})
+          where w ->> 'code' not in (${warningsAboutText.map((code) => `'${code}'`).join(', ')})
         )`
 
 /**
@@ -45,15 +42,9 @@ export async function redactMessage(tx: Tx, accountId: string, id: string): Prom
 
 /** `data` of an event without the texts of the messages in it. */
 export function withoutTexts(data: unknown): unknown {
-  return mapObjects(data, (object) => (object['object'] === 'message' ? { ...object, ...redacted(object) } : object))
-}
-
-/** The members of a shown message that redaction changes. */
-function redacted({ warnings }: Record<string, unknown>): Record<string, unknown> {
-  const kept = Array.isArray(warnings)
-    ? (warnings as Warning[]).filter(({ code }) => !aboutText.includes(code))
-    : undefined
-  return { message: null, redacted: true, ...(kept && { warnings: kept }) }
+  return mapObjects(data, (object) =>
+    object['object'] === 'message' ? { ...hideText(object), redacted: true } : object,
+  )
 }
 
 /** A JSON value in which every object is what `change` makes of it, the outer before the inner. */

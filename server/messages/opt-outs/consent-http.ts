@@ -4,13 +4,20 @@ import { Type, type Static } from 'typebox'
 import { writeCsv } from '../../csv.ts'
 import type { Db } from '../../db/db.ts'
 import { invalid } from '../../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App, type Caller } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { readPage, type PagePlace, type Position } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { readQuery, readSound } from '../../requests/faults.ts'
 import { openStream } from '../../requests/stream.ts'
-import { consentStatuses, listConsents, recordConsents, refuseObtained, type ConsentRow } from './consent.ts'
+import {
+  consentStatuses,
+  listConsents,
+  recordConsents,
+  refuseObtained,
+  type ConsentEvidence,
+  type ConsentRow,
+} from './consent.ts'
 import { readNumber } from '../numbers/number.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './http.ts'
@@ -19,10 +26,11 @@ import { findCampaignId } from '../store.ts'
 const tags = ['Consent']
 const short = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 
+const said = Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })
 const evidence = {
   method: Type.Optional(short('How it was given: `web_form`, `paper`, `phone`, …')),
   source: Type.Optional(short('Where: the address of a page, the name of a shop.')),
-  text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })),
+  text: Type.Optional(said),
   obtained_at: Type.Optional(
     Type.String({ format: 'date-time', description: 'When the person said it; not in the future.' }),
   ),
@@ -43,10 +51,23 @@ const Consent = Type.Object(
     actor: Nullable(Type.String({ description: 'Id of the key or user that recorded it; null: the person.' })),
     campaign: Nullable(Type.String()),
     message: Nullable(Type.String({ description: 'The reply that said so.' })),
-    evidence: Type.Object(evidence, {
-      additionalProperties: true,
-      description: 'With `reason` and `keyword` where there is one.',
-    }),
+    evidence: Type.Object(
+      {
+        ...evidence,
+        text: Type.Optional(
+          Nullable(
+            Type.String({
+              description:
+                'What the person was told, or said; null where it is the text of a reply and the caller lacks the scope messages:read_body.',
+            }),
+          ),
+        ),
+      },
+      {
+        additionalProperties: true,
+        description: 'With `reason` and `keyword` where there is one.',
+      },
+    ),
     recorded_at: Timestamp('When it came into the ledger.'),
   },
   { $id: 'Consent' },
@@ -78,7 +99,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
       const { accountId } = caller
       const number = await readQuery(request, (asked) => readBodyNumber(asked.number ?? '', '?number', caller))
       const read = (...place: PagePlace) => listConsents(db, vault, accountId, number, ...place)
-      return readPage(query, ['consent', number], read, (row) => showConsent(row, number))
+      return readPage(query, ['consent', number], read, (row) => showConsent(row, number, caller.scopes))
     },
   )
 
@@ -99,7 +120,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     },
     async (request, reply) => {
       const number = readBodyNumber(request.query.number, '?number', request.caller)
-      const stream = await openStream(writeExport(db, vault, request.caller.accountId, number))
+      const stream = await openStream(writeExport(db, vault, request.caller, number))
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="consent-${number}.csv"`)
@@ -165,12 +186,25 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
           ])
         const [row] = await listConsents(tx, vault, accountId, number, 1, null)
         if (!row) throw new Error('what was just recorded is there')
-        return { status: 201, body: showConsent(row, number), resourceId: row.id, postings: out.postings }
+        return {
+          status: 201,
+          body: showConsent(row, number, request.caller.scopes),
+          resourceId: row.id,
+          postings: out.postings,
+        }
       }),
   )
 }
 
-function showConsent(row: ConsentRow, number: string): Static<typeof Consent> {
+type ShownEvidence = Omit<ConsentEvidence, 'text'> & { text?: string | null }
+
+/** Its evidence, without the text where that is a reply's and not the caller's to read. Any other text was recorded by a caller. */
+function evidenceOf({ messageId, evidence: all }: ConsentRow, scopes: ReadonlySet<string>): ShownEvidence {
+  const isHidden = messageId !== null && all.text !== undefined && !scopes.has('messages:read_body')
+  return isHidden ? { ...all, text: null } : all
+}
+
+function showConsent(row: ConsentRow, number: string, scopes: ReadonlySet<string>): Static<typeof Consent> {
   return {
     id: showId('cns', row.id),
     object: 'consent',
@@ -180,7 +214,7 @@ function showConsent(row: ConsentRow, number: string): Static<typeof Consent> {
     actor: row.actor,
     campaign: row.campaignId && showId('cmp', row.campaignId),
     message: row.messageId && showId('msg', row.messageId),
-    evidence: row.evidence,
+    evidence: evidenceOf(row, scopes),
     recorded_at: row.recordedAt.toISOString(),
   }
 }
@@ -189,16 +223,20 @@ const fields = ['recorded_at', 'status', 'source', 'actor', 'campaign', 'message
 const proofs = ['keyword', 'reason', 'method', 'source', 'text', 'obtained_at', 'ip'] as const
 const exportPageRows = 1000
 
-async function* writeExport(db: Db, vault: Vault, accountId: string, number: string): AsyncGenerator<string> {
+async function* writeExport(
+  db: Db,
+  vault: Vault,
+  { accountId, scopes }: Pick<Caller, 'accountId' | 'scopes'>,
+  number: string,
+): AsyncGenerator<string> {
   yield writeCsv([['number', ...fields, ...proofs.map((name) => `evidence_${name}`)]])
   let position: Position | null = null
   for (;;) {
     const rows: ConsentRow[] = await listConsents(db, vault, accountId, number, exportPageRows - 1, position)
     for (const row of rows) {
-      const shown = showConsent(row, number)
-      yield writeCsv([
-        [number, ...fields.map((name) => shown[name]), ...proofs.map((name) => row.evidence[name] ?? null)],
-      ])
+      const shown = showConsent(row, number, scopes)
+      const evidence = evidenceOf(row, scopes)
+      yield writeCsv([[number, ...fields.map((name) => shown[name]), ...proofs.map((name) => evidence[name] ?? null)]])
     }
     const last = rows.at(-1)
     if (!last || rows.length < exportPageRows) return

@@ -185,10 +185,12 @@ export function eventRoutes(app: App, context: EventsContext): void {
       },
       config: { scope: 'events:read' },
     },
-    async ({ params, query, caller: { accountId } }) => {
+    async ({ params, query, caller: { accountId, scopes } }) => {
       const event = found(await findEvent(db, accountId, readId(params.id)))
       const read = (...place: PagePlace) => listAttemptsOfEvent(db, accountId, event, ...place)
-      return readPage(query, ['deliveries', event.id], read, renderAttempt)
+      return readPage(query, ['deliveries', event.id], read, (row) =>
+        renderAttempt(row, scopes.has('messages:read_body')),
+      )
     },
   )
 

@@ -216,7 +216,7 @@ test('the delivery log has the headers that a post in the form of Twilio had', a
   start({ pollMs: 20 })
   await until('the post', async () => receiver.received.length === 1 && (await left(id)) === 0)
   const [row] = await listAttempts(db, accountId, id, null, 1, null)
-  const { url, headers } = row ? renderAttempt(row).request : { url: null, headers: {} }
+  const { url, headers } = row ? renderAttempt(row, true).request : { url: null, headers: {} }
   expect(url).toBe(`${receiver.url}#twilio`)
   expect(receiver.received[0]?.headers).toMatchObject(headers)
   expect(Object.keys(headers)).toEqual(['content-type', 'i-twilio-idempotency-token'])

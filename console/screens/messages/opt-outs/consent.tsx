@@ -2,6 +2,7 @@
 import type { Consent } from '@heliogram/sdk'
 import { Link, useSearchParams } from 'wouter'
 import { download, useCall } from '../../../api.ts'
+import { textHidden } from '../../../kit/may.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { Badge, Moment } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -55,7 +56,7 @@ export function ConsentLedger({ number }: { number: string }) {
 
 function Proof({ of: { message, evidence } }: { of: Consent }) {
   const said = Object.entries(evidence ?? {}).flatMap(([name, value]) =>
-    typeof value === 'string' ? [`${name}: ${value}`] : [],
+    typeof value === 'string' ? [`${name}: ${value}`] : name === 'text' && value === null ? [textHidden] : [],
   )
   return (
     <>
