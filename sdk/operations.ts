@@ -7462,6 +7462,7 @@ export interface Operations {
             | 'webhook.failing'
             | 'webhook.recovered'
             | 'reply.orphaned'
+            | 'webhook.answer_refused'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -7624,6 +7625,7 @@ export interface Operations {
             | 'webhook.failing'
             | 'webhook.recovered'
             | 'reply.orphaned'
+            | 'webhook.answer_refused'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -7731,6 +7733,7 @@ export interface Operations {
             | 'webhook.failing'
             | 'webhook.recovered'
             | 'reply.orphaned'
+            | 'webhook.answer_refused'
             | 'webhook.disabled'
             | 'webhook.test'
           )[]
@@ -8389,6 +8392,34 @@ export interface Events {
     sequence: number
     data: {
       alert: Alert
+    }
+  }
+  /** An answer to an incoming message in Twilio's form was not done, or not all of it. */
+  'webhook.answer_refused': {
+    /** The same at every try and replay; equals the webhook-id header of a post of one. */
+    id: string
+    type: 'webhook.answer_refused'
+    /** When it was recorded. */
+    timestamp: string
+    api_version: string
+    /** Grows with every event of a message: keep the highest. */
+    sequence: number
+    data: {
+      /** Id of the webhook that gave the answer. */
+      webhook: string
+      /** Id of the event that it answered. */
+      event: string
+      /** Id of the incoming message. */
+      message: string
+      faults: {
+        /** The element of the TwiML; null: the whole answer. */
+        element: string | null
+        /** Its place among the elements of the answer, from 1. */
+        position: number | null
+        /** Twilio's number of the error. */
+        code: number
+        detail: string
+      }[]
     }
   }
   /** An endpoint was disabled. */

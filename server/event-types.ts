@@ -94,6 +94,22 @@ export const eventTypes = {
   'webhook.failing': optional('An endpoint has answered nothing but failures for ten seconds.', alert),
   'webhook.recovered': optional('An endpoint that was failing answers well again.', alert),
   'reply.orphaned': optional('A reply came to a number that no account has.', alert),
+  'webhook.answer_refused': optional(
+    "An answer to an incoming message in Twilio's form was not done, or not all of it.",
+    Type.Object({
+      webhook: Type.String({ description: 'Id of the webhook that gave the answer.' }),
+      event: Type.String({ description: 'Id of the event that it answered.' }),
+      message: Type.String({ description: 'Id of the incoming message.' }),
+      faults: Type.Array(
+        Type.Object({
+          element: Nullable(Type.String({ description: 'The element of the TwiML; null: the whole answer.' })),
+          position: Nullable(Type.Integer({ description: 'Its place among the elements of the answer, from 1.' })),
+          code: Type.Integer({ description: "Twilio's number of the error." }),
+          detail: Type.String(),
+        }),
+      ),
+    }),
+  ),
   'webhook.disabled': optional('An endpoint was disabled.', webhook),
   'webhook.test': optional('A test that somebody asked for.', webhook),
 } as const satisfies Record<string, EventKind>

@@ -97,7 +97,13 @@ export function deleteKeysOf(tx: Tx, accountId: string): Promise<number> {
 }
 
 /** Operations whose keys stand for a message and hold no answer: most keys are theirs. */
-const sends: ReadonlySet<string> = new Set(['messages.send', 'messages.batch', 'conversations.reply', 'smpp.submit'])
+const sends: ReadonlySet<string> = new Set([
+  'messages.send',
+  'messages.batch',
+  'conversations.reply',
+  'smpp.submit',
+  'twilio.answer',
+])
 
 /** Where the next operation begins that the account has keys of; one probe of the primary key. */
 async function nextOperation(tx: Tx, accountId: string, after: string): Promise<string | null> {

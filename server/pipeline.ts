@@ -22,6 +22,7 @@ import type { Texts } from './sealing/texts.ts'
 import { keyIdsOf, type Vault } from './sealing/vault.ts'
 import type { Started } from './started.ts'
 import type { Storage } from './storage.ts'
+import type { TakeAnswer } from './webhooks/post/asked.ts'
 import type { Destinations } from './webhooks/post/destination.ts'
 import { Dispatcher } from './webhooks/fanout.ts'
 import { sealPlainHeaders } from './webhooks/post/headers.ts'
@@ -52,6 +53,7 @@ interface PipelineOptions {
   /** No other process can use the database. */
   isAlone: boolean
   destinations: Destinations
+  takeAnswer: TakeAnswer
   /** Ends the process. */
   die: (reason: string) => void
 }
@@ -59,7 +61,7 @@ interface PipelineOptions {
 /** Starts what accept, links and jobs stand on; from then on this process is a node. */
 export async function startPipeline(
   { db, pipelineDb, keyFile, vault, keys, texts, contactSeals }: Storage,
-  { has, log, started, isAlone, destinations, die }: PipelineOptions,
+  { has, log, started, isAlone, destinations, takeAnswer, die }: PipelineOptions,
 ): Promise<{ pipeline: Pipeline; node: Node; hand: Hand; ledger: Ledger }> {
   const hand = new Hand()
   const node = new Node({
@@ -79,7 +81,17 @@ export async function startPipeline(
   const hidesTexts = texts.isSealing
   const mayPost = (): boolean => node.isFresh
   const dispatcher = has('jobs')
-    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, mayPost, destinations, meter, hidesTexts })
+    ? new Dispatcher({
+        db: pipelineDb,
+        vault,
+        log,
+        nodeId: node.id,
+        mayPost,
+        destinations,
+        meter,
+        hidesTexts,
+        takeAnswer,
+      })
     : null
   const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
   await reasons.start()

@@ -37,6 +37,8 @@ import { Started } from './started.ts'
 import { openStorage } from './storage.ts'
 import { Sweeper } from './sweeps.ts'
 import { TestSimulator } from './test-simulator.ts'
+import { TwilioAnswers } from './twilio/answers.ts'
+import { refuseCallbackUrls } from './webhooks/callback-url.ts'
 import { guardDestinations } from './webhooks/post/destination.ts'
 
 /** Starts the service, or does what else its words ask for. `gates` listen already. */
@@ -136,12 +138,14 @@ async function start({ version, config, log, started, gates, die }: Starting): P
   const webhookRule = { allowedCidrs: config.webhookAllowedCidrs, ports: config.webhookPorts }
   const destinations = guardDestinations(webhookRule)
   const { isAlone } = database
+  const answers = new TwilioAnswers(log)
   const { pipeline, node, hand, ledger } = await startPipeline(storage, {
     has,
     log,
     started,
     isAlone,
     destinations,
+    takeAnswer: answers.take,
     die,
   })
   await turn?.end()
@@ -203,6 +207,7 @@ async function start({ version, config, log, started, gates, die }: Starting): P
   await queueCap?.start()
   const slots = submitter ?? noSlots
   const acceptor = new Acceptor({ ...pipeline, log, slots, routing, ...(queueCap && { queueCap }) })
+  answers.open({ ...pipeline, acceptor, refuseUrl: refuseCallbackUrls(webhookRule), shortUrl: config.shortUrl })
   const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
   if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
 

@@ -60,6 +60,11 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   await send('15551230002')
   await send('15551230021', { on_unknown: 'hold' })
   await send('15551230006')
+  // An application of Twilio's that answers a reply with what is no TwiML.
+  const app = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1')
+  await once(app, 'listening')
+  const appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/#twilio`
+  await client.expect('POST', '/v1/webhooks', { url: appUrl, events: ['message.received'] })
   await send('15551230007', { message: 'please do not text me any more' })
   const { id: shortened } = await send('15551230001', { shorten_urls: true })
   await client.expect('POST', '/v1/opt-outs', { number: '15551239999', reason: 'asked' })
@@ -91,6 +96,7 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   })
   await happens(...here.filter((type) => !/^(sender|link\.(?!clicked))/.test(type)))
   gone.close()
+  app.close()
   // It was open for longer than a credential is remembered, and told the same.
   await until('the stream to tell all', () =>
     [...receiver.events.values()].every(({ id }) => streamed.includes(`id: ${id}\n`)),

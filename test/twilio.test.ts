@@ -23,6 +23,8 @@ let appUrl: string
 /** What the application got, verified as Twilio's manual says. */
 const callbacks: Record<string, string>[] = []
 const forged: string[] = []
+/** What the application answers, as Twilio's library writes it. */
+let replyTo = (_incoming: Record<string, string>): string => '<Response/>'
 
 const connect = ({ account_sid, auth_token }: Credential): ReturnType<typeof twilio> => {
   const one = twilio(account_sid, auth_token)
@@ -45,7 +47,7 @@ beforeAll(async () => {
       const isGenuine = twilio.validateRequest(credential.auth_token, signature, appUrl + request.url, parameters)
       if (isGenuine) callbacks.push(parameters)
       else forged.push(body)
-      response.writeHead(200, { 'content-type': 'text/xml' }).end('<Response/>')
+      response.writeHead(200, { 'content-type': 'text/xml' }).end(replyTo(parameters))
     })
   })
   await once(app.listen(0, '127.0.0.1'), 'listening')
@@ -157,6 +159,33 @@ describe('replies', () => {
     expect(told).toMatchObject({ Body: 'Yes & no', To: made.from, NumMedia: '0', SmsStatus: 'received' })
     const inbound = await client.messages(told['MessageSid'] ?? '').fetch()
     expect(inbound).toMatchObject({ direction: 'inbound', body: 'Yes & no', from: '+15551239006' })
+  })
+
+  test('TwiML that the application answers is sent to the person, and what cannot be sent is an event', async () => {
+    replyTo = ({ From }) => {
+      if (From !== '+15551239008') return '<Response/>'
+      const written = new twilio.twiml.MessagingResponse()
+      written.message({ action: '/status?of=answer' }, 'Thank you & see you')
+      written.message({ to: '+15551239009' }, '').body('They come')
+      written.redirect('/elsewhere')
+      return written.toString()
+    }
+    const made = await client.messages.create({ to: '+15551239008', body: 'Coming too?' })
+    await until('it is on the phone', async () => (await phones.texts('15551239008')).length === 1)
+    await phones.reply('15551239008', (made.from ?? '').replace('+', ''), 'Yes')
+    await until('the answers are on the phones', async () => {
+      const [one, two] = [await phones.texts('15551239008'), await phones.texts('15551239009')]
+      return one.includes('Thank you & see you') && two.includes('They come')
+    })
+    await until('the status callback of the answer', () =>
+      callbacks.some((one) => one['To'] === '+15551239008' && one['MessageStatus'] === 'delivered'),
+    )
+    const events = await waitFor('the event', async () => {
+      const { data } = await program.client.get<{ data: { data: object }[] }>('/v1/events?type=webhook.answer_refused')
+      return data.length > 0 ? data : undefined
+    })
+    expect(events).toMatchObject([{ data: { faults: [{ element: 'Redirect', position: 3, code: 12200 }] } }])
+    expect(callbacks.filter((one) => one['From'] === '+15551239008')).toHaveLength(1)
   })
 })
 

@@ -36,7 +36,8 @@ const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
 }
 
 /** Any failure of ours. */
-function toTwilioFault(error: ApiError): TwilioFault {
+export function toTwilioFault(error: ApiError | WrongParameter): TwilioFault {
+  if (error instanceof WrongParameter) return error.fault
   const field = error.options.errors?.[0]
   if (field) {
     const [name, number] = ofPointer[field.pointer] ?? [field.pointer, 20001]
@@ -61,7 +62,7 @@ export class WrongParameter extends Error {
 /** Answers with a failure. */
 export function sendTwilioFault(reply: FastifyReply, error: ApiError | WrongParameter): FastifyReply {
   const isWrong = error instanceof WrongParameter
-  const { status, code, message } = isWrong ? error.fault : toTwilioFault(error)
+  const { status, code, message } = toTwilioFault(error)
   const { retryAfterSeconds, headers } = isWrong ? {} : error.options
   if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
   if (headers) reply.headers(headers)

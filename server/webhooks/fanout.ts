@@ -17,6 +17,7 @@ import type { Meter } from '../metrics/meter.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { Background } from './background.ts'
 import { Claims } from './claims.ts'
+import type { TakeAnswer } from './post/asked.ts'
 import type { Destinations } from './post/destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './post/envelope.ts'
@@ -51,6 +52,7 @@ export interface DispatcherOptions {
   /** Events are stored without texts (see `Outbox`). */
   hidesTexts?: boolean
   meter?: Meter
+  takeAnswer?: TakeAnswer
 }
 
 const leaseMs = postLeaseSeconds * 1000
@@ -70,7 +72,7 @@ const dayMs = 86_400_000
 export class Dispatcher implements Outbox {
   readonly nodeId: string
   readonly hidesTexts: boolean
-  readonly #options: Required<Omit<DispatcherOptions, 'meter' | 'hidesTexts'>>
+  readonly #options: Required<Omit<DispatcherOptions, 'meter' | 'hidesTexts' | 'takeAnswer'>>
   readonly #meter: Meter | undefined
   readonly #endpoints: Endpoints
   readonly #poster: Poster
@@ -107,7 +109,7 @@ export class Dispatcher implements Outbox {
     this.nodeId = nodeId
     this.hidesTexts = options.hidesTexts ?? false
     this.#endpoints = new Endpoints(db, vault)
-    this.#poster = new Poster({ destinations, timeoutMs })
+    this.#poster = new Poster({ destinations, timeoutMs, takeAnswer: options.takeAnswer })
     this.#saver = createSaver(db, nodeId, log)
     this.#health = createHealth({ db, log, endpoints: this.#endpoints, outbox: this, disableAfterMs })
     this.#claims = new Claims({
@@ -267,12 +269,12 @@ export class Dispatcher implements Outbox {
   #begin(lane: Lane, endpoint: Endpoint, taken: Taken[]): void {
     const startedAt = now()
     lane.isDropping = false
-    const { headers, body, batchId, mark } = wrap(endpoint, taken, startedAt)
+    const { headers, body, batchId, mark, asked } = wrap(endpoint, taken, startedAt)
     const posts = taken.map(({ posting }) => posting)
     const target = endpoint.target ?? targetOf(posts[0]?.url ?? '')
     if (lane.inFlight++ > 0) this.#inFlightMore++
     this.#inFlight++
-    this.#poster.post(target, headers, body, (result) => {
+    const done = (result: PostResult): void => {
       if (--lane.inFlight > 0) this.#inFlightMore--
       this.#inFlight--
       const sent = { startedAt, url: target.origin + target.path + mark, batchId, result }
@@ -280,9 +282,10 @@ export class Dispatcher implements Outbox {
       const isGone = result.outcome === 'gone'
       // An endpoint that is gone is over with its posts, unless it has another address by now: that gets them.
       if (noted) this.#background.run(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver), lane)
-      if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || result.outcome === 'ok')
+      if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || (result.outcome === 'ok' && !result.isUndone))
       this.#goOn(lane, result)
-    })
+    }
+    this.#poster.post(target, headers, body, done, asked)
   }
 
   /** Writes down what became of all events of a POST. */
@@ -298,8 +301,7 @@ export class Dispatcher implements Outbox {
     for (const post of posts) {
       const delaysMs = this.#options.retryDelaysMs
       const retryMs = isFinal ? null : retryDelayMs(post.try, retryAfterMs, delaysMs, () => random)
-      const { headerNames } = endpoint
-      this.#saver.end({ post, attemptId: newId(), headerNames, retryMs, ...sent })
+      this.#saver.end({ post, attemptId: newId(), headerNames: endpoint.headerNames, retryMs, ...sent })
     }
   }
 

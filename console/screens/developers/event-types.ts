@@ -35,6 +35,7 @@ const meanings: Record<EventType, string> = {
   'webhook.failing': 'An endpoint has answered nothing but failures for ten seconds.',
   'webhook.recovered': 'An endpoint that was failing answers well again.',
   'reply.orphaned': 'A reply came to a number that no account has.',
+  'webhook.answer_refused': "An answer to an incoming message in Twilio's form was not done, or not all of it.",
   'webhook.disabled': 'An endpoint was disabled.',
   'webhook.test': 'A test that somebody asked for.',
 }

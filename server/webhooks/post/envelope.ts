@@ -3,6 +3,7 @@ import { payloadOf, type Posting } from '../../events.ts'
 import { newId, showId } from '../../ids.ts'
 import type { Endpoint } from '../endpoint.ts'
 import { hideTexts } from '../resource.ts'
+import type { Asked } from './asked.ts'
 import { sign } from './signature.ts'
 import { wrapForTwilio } from './twilio-envelope.ts'
 import { twilioFormMark, wantsTwilioForm } from './twilio-form.ts'
@@ -22,6 +23,8 @@ export interface Envelope {
   batchId: string | null
   /** What its address ends with, of which nothing is sent: the mark of another form than ours. */
   mark: string
+  /** Set where the answer says what is to be done. */
+  asked: Asked | null
 }
 
 // Beyond it a batch takes no more; one event may be larger.
@@ -38,7 +41,12 @@ export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: 
   if (url && posting && wantsTwilioForm(url)) {
     const payload = payloads[0] ?? ''
     const form = wrapForTwilio(url, endpoint.twilioToken, { ...posting, payload }, endpoint.headers)
-    if (form) return { ...form, batchId: null, mark: twilioFormMark }
+    if (form) {
+      const { isIncoming, url: to, ...written } = form
+      const { accountId, eventId, targetId: webhookId = posting.endpointId } = posting
+      const asked = isIncoming ? { accountId, webhookId, eventId, payload, url: to } : null
+      return { ...written, batchId: null, mark: twilioFormMark, asked }
+    }
   }
   const batchId = endpoint.batch ? newId() : null
   const body = batchId ? `{"events":[${payloads.join(',')}]}` : (payloads[0] ?? '')
@@ -46,7 +54,7 @@ export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: 
   const timestamp = Math.floor(startedAt.getTime() / 1000)
   const signature = sign(endpoint.keys, id, timestamp, body)
   const signed = ['webhook-id', id, 'webhook-timestamp', String(timestamp), 'webhook-signature', signature]
-  return { headers: endpoint.headers.concat(signed), body, batchId, mark: '' }
+  return { headers: endpoint.headers.concat(signed), body, batchId, mark: '', asked: null }
 }
 
 /** The bodies of the first posts of a queue: of those that go into one POST. */

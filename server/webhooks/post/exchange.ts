@@ -1,4 +1,5 @@
 /** One POST and what comes of it, as the connection tells that has it: bounded in time and size, and over once. */
+import type { GivenAnswer } from './asked.ts'
 import { outcomeOfError, outcomeOfStatus, type Outcome } from './outcome.ts'
 import { readRetryAfter } from './schedule.ts'
 
@@ -16,6 +17,10 @@ export interface PostResult {
   firstByteMs: number | null
   durationMs: number
   retryAfterMs: number | null
+  /** The answer's body up to 64 KiB, where it was asked for. */
+  answer?: Pick<GivenAnswer, 'body' | 'isWhole'>
+  /** What the answer says could not be done for now: the post is to be tried again. */
+  isUndone?: true
 }
 
 interface Ends {
@@ -35,6 +40,8 @@ export class Exchange {
   readonly #ends: Ends
   readonly #startedAt = performance.now()
   readonly #timer: NodeJS.Timeout
+  readonly #keptMax: number
+  readonly #keepsAnswer: boolean
   #status: number | null = null
   #retryAfterMs: number | null = null
   #headers: string | null = null
@@ -42,11 +49,14 @@ export class Exchange {
   #firstByteMs: number | null = null
   #head: Buffer | null = null
   #size = 0
+  #isWhole = false
   #isOver = false
   #hasRested = false
 
-  constructor(timeoutMs: number, ends: Ends) {
+  constructor(timeoutMs: number, ends: Ends, keepsAnswer: boolean = false) {
     this.#ends = ends
+    this.#keepsAnswer = keepsAnswer
+    this.#keptMax = keepsAnswer ? responseMax : responseHeadMax
     this.#timer = setTimeout(expire, timeoutMs, this)
   }
 
@@ -70,8 +80,8 @@ export class Exchange {
 
   /** A piece of the answer's body has come. */
   took(chunk: Buffer): void {
-    if (this.#size < responseHeadMax) {
-      const part = chunk.subarray(0, responseHeadMax - this.#size)
+    if (this.#size < this.#keptMax) {
+      const part = chunk.subarray(0, this.#keptMax - this.#size)
       this.#head = this.#head ? Buffer.concat([this.#head, part]) : Buffer.from(part)
     }
     this.#size += chunk.length
@@ -80,6 +90,7 @@ export class Exchange {
 
   /** The answer is all there. */
   completed(): void {
+    this.#isWhole = true
     this.#rest('protocol')
   }
 
@@ -112,11 +123,12 @@ export class Exchange {
       statusCode: this.#status,
       responseHeaders: this.#headers,
       // PostgreSQL's text takes every character but NUL.
-      responseHead: this.#head ? this.#head.toString('utf8').replaceAll('\0', '\uFFFD') : null,
+      responseHead: this.#head ? this.#head.toString('utf8', 0, responseHeadMax).replaceAll('\0', '\uFFFD') : null,
       connectMs: this.#connectMs,
       firstByteMs: this.#firstByteMs,
       durationMs: this.#ms(),
       retryAfterMs: this.#retryAfterMs,
+      ...(this.#keepsAnswer && { answer: { body: this.#head ?? Buffer.alloc(0), isWhole: this.#isWhole } }),
     })
   }
 

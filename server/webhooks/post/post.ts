@@ -1,4 +1,5 @@
 /** POSTs: bounded in time and size, without redirects, to addresses that are allowed. */
+import type { Asked, TakeAnswer } from './asked.ts'
 import { Connections } from './connections.ts'
 import type { Destinations } from './destination.ts'
 import { Exchange, type PostResult } from './exchange.ts'
@@ -21,26 +22,52 @@ interface PosterOptions {
   destinations: Destinations
   /** For the whole of a POST, from connecting to the last byte of the answer. */
   timeoutMs: number
+  /** Absent: no answer is read. */
+  takeAnswer?: TakeAnswer | undefined
 }
 
 /** Posts over keep-alive connections, which keep the process up until it is closed; bounding how many at a time is the caller's part. */
 export class Poster {
   readonly #timeoutMs: number
   readonly #connections: Connections
+  readonly #takeAnswer: TakeAnswer | undefined
 
-  constructor({ destinations, timeoutMs }: PosterOptions) {
+  constructor({ destinations, timeoutMs, takeAnswer }: PosterOptions) {
+    this.#takeAnswer = takeAnswer
     this.#timeoutMs = timeoutMs
     this.#connections = new Connections(destinations.connector(Math.min(connectTimeoutMs, timeoutMs)))
   }
 
-  /** Posts a body and calls `done` exactly once, never in this turn. `headers` are names and values in turn. */
-  post({ origin, path }: Target, headers: string[], body: string, done: (result: PostResult) => void): void {
+  /**
+   * Posts a body and calls `done` exactly once, never in this turn. `headers` are names and values in turn. With `asked` what the answer says is
+   * done before.
+   */
+  post(
+    { origin, path }: Target,
+    headers: string[],
+    body: string,
+    done: (result: PostResult) => void,
+    asked: Asked | null = null,
+  ): void {
     const taken = this.#connections.take(origin)
-    const exchange = new Exchange(this.#timeoutMs, {
+    const take = asked && this.#takeAnswer
+    const ends = {
       onRested: () => this.#connections.giveBack(taken),
-      onDone: done,
-    })
+      onDone: take ? (result: PostResult) => void this.#read(take, asked, result).then(done) : done,
+    }
+    const exchange = new Exchange(this.#timeoutMs, ends, Boolean(take))
     taken.connection.begin(exchange, { path, headers, body })
+  }
+
+  /** Never rejects: who takes answers says in the log what is wrong. */
+  async #read(take: TakeAnswer, asked: Asked, { answer, ...result }: PostResult): Promise<PostResult> {
+    if (result.outcome !== 'ok' || !answer) return result
+    const { 'content-type': type } = JSON.parse(result.responseHeaders ?? '{}') as Record<string, string | string[]>
+    const contentType = typeof type === 'string' ? type : null
+    return take(asked, { ...answer, contentType }).then(
+      () => result,
+      () => ({ ...result, isUndone: true }),
+    )
   }
 
   /** Destroys all connections; what is under way ends as `reset`. Resolves when all of it has ended. */

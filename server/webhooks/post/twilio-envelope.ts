@@ -41,9 +41,10 @@ export function wrapForTwilio(
   token: string | null,
   { accountId, eventId, payload }: Pick<DuePost, 'accountId' | 'eventId'> & { payload: string },
   headers: readonly string[],
-): { headers: string[]; body: string } | null {
-  const parameters = twilioParameters(accountId, payload)
-  if (!parameters) return null
+): { headers: string[]; body: string; url: string; isIncoming: boolean } | null {
+  const told = twilioParameters(accountId, payload)
+  if (!told) return null
+  const { parameters, isIncoming } = told
   // As the receiver sees it: with the path `/` of an address without one, and with what the parser of addresses escapes.
   const { origin, path } = targetOf(url)
   const own = [
@@ -56,6 +57,8 @@ export function wrapForTwilio(
   return {
     headers: [...withoutContentType(headers), ...own, ...signature],
     body: new URLSearchParams(parameters).toString(),
+    url: origin + path,
+    isIncoming,
   }
 }
 

@@ -25,10 +25,14 @@ interface ToldMessage {
   error?: { code: MessageErrorCode } | null
 }
 
-/** The parameters of an event about a message; null: it is about something else, of which that API has no form. */
-export function twilioParameters(accountId: string, payload: string): [string, string][] | null {
-  const { data } = JSON.parse(payload) as { data: { message?: ToldMessage } }
-  const { message } = data
+/** The parameters of an event of a message; null: it is of something else, of which that API has no form. */
+export function twilioParameters(
+  accountId: string,
+  payload: string,
+): { parameters: [string, string][]; isIncoming: boolean } | null {
+  const { type, data } = JSON.parse(payload) as { type: string; data: { message?: ToldMessage } }
+  // Events of people name a message, too: what was told as it came in is not told again.
+  const message = type.startsWith('message.') ? data.message : null
   const id = message && parseId('msg', message.id)
   if (!message || !id) return null
   const sid = showSid('SM', id)
@@ -41,22 +45,28 @@ export function twilioParameters(accountId: string, payload: string): [string, s
     ['To', twilioNumber(message.to) ?? ''],
   ]
   if (message.direction === 'inbound')
-    return [
-      ...common,
-      ['Body', message.message ?? ''],
-      ['NumMedia', '0'],
-      ['NumSegments', String(message.segments)],
-      ['SmsMessageSid', sid],
-      ['SmsStatus', 'received'],
-    ]
+    return {
+      isIncoming: true,
+      parameters: [
+        ...common,
+        ['Body', message.message ?? ''],
+        ['NumMedia', '0'],
+        ['NumSegments', String(message.segments)],
+        ['SmsMessageSid', sid],
+        ['SmsStatus', 'received'],
+      ],
+    }
   const status = twilioStatuses[message.status]
   const code = message.error && twilioErrors[message.error.code]
-  return [
-    ...common,
-    ['MessageStatus', status],
-    ['SmsStatus', status],
-    ...(code ? [['ErrorCode', String(code)] satisfies [string, string]] : []),
-  ]
+  return {
+    isIncoming: false,
+    parameters: [
+      ...common,
+      ['MessageStatus', status],
+      ['SmsStatus', status],
+      ...(code ? [['ErrorCode', String(code)] satisfies [string, string]] : []),
+    ],
+  }
 }
 
 /**

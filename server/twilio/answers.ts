@@ -1,0 +1,171 @@
+/**
+ * Answers to incoming messages: their `<Message>` elements are sent as the account's own sends. Each has an idempotency key of the event and its
+ * place, so that a post that is made again is answered once. What is not sent is told by an event.
+ */
+import { inTransaction, type Db } from '../db/db.ts'
+import { isPassing } from '../db/failure.ts'
+import type { Log } from '../db/log.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { recordEvents, type Outbox } from '../events.ts'
+import { fingerprintOf } from '../idempotency.ts'
+import { showId } from '../ids.ts'
+import type { Acceptor } from '../messages/accept/accept.ts'
+import { readDraft, type DraftContext } from '../messages/accept/draft.ts'
+import { refusalError } from '../messages/accept/send.ts'
+import type { Asked, GivenAnswer, TakeAnswer } from '../webhooks/post/asked.ts'
+import { toTwilioFault, WrongParameter } from './faults.ts'
+import { readTwilioSend } from './send.ts'
+import { readTwiml, type AnswerFault, type AnswerMessage } from './twiml.ts'
+
+interface AnswersContext {
+  db: Db
+  outbox: Outbox
+  acceptor: Pick<Acceptor, 'accept'>
+  refuseUrl: DraftContext['refuseUrl']
+  /** Address of short links; none: they are off. */
+  shortUrl?: string | null
+}
+
+/** The event that was answered, as far as an answer goes by it. */
+interface Incoming {
+  data: { message: { id: string; from: string | null; to: string | null; test: boolean } }
+}
+
+// Of one answer. Nobody means more; a program that has lost itself may.
+const messagesMax = 20
+const faultsMax = 20
+// Numbers of https://www.twilio.com/docs/api/errors.
+const tooLarge = 11750
+const notParsed = 12100
+const notValid = 12200
+const wrongType = 12300
+
+/** Takes answers once it was given what accepts messages; those that come before are asked for again. */
+export class TwilioAnswers {
+  readonly #log: Log
+  #context: AnswersContext | null = null
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  open(context: AnswersContext): void {
+    this.#context = context
+  }
+
+  readonly take: TakeAnswer = async (asked, answer) => {
+    try {
+      if (this.#context) await answerMessage(this.#context, asked, answer)
+    } catch (error) {
+      if (!isPassing(error)) this.#log.error({ error, webhook: showId('whk', asked.webhookId) }, 'an answer failed')
+      throw error
+    }
+    if (!this.#context) throw new Error('messages are not accepted yet')
+  }
+}
+
+async function answerMessage(context: AnswersContext, asked: Asked, answer: GivenAnswer): Promise<void> {
+  const { messages, faults } = readAnswer(answer)
+  const incoming = JSON.parse(asked.payload) as Incoming
+  const checks = messages.length > 0 ? await readChecks(context, asked, incoming) : null
+  // One after the other: they go in the order in which they were written.
+  for (const [i, message] of messages.entries()) {
+    const { element, position } = message
+    const fault =
+      i < messagesMax
+        ? checks && (await send(context, asked, incoming, checks, message))
+        : { code: notValid, detail: `is beyond the ${messagesMax} messages that an answer may have` }
+    if (fault) faults.push({ element, position, ...fault })
+  }
+  if (faults.length > 0) await tell(context, asked, incoming, faults)
+}
+
+function readAnswer({ contentType, body, isWhole }: GivenAnswer): ReturnType<typeof readTwiml> {
+  const whole = (code: number, detail: string): ReturnType<typeof readTwiml> => ({
+    messages: [],
+    faults: [{ element: null, position: null, code, detail }],
+  })
+  if (!isWhole && body.length === 64 * 1024) return whole(tooLarge, 'The answer is longer than 64 KiB.')
+  if (!isWhole) return whole(notParsed, 'The answer was cut off.')
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+  } catch {
+    return whole(notParsed, 'The answer is not UTF-8.')
+  }
+  if (text.trim() === '') return { messages: [], faults: [] }
+  const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
+  const charset = parameters.find((one) => /^\s*charset\s*=/.test(one))?.replace(/^.*=\s*"?|"?\s*$/g, '')
+  if (!['text/xml', 'application/xml', 'text/html'].includes(type.trim()))
+    return whole(wrongType, 'The Content-Type of TwiML must be text/xml, application/xml or text/html.')
+  if (charset !== undefined && !['utf-8', 'utf8', 'us-ascii'].includes(charset))
+    return whole(wrongType, 'The charset of TwiML must be utf-8.')
+  return readTwiml(text)
+}
+
+/** By primary key. */
+async function readChecks(
+  { db, refuseUrl, shortUrl = null }: AnswersContext,
+  { accountId }: Asked,
+  { data }: Incoming,
+): Promise<DraftContext> {
+  const { rows } = await db.query<{ defaultCountry: string | null }>(
+    `select settings ->> 'default_country' as "defaultCountry" from accounts where id = $1`,
+    [accountId],
+  )
+  const defaultCountry = rows[0]?.defaultCountry ?? null
+  return { accountId, isTest: data.message.test, defaultCountry, refuseUrl, shortUrl }
+}
+
+/** Sends one message; what Twilio would say of it where it is refused. */
+async function send(
+  { acceptor }: AnswersContext,
+  { webhookId, eventId, url }: Asked,
+  { data }: Incoming,
+  checks: DraftContext,
+  { position, parameters: given }: AnswerMessage,
+): Promise<Pick<AnswerFault, 'code' | 'detail'> | null> {
+  const { StatusCallback: callback } = given
+  const parameters = {
+    To: data.message.from ?? '',
+    From: data.message.to ?? '',
+    ...given,
+    // An address may be relative to the one that answered.
+    ...(callback !== undefined && { StatusCallback: URL.parse(callback, url)?.href ?? callback }),
+  }
+  try {
+    const draft = readDraft(readTwilioSend(new URLSearchParams(parameters)), checks)
+    if (Array.isArray(draft)) throw invalid(draft)
+    const fingerprint = fingerprintOf(parameters)
+    const key = `${showId('whk', webhookId)} ${showId('evt', eventId)} ${position}`
+    const accepted = await acceptor.accept({
+      ...draft,
+      idempotency: { operation: 'twilio.answer', key, fingerprint },
+    })
+    if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
+    // An erasure leaves an empty one.
+    const known = accepted.kind === 'known_key' && accepted.messageId ? accepted.fingerprint : fingerprint
+    return known.length > 0 && !known.equals(fingerprint)
+      ? { code: notValid, detail: 'is another than was sent when the post came first' }
+      : null
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof WrongParameter)) throw error
+    const { code, message: detail } = toTwilioFault(error)
+    return { code, detail }
+  }
+}
+
+/** Records what was not done. It is always recorded: nobody else learns of it. */
+async function tell(
+  { db, outbox }: AnswersContext,
+  { accountId, webhookId, eventId }: Asked,
+  { data: { message } }: Incoming,
+  faults: AnswerFault[],
+): Promise<void> {
+  const more = faults.length - faultsMax
+  const told = faults.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).slice(0, faultsMax)
+  if (more > 0) told.push({ element: null, position: null, code: notValid, detail: `${more} more faults` })
+  const data = { webhook: showId('whk', webhookId), event: showId('evt', eventId), message: message.id, faults: told }
+  const event = { accountId, type: 'webhook.answer_refused' as const, data }
+  outbox.offer(await inTransaction(db, (tx) => recordEvents(tx, [event], outbox)))
+}
