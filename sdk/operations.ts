@@ -1247,6 +1247,8 @@ export interface Message {
   in_reply_to?: string | null
   /** Parts of a long reply are missing. */
   partial?: boolean
+  /** What was received of a reply whose octets are not what the carrier declared of them, in hexadecimal. Only in the answer to a request for this message, with the scope messages:read_body. */
+  octets?: string
   /** The conversation that it belongs to. */
   conversation?: string | null
   type?: 'transactional' | 'marketing' | 'otp'

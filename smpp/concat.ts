@@ -99,6 +99,10 @@ export function joinParts(parts: readonly MessagePart[], options: CodingOptions 
   }
 }
 
+/** The octets, where they are worth keeping beside the text: they are not what is declared of them, or not all could be read. */
+export const octetsToKeep = ({ isExact, isReadable, octets }: JoinedMessage): Buffer | null =>
+  isExact && isReadable ? null : octets
+
 /** Parts with no gap between them and one way to read them. */
 function runsOf(ordered: readonly [number, MessagePart][]): MessagePart[][] {
   const runs: MessagePart[][] = []

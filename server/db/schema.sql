@@ -816,6 +816,7 @@ create table messages (
   cost_currency text,
   cost_carrier_id uuid,
   first_estimate text,
+  octets bytea,
   handed_back integer default 0 not null,
   broadcast_id uuid,
   constraint messages_pkey primary key (account_id, id),
@@ -912,6 +913,7 @@ create table orphan_replies (
   body text not null,
   received_at timestamptz default now() not null,
   is_sealed boolean default false not null,
+  octets bytea,
   constraint orphan_replies_pkey primary key (id)
 );
 create index orphan_replies_destination on orphan_replies (link_id, destination);

@@ -24,6 +24,7 @@ import { BatchBody } from './accept/batch-schema.ts'
 import { explainRefusal, fingerprintOfSend, replayedRow, type MessagesContext } from './accept/send.ts'
 import { findMissing, listSendFaults } from './accept/send-faults.ts'
 import { findShortening } from './short-links/store.ts'
+import { findOctets } from './octets.ts'
 import { findKey, findMessage, listSubmissions } from './store.ts'
 import { loadTemplates, noTemplates, readSend, SendInput } from './templates/send.ts'
 import { buildTimeline } from './timeline.ts'
@@ -207,7 +208,12 @@ export function messageRoutes(app: App, context: MessagesContext): void {
           ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
           : null
       const shown = place ? { ...row, holdReason: place.holdReason } : row
-      return renderMessage(shown, row.sentAt ? null : estimate, request.caller.scopes.has('messages:read_body'))
+      const hasBody = request.caller.scopes.has('messages:read_body')
+      const octets = hasBody && row.direction === 'inbound' ? await findOctets(db, context.texts, row) : null
+      return {
+        ...renderMessage(shown, row.sentAt ? null : estimate, hasBody),
+        ...(octets && { octets: octets.toString('hex') }),
+      }
     },
   )
 

@@ -16,11 +16,13 @@ export interface OrphanRow {
   destination: string
   /** Null where it cannot be opened. */
   body: string | null
+  /** As received, where they are not what is declared of them. */
+  octets: Buffer | null
   isSealed: boolean
   receivedAt: Date
 }
 
-const columns = `o.id, o.link_id as "linkId", l.carrier_id as "carrierId", o.source, o.destination, o.body, o.is_sealed as "isSealed",
+const columns = `o.id, o.link_id as "linkId", l.carrier_id as "carrierId", o.source, o.destination, o.body, o.octets, o.is_sealed as "isSealed",
   o.received_at as "receivedAt"`
 
 /** One page in the order that `buildPage` expects, with one row more than `limit`. By the primary key. */
@@ -74,10 +76,11 @@ function openOrphan(texts: Texts | undefined, row: OrphanRow): OrphanRow {
   if (!row.isSealed) return row
   try {
     const octets = texts?.openLoose(Buffer.from(row.body ?? '', 'base64'), `orphan_replies.body|${row.id}`)
-    return { ...row, body: octets?.toString() ?? null }
+    const received = row.octets && texts?.openLoose(row.octets, `orphan_replies.octets|${row.id}`)
+    return { ...row, body: octets?.toString() ?? null, octets: received ?? null }
   } catch {
     // Its reader sees that there is one.
-    return { ...row, body: null }
+    return { ...row, body: null, octets: null }
   }
 }
 
@@ -131,10 +134,10 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
     )
     for (const row of rows) {
       after = row.id
-      const { linkId, source, destination, body, receivedAt } = openOrphan(context.texts, row)
+      const { linkId, source, destination, body, octets, receivedAt } = openOrphan(context.texts, row)
       if (body === null) continue
       const isOld = now.getTime() - receivedAt.getTime() > oldMs
-      const reply = { linkId, source, destination, text: body, isPartial: false, isOld }
+      const reply = { linkId, source, destination, text: body, octets, isPartial: false, isOld }
       try {
         const result = await storeReply(context, reply, async (tx) => {
           if (!(await findOwner(tx, reply))) return 'none'

@@ -25,6 +25,8 @@ export interface ReplyIn {
   /** Our number. */
   destination: string
   text: string
+  /** As received, where they are not what is declared of them. */
+  octets?: Buffer | null
   isPartial: boolean
   /** When it came, where that is long ago: it is not answered any more. */
   isOld?: boolean
@@ -80,7 +82,7 @@ export async function storeReply(
 async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Promise<void> {
   const id = newId()
   await tx.query(
-    `insert into orphan_replies (id, link_id, source, destination, body, is_sealed) values ($1, $2, $3, $4, $5, $6)`,
+    `insert into orphan_replies (id, link_id, source, destination, body, is_sealed, octets) values ($1, $2, $3, $4, $5, $6, $7)`,
     [
       id,
       reply.linkId,
@@ -90,6 +92,9 @@ async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Pro
         ? texts.sealLoose(Buffer.from(reply.text), `orphan_replies.body|${id}`).toString('base64')
         : reply.text,
       texts?.isSealing ?? false,
+      reply.octets && texts?.isSealing
+        ? texts.sealLoose(reply.octets, `orphan_replies.octets|${id}`)
+        : (reply.octets ?? null),
     ],
   )
 }
@@ -183,14 +188,18 @@ async function insertInbound(
 ): Promise<MessageRow> {
   const count = countSegments(reply.text)
   const id = newId()
-  const [stored] = await storeTexts(texts, [{ accountId, id, text: reply.text }])
+  const { octets = null } = reply
+  const [stored, received] = await storeTexts(texts, [
+    { accountId, id, text: reply.text },
+    ...(octets ? [{ accountId, id, text: octets.toString('base64'), column: 'messages.octets' } as const] : []),
+  ])
   const { rows } = await tx.query<MessageRow>({
     name: 'insert-reply',
     text: `
       with moved as (
         insert into messages as m (account_id, id, direction, status, their_number, our_number, body, encoding, characters, segments,
-          campaign_id, contact_id, keyword, in_reply_to, is_partial, country, is_test, body_sealed, broadcast_id, completed_at)
-        values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, now())
+          campaign_id, contact_id, keyword, in_reply_to, is_partial, country, is_test, body_sealed, broadcast_id, octets, completed_at)
+        values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, now())
         returning ${messageColumns('m')}
       ), ${tallied('moved')}
       select * from moved`,
@@ -212,6 +221,7 @@ async function insertInbound(
       isTest,
       stored?.sealed,
       asked.broadcastId,
+      received?.sealed ?? octets,
     ],
   })
   const row = rows[0]

@@ -166,6 +166,12 @@ export const Message = Type.Object(
     keyword: Type.Optional(Nullable(Type.Enum(['stop', 'start', 'help']))),
     in_reply_to: Type.Optional(Nullable(Type.String())),
     partial: Type.Optional(Type.Boolean({ description: 'Parts of a long reply are missing.' })),
+    octets: Type.Optional(
+      Type.String({
+        description:
+          'What was received of a reply whose octets are not what the carrier declared of them, in hexadecimal. Only in the answer to a request for this message, with the scope messages:read_body.',
+      }),
+    ),
     conversation: Type.Optional(Nullable(Type.String({ description: 'The conversation that it belongs to.' }))),
     type: Type.Optional(Type.Enum([...messageTypes])),
     automatic: Type.Optional(Type.Boolean({ description: 'Sent by Heliogram itself to confirm a keyword.' })),

@@ -280,6 +280,7 @@ describe('the register of what is sealed', () => {
     'invitations.code_hash',
     'messages.body_sealed',
     'messages.number_hmac',
+    'messages.octets',
     'opt_outs.number_hmac',
     'recent_sends.hash',
     'recovery_codes.hash',

@@ -46,5 +46,12 @@ export const secretColumns: readonly SecretColumn[] = [
     form: 'bytea',
     where: 'is_sealed',
   },
+  {
+    table: 'orphan_replies',
+    column: 'octets',
+    purpose: `'orphan_replies.octets|' || id`,
+    form: 'bytea',
+    where: 'is_sealed and octets is not null',
+  },
   { table: 'orphan_replies', column: 'body', purpose: `'orphan_replies.body|' || id`, form: 'mixed' },
 ]

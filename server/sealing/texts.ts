@@ -17,10 +17,12 @@ export interface PlacedText {
   /** Of the message. */
   id: string
   text: string
+  /** Left out: the text itself. The other is what was received of it, in base64. */
+  column?: 'messages.body_sealed' | 'messages.octets'
 }
 
-const placeOf = ({ accountId, id }: Omit<PlacedText, 'text'>): Place => ({
-  column: 'messages.body_sealed',
+const placeOf = ({ accountId, id, column = 'messages.body_sealed' }: Omit<PlacedText, 'text'>): Place => ({
+  column,
   accountId,
   id,
 })
@@ -58,6 +60,16 @@ export class Texts {
       if (!key) throw new Error('an account has no data key')
       return sealText(key, one)
     })
+  }
+
+  /** Opens the octets that were received of a text. @throws where they were changed, or their key is not there. */
+  async openOctets(place: { accountId: string; id: string }, sealed: Buffer): Promise<Buffer> {
+    const { accountId } = place
+    const version = versionOf(sealed) ?? 0
+    const found = await this.#keys.read(this.#db, new Map([[accountId, new Set([version])]]))
+    const key = found.get(accountId)?.keys.get(version)
+    if (!key) throw new Error('the key of octets is not there')
+    return Buffer.from(openText(key, { ...place, column: 'messages.octets' }, sealed), 'base64')
   }
 
   /** Seals octets of a text that nobody owns yet, with the master key. `place` is its table, column and row. */

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 /** Every column that data keys seal; each has a sweep that seals it anew when a key is retired. */
-const sealedColumns = ['messages.body_sealed', 'contacts.sealed'] as const
+const sealedColumns = ['messages.body_sealed', 'messages.octets', 'contacts.sealed'] as const
 export type SealedColumn = (typeof sealedColumns)[number]
 
 // First byte of a sealed value, so that a later format can be told apart. Then the key's version (2), a nonce (12), the tag (16), the value.

@@ -87,6 +87,25 @@ describe('a reply', () => {
     expect(await replies()).toEqual([{ body: 'Yes', isPartial: false }])
   })
 
+  it('keeps its octets where they are not what is declared of them, of all its parts', async () => {
+    const kept = async (): Promise<(string | null)[]> => {
+      const { rows } = await test.db.query<{ octets: Buffer | null }>(
+        `select octets from messages where direction = 'inbound' order by id`,
+      )
+      return rows.map(({ octets }) => octets?.toString('hex') ?? null)
+    }
+    const [price, noText] = [Buffer.from('12,50 €'), Buffer.from([1, 2, 3])]
+    await deliver({ short_message: Buffer.from('Yes') })
+    await deliver({ short_message: price })
+    await deliver({ data_coding: 4, short_message: noText })
+    const header = (part: number): Buffer => Buffer.from([5, 0, 3, 9, 2, part])
+    await deliver({ esm_class: 0x40, short_message: Buffer.concat([header(1), price]) })
+    await deliver({ esm_class: 0x40, short_message: Buffer.concat([header(2), price]) })
+    const both = Buffer.concat([price, price])
+    expect(await kept()).toEqual([null, price, noText, both].map((one) => one?.toString('hex') ?? null))
+    expect(await texts()).toEqual(['Yes', '12,50 €', '[3 octets of binary data]', '12,50 €12,50 €'])
+  })
+
   it('to our number with a plus sign is ours', async () => {
     await deliver({ destination_addr: `+${ourNumber}`, source_addr: `+${person}` })
     expect(await test.count('messages', `their_number = $1 and our_number = $2`, [person, ourNumber])).toBe(1)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   ESME,
   joinParts,
+  octetsToKeep,
   normaliseId,
   parseReceipt,
   readPart,
@@ -127,7 +128,8 @@ async function storeText(
   const person = context.vault.mac('replies', `${reply.source}\0${reply.destination}`).subarray(0, personOctets)
   const hash = Buffer.concat([person, said])
   if (part.concatenation && part.concatenation.total > 1) return storePart(context, link, reply, part, hash)
-  const text = joinParts([part], codingsOf(link.settings)).text ?? `[${part.body.length} octets of binary data]`
+  const joined = joinParts([part], codingsOf(link.settings))
+  const text = joined.text ?? `[${part.body.length} octets of binary data]`
   const delivery: Delivery = {
     linkId: link.receiptsId,
     hash,
@@ -136,6 +138,6 @@ async function storeText(
     session,
   }
   return context.redeliveries.storeOnce(context.db, delivery, (comingOf) =>
-    storeReply(context, { ...reply, text, isPartial: false }, comingOf),
+    storeReply(context, { ...reply, text, octets: octetsToKeep(joined), isPartial: false }, comingOf),
   )
 }

@@ -1,5 +1,5 @@
 /** Parts of long replies, joined: with the last one, or when the others did not come in time. */
-import { joinParts, type CodingOptions, type MessagePart } from '@heliogram/smpp'
+import { joinParts, octetsToKeep, type CodingOptions, type MessagePart } from '@heliogram/smpp'
 import type { Tx } from '../../db/db.ts'
 import { isUnavailable } from '../../db/failure.ts'
 import { InOrder } from '../../in-order.ts'
@@ -86,6 +86,7 @@ async function joinReply(
     const isCut = cutParts(parts)
     const joined = joinParts(parts, codingsOf(settings))
     reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
+    reply.octets = octetsToKeep(joined)
     reply.isPartial = isCut || parts.length < there || there < total
     return 'new'
   })

@@ -15,6 +15,7 @@ export const hasText = (m: string): string => `(${m}.body is not null or ${m}.bo
 /** Sets on a message `m` that take its text away. */
 export const setsOfRedaction = `body = null,
         body_sealed = null,
+        octets = null,
         warnings = (
           select jsonb_agg(w) from jsonb_array_elements(m.warnings) as w
           where w ->> 'code' not in (${warningsAboutText.map((code) => `'${code}'`).join(', ')})

@@ -34,11 +34,14 @@ async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey):
   }
   const current = (await keys.readCurrent(db, [accountId])).get(accountId)
   const rows = await readSealed(tx, accountId, sweptTo)
-  const changed = rows.flatMap(({ id, sealed }) => {
+  const changed = rows.flatMap(({ id, sealed, octets }) => {
     if (!sealed || versionOf(sealed) !== version || !current) return []
     try {
       const text = openText(old, { accountId, id }, sealed)
-      return [{ id, sealed, anew: sealText(current, { accountId, id, text }) }]
+      const place = { accountId, id, column: 'messages.octets' } as const
+      // Sealed in the same moment as its text, so with the same key.
+      const received = octets && sealText(current, { ...place, text: openText(old, place, octets) })
+      return [{ id, sealed, anew: sealText(current, { accountId, id, text }), received }]
     } catch {
       // Its readers are told; it is not better for being sealed again.
       return []
@@ -49,16 +52,18 @@ async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey):
   return rows.length + 1
 }
 
+interface SealedRow {
+  id: string
+  sealed: Buffer | null
+  octets: Buffer | null
+}
+
 /** A piece of an account's messages, sealed or not; by primary key. Under another name than `bodySealed`, so that they stay sealed. */
-async function readSealed(
-  tx: Tx,
-  accountId: string,
-  after: string | null,
-): Promise<{ id: string; sealed: Buffer | null }[]> {
-  const { rows } = await tx.query<{ id: string; sealed: Buffer | null }>({
+async function readSealed(tx: Tx, accountId: string, after: string | null): Promise<SealedRow[]> {
+  const { rows } = await tx.query<SealedRow>({
     name: 'read-sealed',
     text: `
-      select id, body_sealed as sealed
+      select id, body_sealed as sealed, octets
       from messages
       where account_id = $1
         and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
@@ -73,14 +78,15 @@ async function readSealed(
 async function writeSealed(
   tx: Tx,
   accountId: string,
-  changed: readonly { id: string; sealed: Buffer; anew: Buffer }[],
+  changed: readonly { id: string; sealed: Buffer; anew: Buffer; received: Buffer | null }[],
 ): Promise<void> {
   await tx.query({
     name: 'write-sealed',
     text: `
       update messages m
-      set body_sealed = c.anew
-      from unnest($2::uuid[], $3::bytea[], $4::bytea[]) as c (id, sealed, anew)
+      set body_sealed = c.anew,
+        octets = c.received
+      from unnest($2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[]) as c (id, sealed, anew, received)
       where m.account_id = $1
         and m.id = c.id
         and m.body_sealed = c.sealed`,
@@ -89,6 +95,7 @@ async function writeSealed(
       changed.map(({ id }) => id),
       changed.map(({ sealed }) => sealed),
       changed.map(({ anew }) => anew),
+      changed.map(({ received }) => received),
     ],
   })
 }
