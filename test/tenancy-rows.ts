@@ -333,6 +333,7 @@ export const areas: Record<string, readonly string[]> = {
   carriers: ['carriers'],
   links: ['carriers'],
   queue: ['carriers'],
+  'orphan-replies': ['carriers'],
   alerts: ['events'],
   // An account sees its numbers; the operator hands them out.
   senders: ['settings', 'carriers'],
