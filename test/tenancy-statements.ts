@@ -45,7 +45,7 @@ const exemptions: { statement: RegExp; reason: string }[] = [
     reason: 'the process reads again what all accounts say of guards and quiet hours; no caller sees it',
   },
   {
-    statement: /from webhooks, unnest\(events\) as type where enabled and type <> all \(\$1/,
+    statement: /from webhooks, unnest\(events\) as pattern where enabled and pattern <> all \(\$1/,
     reason: 'likewise which events all accounts want',
   },
   {
