@@ -332,6 +332,7 @@ export const areas: Record<string, readonly string[]> = {
   consent: ['contacts'],
   carriers: ['carriers'],
   links: ['carriers'],
+  'orphan-replies': ['carriers'],
   queue: ['carriers'],
   'orphan-replies': ['carriers'],
   alerts: ['events'],

@@ -167,6 +167,7 @@ const ImportShape = z.object({
     duplicate: z.number(),
     opted_out: z.number(),
     failed: z.number().describe('Rows that were rejected; read_import lists them.'),
+    hidden: z.number().describe('Rows that the workbook hides; they were left out.'),
   }),
   failure: z.object({ code: z.string(), detail: z.string() }).nullable().describe('Why the whole file failed.'),
   created_at: z.string(),
