@@ -236,7 +236,7 @@ test('a broadcast that waits for somebody else is rejected with a reason, and an
   await expectNoOverflow(page)
   await row.getByRole('link').click()
   expect(page.url()).toContain(first.id)
-  await page.getByText('It waits for the approval of somebody else').waitFor()
+  await page.getByText('It waits for another person’s approval').waitFor()
   await page.getByRole('button', { name: 'Reject' }).click()
   const dialog = page.getByRole('dialog', { name: 'Reject the broadcast' })
   await dialog.getByRole('button', { name: 'Reject' }).click()

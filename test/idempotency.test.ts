@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
 import { scopes } from '../server/http.ts'
-import { parseId } from '../server/ids.ts'
+import { newId, parseId, showId } from '../server/ids.ts'
 import { callsOf, urlOf, type Call } from './tenancy-calls.ts'
 import { questions, rows } from './tenancy-rows.ts'
 import { addKey } from './strangers.ts'
@@ -64,6 +64,15 @@ const better: Record<string, () => Promise<Partial<Call>>> = {
       [parseId('msg', id)],
     )
     return { at: [id] }
+  },
+  'POST /v1/orphan-replies/:id/give': async () => {
+    const id = newId()
+    await world.db.query(
+      `insert into orphan_replies (id, link_id, source, destination, body)
+       select $1, id, '15551239998', '15550009998', 'Hello' from links where carrier_id = $2 limit 1`,
+      [id, parseId('car', tenant.things['carrier'] ?? '')],
+    )
+    return { at: [showId('orp', id)], body: { sender: tenant.things['sender'] ?? '' } }
   },
   'DELETE /v1/carriers/:id': ofMade('POST /v1/carriers'),
   'DELETE /v1/links/:id': ofMade('POST /v1/carriers/:id/links'),

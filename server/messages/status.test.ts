@@ -153,6 +153,12 @@ const happenings: Happening[] = [
     happen: repeated(receipt('undeliverable', 'UNDELIV')),
   },
   {
+    name: 'a receipt says rejected while it waits to be sent again',
+    to: 'rejected',
+    from: ['queued', 'sending', 'sent', 'unconfirmed'],
+    happen: repeated(receipt('rejected', 'REJECTD')),
+  },
+  {
     name: 'its validity passes while it waits to be sent again',
     to: 'unconfirmed',
     from: ['queued'],
@@ -181,7 +187,7 @@ const happenings: Happening[] = [
   { name: 'a link has room', to: 'sending', from: ['queued'], happen: claim },
   {
     name: 'a link has room, and the person has opted out',
-    to: 'rejected',
+    to: 'canceled',
     from: ['queued'],
     happen: async () => {
       await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [

@@ -159,7 +159,7 @@ describe('a forgotten number', () => {
     await forget(person)
     expect(await forgetNumbers(test.db)).toBe(0)
     await claim()
-    expect((await test.message(queued.id)).status).toBe('rejected')
+    expect((await test.message(queued.id)).status).toBe('canceled')
     // A link has the other, and may give it back.
     expect(await forgetNumbers(test.db)).toBe(0)
     await test.answer(sending)
