@@ -334,7 +334,6 @@ export const areas: Record<string, readonly string[]> = {
   links: ['carriers'],
   'orphan-replies': ['carriers'],
   queue: ['carriers'],
-  'orphan-replies': ['carriers'],
   alerts: ['events'],
   // An account sees its numbers; the operator hands them out.
   senders: ['settings', 'carriers'],
