@@ -94,7 +94,7 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
     redirect: 'manual',
     headers: { 'user-agent': 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1' },
   })
-  await happens(...here.filter((type) => !/^(sender|link\.(?!clicked))/.test(type)))
+  await happens(...here.filter((type) => !/^(sender|reply|link\.(?!clicked))/.test(type)))
   gone.close()
   app.close()
   // It was open for longer than a credential is remembered, and told the same.
