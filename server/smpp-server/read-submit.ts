@@ -41,17 +41,19 @@ export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, country: string |
   if (validUntil === undefined || (validUntil && validUntil <= (sendAt ?? now))) return ESME.RINVEXPIRY
   const { source_addr: source } = pdu
   const destination = readDestination(pdu, country)
-  if (destination === null) return ESME.RINVDSTADR
   return { source, destination, part: readPart(pdu), registeredDelivery: pdu.registered_delivery, sendAt, validUntil }
 }
 
-/** TON 2 says that there is no country code: it is the one of the account's country, and without one nobody knows whose number it is. */
+/**
+ * With TON 2, digits that are a number of the account's country get its code. Others are read as at other doors: Kannel and other programs
+ * send TON 2 with every number unless they are configured otherwise.
+ */
 function readDestination(
   { dest_addr_ton: ton, destination_addr: address }: PduOf<'submit_sm'>,
   country: string | null,
-) {
-  if (ton !== TON.NATIONAL || address.startsWith('+')) return address
-  return country === null ? null : parseNumber(address, country)
+): string {
+  if (ton !== TON.NATIONAL || country === null || address.startsWith('+')) return address
+  return parseNumber(address, country) ?? address
 }
 
 /** Whether a submit is only a part of its message. */

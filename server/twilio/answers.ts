@@ -57,7 +57,8 @@ export class TwilioAnswers {
     try {
       if (this.#context) await answerMessage(this.#context, asked, answer)
     } catch (error) {
-      if (!isPassing(error)) this.#log.error({ error, webhook: showId('whk', asked.webhookId) }, 'an answer failed')
+      if (!isPassing(error))
+        this.#log.error({ error, webhook: showId('whk', asked.webhookId) }, 'a TwiML answer could not be sent')
       throw error
     }
     if (!this.#context) throw new Error('messages are not accepted yet')

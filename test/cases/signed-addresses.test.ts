@@ -61,7 +61,11 @@ async function post(callback: string): Promise<{ address: string; isGenuine: boo
     to: '15551230001',
     from: '1555765',
   }
-  const posting = { accountId: newId(), eventId: newId(), payload: JSON.stringify({ data: { message } }) }
+  const posting = {
+    accountId: newId(),
+    eventId: newId(),
+    payload: JSON.stringify({ type: 'message.sent', data: { message } }),
+  }
   const form0 = wrapForTwilio(url, token, posting, [])
   if (!form0) throw new Error('an event has no form')
   const before = verdicts.length
@@ -115,7 +119,8 @@ it.each([
   ["https://ex.com/?b='", 'https://ex.com/?b=%27'],
 ])('%s is signed as %s', (url, requested) => {
   const message = { id: showId('msg', newId()), direction: 'outbound', status: 'sent', to: '1', from: '2' }
-  const posting = { accountId: newId(), eventId: newId(), payload: JSON.stringify({ data: { message } }) }
+  const payload = JSON.stringify({ type: 'message.sent', data: { message } })
+  const posting = { accountId: newId(), eventId: newId(), payload }
   const form = wrapForTwilio(`${url}#twilio`, token, posting, [])
   const parameters = Object.fromEntries(new URLSearchParams(form?.body))
   expect(form?.headers.at(-1)).toBe(twilio.getExpectedTwilioSignature(token, requested, parameters))
