@@ -54,9 +54,10 @@ export function greet({
       `  ${styleText('cyan', joinUrl(publicUrl, ownerCode))}`,
       '',
     )
-  lines.push(bold('For the terminal'), '')
   if (first)
     lines.push(
+      bold('For the terminal'),
+      '',
       `  API key              ${first.key}`,
       '                       Keep it: it is shown only now, and stored as a hash.',
       `  Log in with it       ./bin/heliogram login ${address} --key`,
@@ -71,7 +72,8 @@ export function greet({
   // Nobody has the number of the example: a real carrier would take money for it, or offence.
   const to = phonesUrl ? '12025550123' : '…'
   lines.push(
-    bold(phonesUrl ? 'Send a message' : 'Send a message to a phone of yours'),
+    bold(phonesUrl ? 'Send a message' : 'Send a message to a phone of yours') +
+      (first ? '' : ' (with your API key in $KEY)'),
     '',
     ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
   )

@@ -80,7 +80,7 @@ export class PhonesServer {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = refuseStranger(request, this.#settings.allowedHosts)
     if (refusal !== null) return send(response, { status: refusal.status, body: { error: refusal.error } })
-    const { pathname } = new URL(request.url ?? '/', 'http://simulator')
+    const pathname = URL.parse(request.url ?? '/', 'http://simulator')?.pathname ?? ''
     if (request.method === 'POST') {
       const body = await readBody(request)
       return send(response, typeof body === 'string' ? bad(body) : this.#post(pathname, body))

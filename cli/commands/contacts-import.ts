@@ -91,8 +91,15 @@ export async function followImport(cli: Cli, first: Import, rejected: string | n
   if (last.counts.failed > 0)
     throw new Failure(
       exits.refused,
-      `${last.counts.failed} ${last.counts.failed === 1 ? 'row was' : 'rows were'} refused; the others are ${last.dry_run ? 'right' : 'there'}.`,
+      `${last.counts.failed} ${last.counts.failed === 1 ? 'row was' : 'rows were'} refused${sayRest(last)}.`,
     )
+}
+
+/** How many rows an import took besides those that it refused. */
+function sayRest({ dry_run, counts: { created, updated } }: Import): string {
+  const taken = created + updated
+  if (taken === 0) return '; no row was taken'
+  return dry_run ? `; ${taken} would be taken` : `; ${taken} were taken`
 }
 
 async function fetchRejected(cli: Cli, client: Client, { id, counts }: Import, file: string | null): Promise<void> {

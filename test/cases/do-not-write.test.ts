@@ -46,6 +46,14 @@ async function take(file: string | Buffer, { type = 'text/csv', query = '' } = {
 const numbersOf = (from: number, ...places: number[]): string[] => places.map((place) => String(from + place))
 
 describe('a column of opt-outs', () => {
+  it('opts out a person whose number has an extension or words beside it', async () => {
+    const { over, out } = await take(
+      'Name,Phone,Unsubscribed\nA,+12025550322 ext 3,yes\nB,+12025550323 (mobile),yes\nC,+12025550324 ext 3,no\n',
+    )
+    expect(over.counts).toMatchObject({ failed: 3 })
+    expect(out).toEqual(['12025550322', '12025550323'])
+  })
+
   it('opts out who has a yes in it, whatever it is written with', async () => {
     const { over, out, contacts } = await take(caseOf('consent-out.csv'))
     expect(over).toMatchObject({

@@ -18,8 +18,8 @@ export function adviceFor({ code, column }: FaultGroup, { options }: Pick<Import
     if (code !== 'invalid_phone_number') return null
     const byMapping = 'name another column of numbers by `mapping`'
     return defaultCountry === null
-      ? `Send the file again with the \`default_country\` of its numbers, such as US; or ${byMapping}.`
-      : `Its numbers are not all of ${defaultCountry}: send the file again with another \`default_country\`, or ${byMapping}.`
+      ? `Use the \`suggestion\` of a row that has one. If the numbers have no country code, send the file again with their \`default_country\`, such as US; or ${byMapping}.`
+      : `Use the \`suggestion\` of a row that has one. If the numbers are not of ${defaultCountry}, send the file again with another \`default_country\`, or ${byMapping}.`
   }
   if (target === 'opted_out' || target === 'opted_in' || target === 'consent')
     return `Write yes or no, or say that the column is something else: mapping ${map(`attributes.${column}`)}.`

@@ -80,6 +80,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
       return phone
     }
     phoneFault = phone
+    if (phone.found !== undefined && saysOut(input)) out = phone.found
     return { code: 'invalid_phone_number', detail: phone.detail }
   })
   const known = new Set(faults.map((one) => one.pointer))
@@ -117,7 +118,7 @@ function outOf(cells: string[] | undefined, table: TableLayout, options: ImportO
   const { input } = readCells(cells, table.targets, [])
   if (!saysOut(input)) return null
   const phone = readImportedNumber(String(input['phone_number']), homeOf(input, options), table.isExport)
-  return 'number' in phone ? phone.number : null
+  return 'number' in phone ? phone.number : (phone.found ?? null)
 }
 
 /** Formulas whose results are not in the file, where they would be read. */

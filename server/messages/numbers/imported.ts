@@ -8,6 +8,8 @@ export interface PhoneFault {
   code: 'required' | 'scientific_notation' | 'invalid_phone_number'
   detail: string
   suggestion?: string
+  /** The number of the cell, if only what is beside it is wrong: enough to opt its person out, not to write to them. */
+  found?: string
 }
 
 /** What was wrong with numbers that could be mended; of several the one that stands first here. */
@@ -76,7 +78,7 @@ export function readImportedNumber(
     const isOne = others.every((other) => other === number)
     return { number, repair: isOne ? repair : 'several_numbers', others: isOne ? [] : others }
   }
-  return { code: 'invalid_phone_number', detail: cut.detail, suggestion: cut.number }
+  return { code: 'invalid_phone_number', detail: cut.detail, suggestion: cut.number, found: cut.number }
 }
 
 interface ReadOne {

@@ -26,6 +26,14 @@ it('a long file is read in turns, and wholly, wherever its pieces part', async (
   expect(turns).toBeGreaterThan(5)
 })
 
+it('opts out the number of a cell whatever is beside it', async () => {
+  for (const cell of ['+12025550404 ext 4', '+12025550404 (mobile)', ' "+12025550404"', '+12025550404/12'])
+    expect(await readCsvList(`number\n${cell}\n`), cell).toMatchObject({
+      people: [{ number: '12025550404' }],
+      errors: [],
+    })
+})
+
 it('bad rows are told by their line, and others have their turn meanwhile', async () => {
   const bad = Array.from({ length: optOutRowsMax }, (_, i) => `x${i}`)
   const csv = await watch(readCsvList(`number\n${bad.join('\n')}`))

@@ -233,13 +233,14 @@ async function readRows<T>(
     const { line, number, reason, fault } = row
     const read = readText(number)
     const value = number.slice(0, valueMax)
-    if ('number' in read) {
-      const added = [read.number, ...read.others].filter((one) => !people.has(one))
+    const found = 'number' in read ? [read.number, ...read.others] : read.found === undefined ? [] : [read.found]
+    if (found.length > 0) {
+      const added = found.filter((one) => !people.has(one))
       if (added.length === 0) duplicates++
       for (const one of added) people.set(one, { number: one, reason: storableReason(reason) || null })
     } else if (fault) errors.push({ line, value, ...fault })
     else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
-    else errors.push({ line, value, ...read })
+    else if (!('number' in read)) errors.push({ line, value, ...read })
   }
   return { total: rows.length, people: [...people.values()], duplicates, errors }
 }
