@@ -1,6 +1,6 @@
 /**
  * Answers to incoming messages: their `<Message>` elements are sent as the account's own sends. Each has an idempotency key of the event and its
- * place, so that a post that is made again is answered once. What is not sent is told by an event.
+ * place, so that a post that is made again is answered once. An event reports what is not sent.
  */
 import { inTransaction, type Db } from '../db/db.ts'
 import { isPassing } from '../db/failure.ts'
