@@ -192,7 +192,7 @@ test('what cannot be listened on or read is refused with the name of its variabl
     expect(ending.stderr).not.toContain('    at ')
   }
   const next = launch(['start'], env)
-  await until('its account is shown', () => next.printed.stdout.includes('API key'))
+  await until('its account is shown', () => next.printed.stdout.includes('  API key  '))
   next.child.kill('SIGTERM')
   const { code, stderr } = await next.ended
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('key file')])
@@ -280,7 +280,7 @@ test('SIGTERM stops everything that was started; the next start has the data, sh
 
   const [port = 0] = await findPorts(1)
   await program.restart({ HELIOGRAM_SIMULATOR_PORT: String(port) })
-  expect(program.stdout.match(/API key/g)).toHaveLength(1)
+  expect(program.stdout.match(/^ {2}API key {2}/gm)).toHaveLength(1)
   expect((await program.client.message(id)).message).toBe('Before the stop')
   await program.client.waitForBound()
   expect((await program.client.carrier()).settings['port']).toBe(port)
