@@ -7,7 +7,7 @@ import type { MessageType } from '../messages/message.ts'
 import { reasonOfStatus } from '../messages/taxonomy.ts'
 import { decideMove, readOutcome, refusalOf, type SegmentEnd } from './attempt.ts'
 import { backOffMs } from './links/backoff.ts'
-import { chooseLane } from './lanes.ts'
+import { LaneTurns } from './lanes.ts'
 import { testHandover } from './testing.ts'
 
 const handover = testHandover({
@@ -103,22 +103,39 @@ describe('the wait before dialling again', () => {
 })
 
 describe('the turns of lanes', () => {
-  const lane = (type: MessageType, id: string): { id: string; type: MessageType } => ({ id, type })
+  type TestLane = { id: string; type: MessageType }
+  const lane = (type: MessageType, id: string): TestLane => ({ id, type })
 
-  it('give codes what they ask for, and marketing at least a twentieth', () => {
+  /** Segments of each lane after so many claims, where a claim of a type brings so many. */
+  function claim(lanes: readonly TestLane[], claims: number, brings: (type: MessageType) => number = () => 1) {
+    const turns = new LaneTurns<TestLane>()
+    const counts = new Map<string, number>(lanes.map(({ id }) => [id, 0]))
+    for (let i = 0; i < claims; i++) {
+      const { id, type } = turns.choose(lanes)
+      const segments = brings(type)
+      turns.took(lane(type, id), segments, lanes)
+      counts.set(id, (counts.get(id) ?? 0) + segments)
+    }
+    return (id: string): number => counts.get(id) ?? 0
+  }
+
+  it('give codes what they ask for, and each lower type a twentieth, however many segments a claim of either brings', () => {
     const lanes = [lane('marketing', 'm'), lane('transactional', 't'), lane('otp', 'o')]
     fc.assert(
-      fc.property(fc.shuffledSubarray(lanes, { minLength: 1 }), fc.nat(1000), (some, start) => {
-        const counts: Record<string, number> = {}
-        for (let turn = start; turn < start + 1000; turn++) {
-          const { type } = chooseLane(some, turn)
-          counts[type] = (counts[type] ?? 0) + 1
-        }
-        const has = (type: MessageType): boolean => some.some((one) => one.type === type)
-        if (has('marketing')) expect(counts['marketing']).toBeGreaterThanOrEqual(50)
-        if (has('otp')) expect(counts['otp']).toBeGreaterThanOrEqual(950)
-        else if (has('transactional')) expect(counts['transactional']).toBeGreaterThanOrEqual(950)
-      }),
+      fc.property(
+        fc.shuffledSubarray(lanes, { minLength: 1 }),
+        fc.integer({ min: 1, max: 38 }),
+        fc.integer({ min: 1, max: 4 }),
+        (some, codes, others) => {
+          const of = claim(some, 2000, (type) => (type === 'otp' ? codes : others))
+          const all = of('o') + of('t') + of('m')
+          const lower = some.filter(({ type }) => type !== 'otp')
+          if (lower.length < some.length) {
+            for (const { id } of lower) expect(of(id) / all).toBeGreaterThan(0.048)
+            if (others === 1) expect(of('o') / all).toBeGreaterThan(0.88)
+          } else if (lower.length === 2) expect(of('m') / all).toBeGreaterThan(0.048)
+        },
+      ),
       { numRuns: 50 },
     )
   })
@@ -127,15 +144,10 @@ describe('the turns of lanes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), (n) => {
         const lanes = Array.from({ length: n }, (_, i) => lane('transactional', `${i}`))
-        const counts = new Map<string, number>()
-        const beside = [...lanes, lane('marketing', 'm')]
-        for (let turn = 0; turn < n * 100; turn++) {
-          const { id } = chooseLane(beside, turn)
-          counts.set(id, (counts.get(id) ?? 0) + 1)
-        }
+        const of = claim([...lanes, lane('marketing', 'm')], n * 100)
         for (const { id } of lanes) {
-          expect(counts.get(id)).toBeGreaterThanOrEqual(94)
-          expect(counts.get(id)).toBeLessThanOrEqual(96)
+          expect(of(id)).toBeGreaterThanOrEqual(94)
+          expect(of(id)).toBeLessThanOrEqual(96)
         }
       }),
     )
@@ -143,11 +155,7 @@ describe('the turns of lanes', () => {
 
   it('are shared alike also by marketing lanes beside codes', () => {
     const lanes = [lane('otp', 'o'), ...Array.from({ length: 4 }, (_, i) => lane('marketing', `m${i}`))]
-    const counts = new Map<string, number>()
-    for (let turn = 0; turn < 2000; turn++) {
-      const { id } = chooseLane(lanes, turn)
-      counts.set(id, (counts.get(id) ?? 0) + 1)
-    }
-    for (let i = 0; i < 4; i++) expect(counts.get(`m${i}`)).toBeGreaterThanOrEqual(20)
+    const of = claim(lanes, 2000)
+    for (let i = 0; i < 4; i++) expect(of(`m${i}`)).toBeGreaterThanOrEqual(20)
   })
 })

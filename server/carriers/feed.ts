@@ -15,7 +15,7 @@ import type { Recent } from '../messages/ledger/recent.ts'
 import { Backlog } from './live/backlog.ts'
 import type { CarrierLink } from './links/carrier-link.ts'
 import type { LinkKeeper } from './links/keeper.ts'
-import { chooseLane, messageTypes, rankOf } from './lanes.ts'
+import { LaneTurns, messageTypes, rankOf } from './lanes.ts'
 import type { Hand } from './stranded.ts'
 
 interface FeedContext {
@@ -71,7 +71,7 @@ export class Feed {
   #isStale = true
   #isClaiming = false
   #isClosed = false
-  #turn = 0
+  readonly #turns = new LaneTurns<Lane>()
   #carriers = ''
   #recheckedAt = performance.now()
   #timers: NodeJS.Timeout[] = []
@@ -144,10 +144,7 @@ export class Feed {
           if (this.#isStale) continue
           return
         }
-        const lane = chooseLane(
-          choices.map((choice) => choice.lane),
-          this.#turn++,
-        )
+        const lane = this.#turns.choose(choices.map((choice) => choice.lane))
         const choice = choices.find((one) => one.lane === lane)
         if (choice) await this.#claim(choice)
       }
@@ -220,6 +217,10 @@ export class Feed {
       }),
     )
     for (const handover of handovers) submit(handover)
+    // Also what it put elsewhere has had its turn.
+    const taken = handovers.reduce((sum, { segments }) => sum + segments, 0)
+    const waiting = this.#lanes.filter(({ id }) => !this.#spent.has(id))
+    this.#turns.took(lane, Math.max(1, claimed, taken), waiting)
     const isEnd = claimed < limit
     if (isRecheck) {
       if (isEnd) this.#rechecks.delete(lane.id)

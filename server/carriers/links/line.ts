@@ -3,6 +3,7 @@
  * twentieth part also beside a flood. Messages under a limit of their own wait beside the others and are in nobody's way.
  */
 import type { MessageType } from '../../messages/message.ts'
+import { Dues, rankOf } from '../lanes.ts'
 import type { Limit } from './limits.ts'
 import type { Pace } from './pace.ts'
 
@@ -16,9 +17,8 @@ export interface Waiting {
 
 // What may wait here for the pace, in milliseconds of it: enough to bridge a claim, little enough to be few when a session ends.
 export const aheadMs = 250
-const ranks: Readonly<Record<MessageType, 0 | 1 | 2>> = { otp: 0, transactional: 1, marketing: 2 }
-// One in twenty is one to nineteen others.
-const creditPerSegment = 1 / 19
+// The place that a lower type keeps beside a flood: twice its twentieth, so that some is left of it while a claim brings the next.
+const placePart = 1 / 10
 
 export class Line<T extends Waiting> {
   readonly pace: Pace
@@ -27,8 +27,8 @@ export class Line<T extends Waiting> {
   /** By their limits and rank; one type, so one rank a list. */
   readonly #limited = new Map<readonly Limit[], Fifo<T>>()
   readonly #segments = [0, 0, 0]
-  /** What the lower ranks are owed by the others, in segments. */
-  readonly #credits = [0, 0, 0]
+  // More would hold up codes when a limit lets go what it held back.
+  readonly #dues = new Dues(2)
   /** Limits of what was noted and is not with the sockets yet. */
   readonly #noted = new Set<readonly Limit[]>()
   #reserved = 0
@@ -49,11 +49,11 @@ export class Line<T extends Waiting> {
   room(type: MessageType, window: number, now: number): number {
     const whole = Math.min(window, this.pace.ahead(now, aheadMs))
     if (whole <= 0) return 0
-    const rank = ranks[type]
+    const rank = rankOf(type)
     let room = whole - this.#reserved
     for (let n = 0; n <= rank; n++) room -= this.#segments[n] ?? 0
     if (room > 0 || rank === 0) return room
-    return Math.max(1, Math.floor(whole / 20)) - (this.#segments[rank] ?? 0)
+    return Math.ceil(whole * placePart) - (this.#segments[rank] ?? 0)
   }
 
   /** Keeps room for a message; false where there is none. A message longer than the whole room goes when nothing waits in front. */
@@ -71,7 +71,7 @@ export class Line<T extends Waiting> {
 
   add(item: T): void {
     this.#count(item, item.left)
-    if (item.limits.length === 0) return this.#free[ranks[item.type]]?.push(item)
+    if (item.limits.length === 0) return this.#free[rankOf(item.type)]?.push(item)
     let fifo = this.#limited.get(item.limits)
     if (!fifo) this.#limited.set(item.limits, (fifo = new Fifo()))
     fifo.push(item)
@@ -79,9 +79,8 @@ export class Line<T extends Waiting> {
 
   /** The next message that may begin, taken out of the line but still counted; null: none may now. */
   next(now: number): T | null {
-    const owed = this.#credits.findLastIndex((credit) => credit >= 1)
-    if (owed > 0) {
-      const item = this.#shift(owed, now)
+    for (let rank = 2; rank > 0; rank--) {
+      const item = this.#dues.isOwed(rank) ? this.#shift(rank, now) : null
       if (item) return item
     }
     for (let rank = 0; rank <= 2; rank++) {
@@ -116,7 +115,7 @@ export class Line<T extends Waiting> {
     if (item.limits.length > 0) this.#noted.add(item.limits)
     this.#count(item, -segments)
     item.left -= segments
-    this.#settle(ranks[item.type], segments)
+    this.#dues.note(rankOf(item.type), segments, (rank) => (this.#segments[rank] ?? 0) > 0)
   }
 
   /** Says that what was noted since the last time is with the sockets only now: seconds are counted there. */
@@ -146,7 +145,7 @@ export class Line<T extends Waiting> {
   }
 
   #count({ type, limits }: T, segments: number): void {
-    const rank = ranks[type]
+    const rank = rankOf(type)
     this.#segments[rank] = (this.#segments[rank] ?? 0) + segments
     for (const limit of limits) limit.waiting += segments
   }
@@ -156,7 +155,7 @@ export class Line<T extends Waiting> {
     if (this.#limited.size > 0)
       for (const [limits, fifo] of this.#limited) {
         const [head] = fifo
-        if (!head || ranks[head.type] !== rank || !limits.every((limit) => limit.pace.isDue(now))) continue
+        if (!head || rankOf(head.type) !== rank || !limits.every((limit) => limit.pace.isDue(now))) continue
         // Whose turn it was goes to the end, so that none starves the others.
         this.#limited.delete(limits)
         fifo.shift()
@@ -164,14 +163,6 @@ export class Line<T extends Waiting> {
         return head
       }
     return this.#free[rank]?.shift() ?? null
-  }
-
-  /** What was written is owed in part to the other lower rank or ranks that wait; what they write themselves is paid. */
-  #settle(rank: number, segments: number): void {
-    for (let lower = 1; lower <= 2; lower++)
-      if (lower !== rank && (this.#segments[lower] ?? 0) > 0)
-        this.#credits[lower] = Math.min(2, (this.#credits[lower] ?? 0) + segments * creditPerSegment)
-    this.#credits[rank] = Math.max(0, (this.#credits[rank] ?? 0) - segments)
   }
 }
 
