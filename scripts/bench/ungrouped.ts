@@ -5,7 +5,8 @@
  */
 import { registerHooks } from 'node:module'
 import { Pool } from 'pg'
-import { rowOf, type Planned } from '../../server/messages/accept/accepted.ts'
+import { rowOf } from '../../server/messages/accept/accepted.ts'
+import type { Planned } from '../../server/messages/draft.ts'
 import { nothingWritten, type Written } from '../../server/messages/accept/write.ts'
 import { plainInsert, plainPoolSize } from './plain-table.ts'
 

@@ -4,7 +4,7 @@ import type { Tx } from '../db/db.ts'
 import { deleteRowsOf } from '../db/rows-of-account.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { cancelWaiting } from './cancel.ts'
-import { recordMoves } from './ledger/ledger.ts'
+import { recordMoves } from './moved.ts'
 
 const pieceMax = 500
 

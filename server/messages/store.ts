@@ -2,7 +2,7 @@
 import type { Db, Queryable, Tx } from '../db/db.ts'
 import { spanOf, within } from '../db/span.ts'
 import { parseId } from '../ids.ts'
-import type { Draft } from './accept/accepted.ts'
+import type { Draft } from './draft.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 
 /** One message, or null. By primary key. */

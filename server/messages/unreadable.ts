@@ -3,7 +3,7 @@ import { now } from '../db/clock.ts'
 import type { Tx } from '../db/db.ts'
 import { isUnreadable } from '../sealing/texts.ts'
 import { writeAnswers, type Answer } from './ledger/answer.ts'
-import type { Moved } from './ledger/ledger.ts'
+import type { Moved } from './moved.ts'
 import type { MessageRow } from './message.ts'
 
 interface Claimed extends MessageRow {

@@ -12,7 +12,7 @@ import {
   type PduOf,
 } from '@heliogram/smpp'
 import type { FieldError } from '../errors.ts'
-import type { Draft } from '../messages/accept/accepted.ts'
+import type { Draft } from '../messages/draft.ts'
 import { readDraft } from '../messages/accept/draft.ts'
 import { parseNumber } from '../messages/numbers/written.ts'
 import { textMax } from '../messages/schema.ts'

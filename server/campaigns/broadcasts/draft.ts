@@ -1,5 +1,5 @@
 /** From a recipient to a draft: the text rendered with what is known of the contact, checked as every send is. */
-import type { Draft } from '../../messages/accept/accepted.ts'
+import type { Draft } from '../../messages/draft.ts'
 import { readDraft, type DraftContext } from '../../messages/accept/draft.ts'
 import { countryOf } from '../../messages/numbers/number.ts'
 import { compileVariants } from '../../messages/templates/resource.ts'

@@ -1,7 +1,7 @@
 /** The dry run of a broadcast: every contact's text as it would be, counted and not sent. */
 import type { Db } from '../../db/db.ts'
 import type { Acceptor } from '../../messages/accept/accept.ts'
-import type { Draft, Planned } from '../../messages/accept/accepted.ts'
+import type { Draft, Planned } from '../../messages/draft.ts'
 import { findOptOuts } from '../../messages/opt-outs/opt-out.ts'
 import type { RouteRefusal } from '../../messages/routing.ts'
 import type { Money } from '../../money.ts'

@@ -1,5 +1,5 @@
 /** What lets a broadcast wait where it is, instead of passing over a recipient. */
-import type { Accepted, Refusal } from '../../messages/accept/accepted.ts'
+import type { Accepted, Refusal } from '../../messages/draft.ts'
 import type { HoldReason } from './broadcast.ts'
 
 const reasons: Partial<Record<Refusal, HoldReason>> = {

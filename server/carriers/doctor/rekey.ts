@@ -8,7 +8,7 @@
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
-import { recordMoves } from '../../messages/ledger/ledger.ts'
+import { recordMoves } from '../../messages/moved.ts'
 import { rekeyIds, rematchReceipts, type ReceiptPlace } from '../../messages/ledger/rekey.ts'
 import { defaultReasons, type Reasons } from '../../messages/taxonomy.ts'
 

@@ -1,7 +1,7 @@
 /** What makes a sender of a text: its kind, its country, and whether the two go together. */
 import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import type { FieldError } from '../../errors.ts'
-import { readSender } from '../../messages/accept/draft.ts'
+import { readSender } from '../../messages/numbers/sender.ts'
 import { countryOf, isCountry, readNumber } from '../../messages/numbers/number.ts'
 import type { SenderCapability, SenderKind } from './sender.ts'
 

@@ -6,7 +6,8 @@ import { ensurePartitions } from '../../db/partitions.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { newId } from '../../ids.ts'
 import { Acceptor } from './accept.ts'
-import { asAccepted, type Accepted, type Draft } from './accepted.ts'
+import { asAccepted } from './accepted.ts'
+import type { Accepted, Draft } from '../draft.ts'
 import { findMessage } from '../store.ts'
 import {
   insertTestCarrier,

@@ -1,12 +1,12 @@
 /** From the body of a send to a draft: everything that can be told without the database, all faults at once. */
-import { detectAddress } from '@heliogram/smpp'
 import { nowMs } from '../../db/clock.ts'
 import { parseId } from '../../ids.ts'
 import { readAmount } from '../../money.ts'
 import type { FieldError } from '../../errors.ts'
-import type { Draft, StoredText } from './accepted.ts'
+import type { Draft, StoredText } from '../draft.ts'
 import type { Warning } from '../message.ts'
 import { readNumber } from '../numbers/number.ts'
+import { readSender } from '../numbers/sender.ts'
 import { sendAtMaxDays, type SendBody } from '../schema.ts'
 import { readShortLinks, type Shortening } from '../short-links/shorten.ts'
 import { readText, type Text } from './text.ts'
@@ -65,19 +65,6 @@ export function readDraft(body: SendBody, context: DraftContext, now: number = n
     ...(written && { written: storedText(written, to.warnings) }),
     ...(links.length > 0 && { shortLinks: links }),
     ...(body.retain_content === false && { isDiscarded: true }),
-  }
-}
-
-/** A sender as it is stored: digits, or an alphanumeric sender of up to 11 characters with a letter (3GPP TS 23.040 §9.1.2.5). */
-export function readSender(from: string): string | FieldError {
-  const digits = from.replace(/^\+/, '')
-  if (/^\d{3,15}$/.test(digits)) return digits
-  // Only what a link can write: an address of other characters would be left out of the submit.
-  if (/[A-Za-z]/.test(from) && from.trim() === from && detectAddress(from)) return from
-  return {
-    pointer: '#/from',
-    code: 'invalid_sender',
-    detail: 'must be 3 to 15 digits, or up to 11 characters of ASCII with a letter',
   }
 }
 

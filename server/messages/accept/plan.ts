@@ -1,7 +1,7 @@
 /** Before the statement of accept: which way each draft would go, and whether a link of this process has room for it. */
 import { now } from '../../db/clock.ts'
 import { newId } from '../../ids.ts'
-import type { Draft, Planned } from './accepted.ts'
+import type { Draft, Planned } from '../draft.ts'
 import type { Slots } from './handover.ts'
 import { quietWarning, type QuietHours } from '../quiet-hours/quiet-hours.ts'
 import { estimateAt, isOver } from '../price.ts'

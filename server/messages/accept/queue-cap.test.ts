@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { Acceptor } from './accept.ts'
-import type { Draft } from './accepted.ts'
+import type { Draft } from '../draft.ts'
 import { maxQueueSeconds, QueueCap } from './queue-cap.ts'
 import type { QueueCount } from '../queue/count.ts'
 import { refusalError } from './send.ts'

@@ -1,7 +1,7 @@
 /** The accept statement, cut to what the drafts of a batch have. */
 import { perDay, type DayStatement } from '../../db/partitions.ts'
 import { rowParameters, type Picker, type RowParameters } from '../../db/rows.ts'
-import { refusalsOfGuards } from './accepted.ts'
+import { refusalsOfGuards } from '../draft.ts'
 import { isPaced } from '../queue/claim-sql.ts'
 import { talliedAccepted } from '../tallies/delta-sql.ts'
 import { askedFor } from './validity.ts'

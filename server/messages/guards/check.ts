@@ -6,9 +6,9 @@ import { now } from '../../db/clock.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import type { Accepted, Draft, Planned } from '../accept/accepted.ts'
+import type { Accepted, Draft, Planned, Window } from '../draft.ts'
 import type { Guards } from './guards.ts'
-import { askOf, judge, nameOf, type Ask, type Judgement, type Known, type Window } from './judge.ts'
+import { askOf, judge, nameOf, type Ask, type Judgement, type Known } from './judge.ts'
 import { recordStops } from './stops.ts'
 import {
   findTexts,

@@ -2,7 +2,7 @@
 import { nowMs } from '../../db/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { showId } from '../../ids.ts'
-import type { GuardRefusal, Stop } from '../accept/accepted.ts'
+import type { GuardRefusal, Stop } from '../draft.ts'
 import { noCountry } from './judge.ts'
 import { showAmount } from './stops.ts'
 

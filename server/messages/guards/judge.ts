@@ -1,20 +1,10 @@
 /** What guards say of messages that are about to be accepted. Pure: what is used up and what was released is read before (`check.ts`). */
+import type { Window, GuardRefusal, Stop } from '../draft.ts'
 import type { GuardKind } from '../../accounts/guard-settings.ts'
-import type { GuardRefusal, Stop } from '../accept/accepted.ts'
 import type { Money } from '../../money.ts'
 import { countryOf } from '../numbers/number.ts'
 import type { GuardRules } from './guards.ts'
 import { dayAt, hourAt, type Span } from '../../day.ts'
-
-/** What a limit counts in: a day or an hour of one account, of one country or prefix where the key is not empty. */
-export interface Window extends Span {
-  accountId: string
-  kind: GuardKind
-  key: string
-  action: 'block' | 'alert'
-  /** What may be used up in it; null: nothing is counted, everything stops. */
-  limit: number | null
-}
 
 /** What the guards of its account ask of a message. */
 export interface Ask {

@@ -1,6 +1,5 @@
 /** Stops: guards that have been reached, from the first message that they stopped to their release. */
-import type { Static } from 'typebox'
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { guardKinds, type GuardKind } from '../../accounts/guard-settings.ts'
 import { columns } from '../../db/array.ts'
 import { nowMs } from '../../db/clock.ts'

@@ -3,10 +3,10 @@ import { columns } from '../../db/array.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 import { firstIdAt } from '../../ids.ts'
 import { millionths } from '../../money.ts'
-import type { Planned } from '../accept/accepted.ts'
+import type { Planned, Window } from '../draft.ts'
 import { counts } from '../tallies/counts-sql.ts'
 import { bucketOf, costIn, talliedColumns } from '../tallies/delta-sql.ts'
-import { nameOf, type Ask, type Relief, type Window } from './judge.ts'
+import { nameOf, type Ask, type Relief } from './judge.ts'
 
 /** The windows of limits that some messages ask for, each once. */
 export const windowsOf = (asks: readonly (Ask | null)[]): Window[] => [

@@ -12,7 +12,7 @@ import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from 
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import { knownIds } from './carrier-ids-sql.ts'
 import { partsOfLane } from '../queue/lanes.ts'
-import type { Moved } from './ledger.ts'
+import type { Moved } from '../moved.ts'
 import { messageColumns, type MessageRow, type Status } from '../message.ts'
 import { isTwice } from '../accept/repeat-sql.ts'
 import { tallied } from '../tallies/delta-sql.ts'

@@ -5,7 +5,7 @@
 import { columns } from '../../db/array.ts'
 import type { Tx } from '../../db/db.ts'
 import { dayOf, perDay } from '../../db/partitions.ts'
-import type { Moved } from './ledger.ts'
+import type { Moved } from '../moved.ts'
 import { messageColumns, type MessageRow, type Status } from '../message.ts'
 import { staysTwice } from '../accept/repeat-sql.ts'
 import { tallied } from '../tallies/delta-sql.ts'

@@ -4,12 +4,13 @@
  */
 import { Batcher } from '../../batch.ts'
 import { nowMs } from '../../db/clock.ts'
-import { afterCommit, inTransaction, type Db, type Tx } from '../../db/db.ts'
+import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isRetryable, isUnavailable } from '../../db/failure.ts'
-import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
+import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Meter } from '../../metrics/meter.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
-import { isFinal, messageEventData, type MessageRow, type Status } from '../message.ts'
+import type { MessageRow } from '../message.ts'
+import { recordMoves, type Moved } from '../moved.ts'
 import { applyReceipts, statusOfReceipt } from './apply.ts'
 import { disown, hintLate, isNameless, noteNameless } from './nameless.ts'
 import {
@@ -23,12 +24,6 @@ import {
 import { writeReceipts, type ReceiptIn } from './receipt.ts'
 import type { Recent } from './recent.ts'
 import { defaultReasons, type Reasons } from '../taxonomy.ts'
-
-/** A message that moved, with the state it came from. */
-export interface Moved {
-  row: MessageRow
-  from: Status
-}
 
 interface LedgerContext {
   db: Db
@@ -190,63 +185,10 @@ export class Ledger {
   }
 }
 
-/** Records the events of messages that moved, in the transaction in which they moved. Offer the postings after the commit. */
-export function recordMoves(
-  tx: Tx,
-  moved: Moved[],
-  {
-    outbox,
-    subscriptions,
-    meter,
-  }: Pick<LedgerContext, 'outbox' | 'meter'> & {
-    subscriptions: Pick<Subscriptions, 'wants'>
-  },
-): ReturnType<typeof recordEvents> {
-  if (meter && moved.length > 0)
-    afterCommit(tx, () => {
-      const now = nowMs()
-      for (const { row } of moved) meter.noteEnd(row, row.status, now)
-    })
-  const events = moved.flatMap(({ row, from }): NewEvent[] => {
-    const type = eventTypeOf(row.status)
-    if (!type || !subscriptions.wants(row.accountId, type)) return []
-    const { accountId, id: messageId, sequence, callbackUrl } = row
-    const event = { accountId, type, messageId, sequence, data: messageEventData(row, from), callbackUrl }
-    // What is final stays as it is: the event is told again from the message.
-    return [isFinal(row.status) ? { ...event, previousStatus: from } : event]
-  })
-  return recordEvents(tx, events, outbox)
-}
-
 /** Counts what plain receipts ended; those that are left come by `recordMoves`. */
 function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
   const left = new Set(rest)
   const now = nowMs()
   for (const { row, receipt } of plain)
     if (!left.has(receipt)) meter.noteEnd(row, statusOfReceipt(receipt.state) ?? 'undelivered', now)
-}
-
-function eventTypeOf(status: Status): NewEvent['type'] | null {
-  switch (status) {
-    case 'delivered':
-      return 'message.delivered'
-    case 'undelivered':
-    case 'rejected':
-    case 'failed':
-    case 'expired':
-      return 'message.failed'
-    case 'sent':
-      return 'message.sent'
-    case 'canceled':
-      return 'message.canceled'
-    case 'unconfirmed':
-      return 'message.unconfirmed'
-    case 'scheduled':
-    case 'queued':
-    case 'sending':
-    case 'received':
-      return null
-    default:
-      return status satisfies never
-  }
 }

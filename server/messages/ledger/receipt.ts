@@ -6,7 +6,7 @@
 import { columns } from '../../db/array.ts'
 import { dayOf, perDay } from '../../db/partitions.ts'
 import type { Tx } from '../../db/db.ts'
-import type { Moved } from './ledger.ts'
+import type { Moved } from '../moved.ts'
 import { messageColumnNames, messageColumns, type MessageRow } from '../message.ts'
 import {
   applyParts,

@@ -5,7 +5,7 @@
 import { columns } from '../../db/array.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
-import type { Moved } from './ledger.ts'
+import type { Moved } from '../moved.ts'
 import type { Reasons } from '../taxonomy.ts'
 
 /** Where a piece of unmatched receipts begins: behind the last one of the piece before. */

@@ -1,6 +1,6 @@
 /** Numbers by which lists are filtered: read as they are where they come from, so that a slip is told and does not find nothing. */
 import type { FieldError } from '../../errors.ts'
-import { readSender } from '../accept/draft.ts'
+import { readSender } from './sender.ts'
 import { currentNumber, readNumber } from './number.ts'
 
 /**

@@ -15,7 +15,7 @@ import type { Vault } from '../../sealing/vault.ts'
 import { cancelWaiting } from '../cancel.ts'
 import { hashForms, recordConsents, type ConsentEvidence, type ConsentSource } from './consent.ts'
 import type { Keyword } from './keywords.ts'
-import { recordMoves } from '../ledger/ledger.ts'
+import { recordMoves } from '../moved.ts'
 
 /** What a change of consent needs. */
 export interface ConsentContext {

@@ -1,14 +1,9 @@
 /** From a text to one with short links: an address on the installation's own domain for each address that is in it. */
+import type { ShortLink } from '../draft.ts'
 import { randomFillSync } from 'node:crypto'
 import type { FieldError } from '../../errors.ts'
 import { textMax } from '../schema.ts'
 import { findUrls } from './urls.ts'
-
-/** What a code stands for. */
-export interface ShortLink {
-  code: string
-  url: string
-}
 
 /** What is known of short links where a draft is read. */
 export interface Shortening {

@@ -4,8 +4,8 @@ import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import { isStorable } from '../../requests/body.ts'
 import { storeTexts, type Texts } from '../../sealing/texts.ts'
-import type { Draft, Verdict } from '../accept/accepted.ts'
-import { newCode, type ShortLink } from './shorten.ts'
+import type { Draft, Verdict, ShortLink } from '../draft.ts'
+import { newCode } from './shorten.ts'
 
 interface Accepted {
   id: string
