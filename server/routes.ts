@@ -22,6 +22,7 @@ import type { DeprecatedCalls } from './deprecations.ts'
 import type { App } from './http.ts'
 import { consentRoutes } from './messages/opt-outs/consent-http.ts'
 import { erasureRoutes } from './messages/forgetting/erase-http.ts'
+import { conversationRoutes } from './messages/conversations/http.ts'
 import { explainRoutes } from './messages/explain-http.ts'
 import { endStopsOf, guardRoutes } from './messages/guards/http.ts'
 import { forgetUsed, readUsed } from './messages/guards/windows.ts'
@@ -83,6 +84,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   refreshCaches(app, () => context.caches)
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
+  conversationRoutes(app, context)
   explainRoutes(app, context)
   guardRoutes(app, context)
   shortLinkRoutes(app, context)

@@ -15,7 +15,7 @@ import type { FieldError } from '../errors.ts'
 import type { Draft } from '../messages/draft.ts'
 import { readDraft } from '../messages/accept/draft.ts'
 import { parseNumber } from '../messages/numbers/written.ts'
-import { textMax } from '../messages/schema.ts'
+import { textMax } from '../messages/send-schema.ts'
 import type { Admission } from './bind.ts'
 
 /** What a submit_sm says, taken apart. */

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { MessageRow } from '../messages/message.ts'
-import { textMax } from '../messages/schema.ts'
+import { textMax } from '../messages/send-schema.ts'
 import { insertTestSender } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'

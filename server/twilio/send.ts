@@ -2,7 +2,7 @@
 import { isUnstorable } from '../requests/body.ts'
 import { showId } from '../ids.ts'
 import { countryOf, readNumber } from '../messages/numbers/number.ts'
-import { textMax, type SendBody } from '../messages/schema.ts'
+import { textMax, type SendBody } from '../messages/send-schema.ts'
 import { parseSid } from '../messages/twilio-words.ts'
 import { twilioFormMark } from '../webhooks/post/twilio-form.ts'
 import { WrongParameter } from './faults.ts'

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
-import { SendBody } from '../../messages/schema.ts'
+import { SendBody } from '../../messages/send-schema.ts'
 import type { TemplateTexts } from '../../messages/templates/resource.ts'
 import { SendInput, Variables } from '../../messages/templates/send.ts'
 import { MoneySchema } from '../../money.ts'

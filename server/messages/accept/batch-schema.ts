@@ -13,3 +13,17 @@ export const BatchBody = Type.Object(
   },
   { additionalProperties: false, examples: [{ messages: [{ to: '15551230001', message: 'Hello from Heliogram' }] }] },
 )
+
+export const BatchResult = Type.Object({
+  object: Type.Literal('batch'),
+  accepted: Type.Integer(),
+  refused: Type.Integer(),
+  results: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      status: Type.Integer({ description: 'What a single send would have answered.' }),
+      message: Type.Optional(Type.Ref('Message')),
+      error: Type.Optional(Type.Ref('Problem')),
+    }),
+  ),
+})

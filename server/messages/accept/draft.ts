@@ -7,7 +7,7 @@ import type { Draft, StoredText } from '../draft.ts'
 import type { Warning } from '../message.ts'
 import { readNumber } from '../numbers/number.ts'
 import { readSender } from '../numbers/sender.ts'
-import { sendAtMaxDays, type SendBody } from '../schema.ts'
+import { sendAtMaxDays, type SendBody } from '../send-schema.ts'
 import { readShortLinks, type Shortening } from '../short-links/shorten.ts'
 import { readText, type Text } from './text.ts'
 

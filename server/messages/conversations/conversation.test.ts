@@ -13,6 +13,7 @@ import type { App } from '../../http.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { noteReply } from './store.ts'
 import { messageRoutes } from '../http.ts'
+import { conversationRoutes } from './http.ts'
 import { storeReply, type ReplyIn } from '../reply.ts'
 import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
 
@@ -29,7 +30,10 @@ beforeAll(async () => {
   stranger = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
   const context = test.routeContext
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, context))
+  app = await buildTestApp(database.db, (one) => {
+    messageRoutes(one, context)
+    conversationRoutes(one, context)
+  })
   call = callAs(app, account)
 })
 afterAll(async () => {

@@ -1,7 +1,7 @@
 /** The routes of conversations. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Db, Queryable } from '../../db/db.ts'
+import type { Queryable } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
@@ -27,19 +27,8 @@ import { readNumberFilter } from '../numbers/filter.ts'
 import { findOptOuts } from '../opt-outs/opt-out.ts'
 import { findCampaignId, findMessage, readMessages } from '../store.ts'
 import { SendInput } from '../templates/send.ts'
-
-interface ConversationsContext {
-  db: Db
-  vault: Vault
-}
-
-/** Sends a body as `POST /v1/messages/send` does, for another operation; see `http.ts`. */
-export type SendAs = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: SendInput,
-  operation: string,
-) => Promise<FastifyReply>
+import { openSend } from '../accept/send-http.ts'
+import type { MessagesContext } from '../accept/send.ts'
 
 const params = Type.Object({
   conversation: Type.String({ maxLength: 255, description: 'Id of a conversation.' }),
@@ -87,7 +76,8 @@ const ReplyBody = Type.Object(replyFields, {
 })
 
 /** Registers `/v1/conversations`. */
-export function conversationRoutes(app: App, context: ConversationsContext, sendAs: SendAs): void {
+export function conversationRoutes(app: App, context: MessagesContext): void {
+  const sendAs = openSend(context)
   const { db, vault } = context
   app.addSchema(Conversation)
 

@@ -12,6 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { messageRoutes } from '../http.ts'
+import { conversationRoutes } from './http.ts'
 import { forgetNumber, forgetNumbers, optOut } from '../opt-outs/opt-out.ts'
 import { storeReply } from '../reply.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
@@ -26,7 +27,10 @@ beforeAll(async () => {
   database = await createTestDatabase()
   account = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
+  app = await buildTestApp(database.db, (one) => {
+    messageRoutes(one, test.routeContext)
+    conversationRoutes(one, test.routeContext)
+  })
   call = callAs(app, account)
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@
 import type { ShortLink } from '../draft.ts'
 import { randomFillSync } from 'node:crypto'
 import type { FieldError } from '../../errors.ts'
-import { textMax } from '../schema.ts'
+import { textMax } from '../send-schema.ts'
 import { findUrls } from './urls.ts'
 
 /** What is known of short links where a draft is read. */

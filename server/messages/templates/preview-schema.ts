@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { IdOf, Nullable } from '../../http.ts'
 import { MoneySchema } from '../../money.ts'
 import { messageTypes } from '../message.ts'
-import { Replaced, Warning } from '../schema.ts'
+import { Replaced, Warning } from '../send-schema.ts'
 import { SendInput } from './send.ts'
 
 const { to, from, sender_pool, campaign, message, template, variables, language } = SendInput.properties
