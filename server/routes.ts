@@ -2,6 +2,9 @@
 import { accountRoutes, type AccountsContext } from './accounts/http.ts'
 import { refreshCaches, type Caches } from './caches.ts'
 import { campaignRoutes, type CampaignsContext } from './campaigns/http.ts'
+import { broadcastRoutes, type BroadcastsContext } from './campaigns/broadcasts/http.ts'
+import { contactRoutes, type ContactsContext } from './campaigns/contacts/http.ts'
+import { importRoutes, type ImportsContext } from './campaigns/imports/http.ts'
 import { templatePreviewRoute } from './campaigns/template-preview-http.ts'
 import { alertRoutes } from './carriers/live/alerts-http.ts'
 import { doctorRoutes } from './carriers/doctor/http.ts'
@@ -55,6 +58,9 @@ export type RoutesContext = Omit<AccountsContext, 'settings'> &
   MessagesContext &
   ShortLinksContext &
   CampaignsContext &
+  ContactsContext &
+  ImportsContext &
+  BroadcastsContext &
   CarriersContext &
   EventsContext &
   InboundContext &
@@ -111,6 +117,9 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   routeRoutes(app, context)
   routeTestRoutes(app, context)
   campaignRoutes(app, context)
+  contactRoutes(app, context)
+  importRoutes(app, context)
+  broadcastRoutes(app, context)
   templateRoutes(app, context)
   templatePreviewRoute(app, context)
   smppCredentialRoutes(app, context)

@@ -1,9 +1,9 @@
 /** What a test key may not do: whatever it sends goes to the simulator, and what is live is not for it to change. */
 import type { preHandlerAsyncHookHandler, RouteOptions } from 'fastify'
 import type { Queryable } from './db/db.ts'
-import { ApiError } from './errors.ts'
-import type { App, Caller } from './http.ts'
-import { parseId, showId } from './ids.ts'
+import { isOfTests, type Named } from './campaigns/of-tests.ts'
+import type { App } from './http.ts'
+import { refuseLive } from './live-only.ts'
 
 const sends = 'sends test messages'
 const tests = 'is of what is a test itself, which its handler asks'
@@ -60,14 +60,6 @@ export const forTestKeys: Record<string, string> = {
   'POST /v1/events/:id/redeliver': 'posts an event again, as may happen at any time',
 }
 
-/** @throws ApiError `insufficient_scope` where a test key would change something live. */
-export function refuseLive({ mode }: Pick<Caller, 'mode'>, isTest: boolean): void {
-  if (mode === 'test' && !isTest)
-    throw new ApiError('insufficient_scope', {
-      detail: 'This is live, and a test key changes nothing live; use a live key.',
-    })
-}
-
 /** Keeps test keys from every route registered after it that changes anything, but for those of the list. */
 export function guardTestKeys(app: App, db: Queryable): void {
   const refuse: preHandlerAsyncHookHandler = async ({ caller }) => refuseLive(caller, false)
@@ -82,41 +74,4 @@ export function guardTestKeys(app: App, db: Queryable): void {
     const check = reason === contents ? refuseContents : refuse
     route.preHandler = [check, ...[route.preHandler ?? []].flat()]
   })
-}
-
-interface Named {
-  campaign?: string
-  import?: string
-}
-
-/**
- * Whether a campaign, or that of an import, was made by a test key (says the audit log, by audit_events_target) and no live broadcast was
- * ordered in it since; true where there is none, which its route tells.
- */
-export async function isOfTests(
-  db: Queryable,
-  accountId: string,
-  { campaign, import: imported }: Named,
-): Promise<boolean> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id
-     from campaigns
-     where account_id = $1
-       and (id = $2 or key = $3 or id = (select campaign_id from imports where account_id = $1 and id = $4))`,
-    [accountId, parseId('cmp', campaign ?? ''), campaign ?? null, parseId('imp', imported ?? '')],
-  )
-  const id = rows[0]?.id
-  if (id === undefined) return true
-  const { rowCount } = await db.query(
-    `select 1
-     from audit_events e
-     join api_keys k on k.account_id = e.account_id and k.id = e.actor_id
-     where e.account_id = $1
-       and e.target = $2
-       and e.action = 'campaign.created'
-       and k.mode = 'test'
-       and not exists (select 1 from broadcasts b where b.account_id = $1 and b.campaign_id = $3 and not b.is_test)`,
-    [accountId, showId('cmp', id), id],
-  )
-  return rowCount === 1
 }

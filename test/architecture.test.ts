@@ -25,6 +25,7 @@ const wiring = new Set(
     'guard',
     'routes',
     'schedule',
+    'test-keys',
     'health',
     'metrics/http',
     'greeting',

@@ -1,6 +1,6 @@
 /** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
 import type { Tx } from '../db/db.ts'
-import type { EraseStep, Subject } from '../messages/forgetting/erase.ts'
+import type { EraseStep, Subject } from '../accounts/erase-step.ts'
 import { spellingsOf } from '../messages/numbers/number.ts'
 import { codeLengthOf } from '../messages/numbers/plan.ts'
 

@@ -1,4 +1,4 @@
-/** Routes of campaigns; those of contacts are in `contacts/http.ts`, those of imports in `imports/http.ts`. */
+/** Routes of campaigns. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
@@ -10,39 +10,31 @@ import { readPage, type PagePlace } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
-import { Contact } from './contacts/contact.ts'
-import { contactRoutes, type ContactsContext } from './contacts/http.ts'
-import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
 import { campaignQuery, readCampaignFilters } from './filters.ts'
-import { importRoutes, type ImportsContext } from './imports/http.ts'
 import { objectOf, readQuery, schemaErrorsOf } from '../requests/faults.ts'
 import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
 import { listCampaigns, lockCampaign } from './store.ts'
 
-/** What the routes of this slice need. */
-export interface CampaignsContext extends ImportsContext, BroadcastsContext, Pick<ContactsContext, 'contactSeals'> {
+/** What the routes of campaigns need. */
+export interface CampaignsContext {
   db: Db
   vault: Vault
+  /** Why a callback address may not be called, or null. */
+  refuseUrl: (url: string) => string | null
+  /** Address of short links without a slash at the end; none: they are off. */
+  shortUrl?: string | null
 }
 
 const campaignParams = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
 })
 
-/** Registers `/v1/campaigns`, the contacts in them, and imports. */
+/** Registers `/v1/campaigns`. */
 export function campaignRoutes(app: App, context: CampaignsContext): void {
-  app.addSchema(Campaign)
-  app.addSchema(Contact)
-  routesOfCampaigns(app, context)
-  statsRoutes(app, context)
-  contactRoutes(app, context)
-  importRoutes(app, context)
-  broadcastRoutes(app, context)
-}
-
-function routesOfCampaigns(app: App, context: CampaignsContext): void {
   const { db } = context
+  app.addSchema(Campaign)
+  statsRoutes(app, context)
   app.post(
     '/v1/campaigns',
     {

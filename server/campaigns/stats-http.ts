@@ -11,7 +11,7 @@ import type { CampaignRow } from './store.ts'
 import { countFields, fillSteps, readCounts, type Group } from '../messages/tallies/counts.ts'
 import { endOfHour, readSpan, readSpanOf, spanQuery, startOfHour, type Span } from '../messages/tallies/span.ts'
 import { readCampaign } from './campaign.ts'
-import { findBroadcast } from './broadcasts/store.ts'
+import { isBroadcastOf } from './stats.ts'
 import { readHours, writeStats, type Whose } from './stats-export.ts'
 
 const groups = ['hour', 'country', 'carrier', 'error', 'segments'] as const satisfies readonly Group[]
@@ -123,8 +123,9 @@ async function readAsked(
   const { broadcast } = request.query
   const campaign = await readCampaign(db, accountId, request.params.campaign)
   const broadcastId = typeof broadcast === 'string' ? parseId('brc', broadcast) : null
-  const row = broadcastId ? await findBroadcast(db, accountId, broadcastId) : null
-  const isOther = typeof broadcast === 'string' && row?.campaignId !== campaign.id
+  const isOther =
+    typeof broadcast === 'string' &&
+    (broadcastId === null || !(await isBroadcastOf(db, accountId, campaign.id, broadcastId)))
   const whose = { campaignId: campaign.id, broadcastId: isOther ? null : broadcastId }
   const hours = await readHours(db, accountId, whose)
   const span = await readBeside(isOther ? [otherBroadcast] : [], () =>

@@ -2,7 +2,6 @@
 import type { Queryable } from '../db/db.ts'
 import { addUp, sums, type Sum } from '../messages/tallies/counts.ts'
 import { counts } from '../messages/tallies/counts-sql.ts'
-import { givenUpStatuses } from './broadcasts/broadcast.ts'
 import type { Stats } from './stats-schema.ts'
 
 /** Reads the stats of a campaign in one snapshot. By tallies_campaign, broadcasts_campaign, opt_outs_campaign, and the key of campaign_clicks. */
@@ -21,6 +20,21 @@ export const readBroadcastStats = (
   accountId: string,
   broadcastIds: readonly string[],
 ): Promise<Map<string, Stats>> => readStatsBy(db, 'broadcast_id', accountId, broadcastIds)
+
+/** Whether a broadcast is one of the campaign. By primary key. */
+export async function isBroadcastOf(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+  broadcastId: string,
+): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'is-broadcast-of',
+    text: `select 1 from broadcasts where account_id = $1 and id = $2 and campaign_id = $3`,
+    values: [accountId, broadcastId, campaignId],
+  })
+  return rowCount === 1
+}
 
 /** What is counted of one campaign or broadcast. */
 interface StatsRow {
@@ -68,6 +82,9 @@ function statsOf({ parts, waiting, givenUp, skipped, optOuts, clicks }: StatsRow
     clicks,
   }
 }
+
+/** How broadcasts end whose waiting recipients never get a message. */
+export const givenUpStatuses = ['canceled', 'rejected', 'withdrawn'] as const
 
 const givenUp = `('${givenUpStatuses.join("', '")}')`
 const skippedFor = (reasons: string): string => `coalesce(sum(count::int) filter (where ${reasons}), 0)`

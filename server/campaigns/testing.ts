@@ -11,7 +11,10 @@ import {
 import type { Db } from '../db/db.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
+import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
+import { contactRoutes, type ContactsContext } from './contacts/http.ts'
 import { campaignRoutes, type CampaignsContext } from './http.ts'
+import { importRoutes, type ImportsContext } from './imports/http.ts'
 import { Stride } from './imports/stride.ts'
 
 /** What `openCampaignTest` gives. */
@@ -31,11 +34,13 @@ export interface CampaignTest {
   optOut(number: string): Promise<void>
 }
 
+type RoutesContext = CampaignsContext & ContactsContext & ImportsContext & BroadcastsContext
+
 /** Builds the application, with `more` routes; without `parts` imports are stored and never run. */
 export async function openCampaignTest(
   db: Db,
-  parts: Partial<CampaignsContext> = {},
-  more: (app: App, context: CampaignsContext) => void = () => {},
+  parts: Partial<RoutesContext> = {},
+  more: (app: App, context: RoutesContext) => void = () => {},
   authenticator: Authenticator = openAuthenticator(db),
 ): Promise<CampaignTest> {
   const imports = {
@@ -58,6 +63,9 @@ export async function openCampaignTest(
   }
   const register = (own: App): void => {
     campaignRoutes(own, context)
+    contactRoutes(own, context)
+    importRoutes(own, context)
+    broadcastRoutes(own, context)
     more(own, context)
   }
   const app = await buildTestApp(db, register, { authenticator })

@@ -1,5 +1,5 @@
 /** What carriers' tables hold of a person who is erased: the sender that a pool gave them. Parts of replies go by themselves within a minute. */
-import type { EraseStep } from '../messages/forgetting/erase.ts'
+import type { EraseStep } from '../accounts/erase-step.ts'
 
 /** The step of this slice; by the primary key, a pool after the other. */
 export const carrierStep: EraseStep = {

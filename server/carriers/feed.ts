@@ -12,6 +12,7 @@ import type { MessageType } from '../messages/message.ts'
 import type { QueueCount } from '../messages/queue/count.ts'
 import type { QuietHours } from '../messages/quiet-hours/quiet-hours.ts'
 import type { Recent } from '../messages/ledger/recent.ts'
+import { rejectUnreadable } from '../messages/unreadable.ts'
 import { Backlog } from './live/backlog.ts'
 import type { CarrierLink } from './links/carrier-link.ts'
 import type { LinkKeeper } from './links/keeper.ts'
@@ -204,7 +205,7 @@ export class Feed {
     const mark = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
     const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(lane.head, mark)
     const { handovers, claimed, stayed, lastId, clearId } = await hand.track(
-      claimMessages(this.#context, nodeId, rooms, lane.id, after, limit, {
+      claimMessages({ ...this.#context, rejectUnreadable }, nodeId, rooms, lane.id, after, limit, {
         laneId: lane.laneId,
         quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
         sender: lane.sender,

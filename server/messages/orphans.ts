@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import { wayOf, type Position } from '../page.ts'
 import type { Texts } from '../sealing/texts.ts'
-import type { EraseStep } from './forgetting/erase.ts'
+import type { EraseStep } from '../accounts/erase-step.ts'
 import { findOwner } from './owner.ts'
 import { storeReply, type ReplyContext } from './reply.ts'
 

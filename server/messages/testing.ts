@@ -22,6 +22,8 @@ import { Ledger } from './ledger/ledger.ts'
 import { optOutRefused } from './opt-outs/refused.ts'
 import type { MessageRow, MessageType } from './message.ts'
 import { countryOf } from './numbers/number.ts'
+import type { RejectUnreadable } from './queue/claim.ts'
+import { rejectUnreadable } from './unreadable.ts'
 import { QueueCount } from './queue/count.ts'
 import { QuietHours } from './quiet-hours/quiet-hours.ts'
 import { Recent } from './ledger/recent.ts'
@@ -110,6 +112,7 @@ export interface LedgerTest {
     queueCount: QueueCount
     guards: Guards
     meter: Meter
+    rejectUnreadable: RejectUnreadable
   }
   /** What the routes of messages need. */
   routeContext: LedgerTest['context'] & MessagesContext
@@ -161,6 +164,7 @@ export async function openLedgerTest(
     queueCount: new QueueCount(db),
     guards: new Guards(db),
     meter: new Meter(countryOf),
+    rejectUnreadable,
   }
   const ledger = new Ledger({ ...context, follow: (tx, moved) => optOutRefused(tx, context, moved) })
   const routing = new RoutingTable(db, { prepare: () => ensureTestCarrier(db, testVault) })

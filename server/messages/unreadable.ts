@@ -1,22 +1,16 @@
 /** Messages whose text is sealed and cannot be opened: they are not sent, and nothing is taken from them. */
 import { now } from '../db/clock.ts'
-import type { Tx } from '../db/db.ts'
 import { isUnreadable } from '../sealing/texts.ts'
 import { writeAnswers, type Answer } from './ledger/answer.ts'
-import type { Moved } from './moved.ts'
-import type { MessageRow } from './message.ts'
+import type { RejectUnreadable } from './queue/claim.ts'
 
-interface Claimed extends MessageRow {
-  linkId: string
-  /** Segments that were to be submitted; null: all. */
-  pending: number[] | null
-}
+type Claimed = Parameters<RejectUnreadable>[2][number]
 
 /**
  * Ends those of a claim whose text cannot be opened, in the claim's transaction: no byte was written of them. The sealed text stays, so that
  * they may be sent again when its key is back.
  */
-export async function rejectUnreadable(tx: Tx, nodeId: string, claimed: readonly Claimed[]): Promise<Moved[]> {
+export const rejectUnreadable: RejectUnreadable = async (tx, nodeId, claimed) => {
   const answers = claimed
     .filter((row) => row.status === 'sending' && isUnreadable(row))
     .flatMap((row) => answersOf(row, nodeId))

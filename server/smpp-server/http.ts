@@ -10,7 +10,7 @@ import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { refuseLive } from '../test-keys.ts'
+import { refuseLive } from '../live-only.ts'
 import {
   credentialDefaults,
   credentialsMax,

@@ -7,7 +7,7 @@ import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { showSid } from '../messages/twilio-words.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { refuseLive } from '../test-keys.ts'
+import { refuseLive } from '../live-only.ts'
 import {
   createTwilioCredential,
   listTwilioCredentials,

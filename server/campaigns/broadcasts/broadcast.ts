@@ -1,4 +1,5 @@
 /** A broadcast: one text to the contacts of a campaign. What it is, as a row and as a resource. */
+import { givenUpStatuses } from '../stats.ts'
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
@@ -28,9 +29,6 @@ export const unfinishedStatuses = [
   'sending',
   'paused',
 ] as const satisfies BroadcastStatus[]
-
-/** Those of one that is over before all recipients had their message: the others get none. */
-export const givenUpStatuses = ['canceled', 'rejected', 'withdrawn'] as const satisfies BroadcastStatus[]
 
 /** What the messages of a broadcast have in common: a send without its recipient. */
 export type MessageBody = Omit<SendBody, 'to' | 'campaign' | 'send_at' | 'message'> & {

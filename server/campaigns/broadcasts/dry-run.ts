@@ -2,7 +2,7 @@
 import type { Db } from '../../db/db.ts'
 import type { Acceptor } from '../../messages/accept/accept.ts'
 import type { Draft, Planned } from '../../messages/draft.ts'
-import { findOptOuts } from '../../messages/opt-outs/opt-out.ts'
+import { findOptOuts } from '../../messages/opt-outs/known.ts'
 import type { RouteRefusal } from '../../messages/routing.ts'
 import type { Money } from '../../money.ts'
 import type { Vault } from '../../sealing/vault.ts'

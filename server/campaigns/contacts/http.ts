@@ -21,7 +21,7 @@ import { exportPlaces } from '../../requests/exports.ts'
 import { exportFormats, writeContacts } from './export.ts'
 import { contactQuery, contactQueryOptions, readContactFilters, sealFilters } from './filters.ts'
 import { listContacts, type ContactFilters } from './list.ts'
-import { addContact, ContactInput, readContactRow, showContact, type ShownContact } from './contact.ts'
+import { addContact, Contact, ContactInput, readContactRow, showContact, type ShownContact } from './contact.ts'
 import { readContact } from './read.ts'
 import { deleteContact, type ContactRow } from './store.ts'
 import { markForgotten } from './forgotten.ts'
@@ -44,6 +44,7 @@ const contactParams = Type.Object({
 /** Registers them. */
 export function contactRoutes(app: App, context: ContactsContext): void {
   const { db } = context
+  app.addSchema(Contact)
   const show = async (on: Queryable, accountId: string, row: ContactRow): Promise<ShownContact> => {
     const [marked = row] = await markForgotten(on, context.vault, accountId, [row])
     return showContact(marked)

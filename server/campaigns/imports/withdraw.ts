@@ -2,7 +2,7 @@
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
-import { findOptOuts } from '../../messages/opt-outs/opt-out.ts'
+import { findOptOuts } from '../../messages/opt-outs/known.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { NewContact } from '../contacts/store.ts'

@@ -4,7 +4,7 @@ import { IdOf, Nullable, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import type { ConversationRow } from './store.ts'
 import { renderMessage, type MessageRow } from '../message.ts'
-import type { KnownOptOut } from '../opt-outs/opt-out.ts'
+import type { KnownOptOut } from '../opt-outs/known.ts'
 
 /** A conversation in answers. */
 export const Conversation = Type.Object(

@@ -1,27 +1,11 @@
 /** Texts, and messages past their days, that go as soon as the messages are over: notes of these, and the sweep that follows them up. */
 import { columns } from '../../db/array.ts'
-import { inTransaction, type Db, type Queryable, type Tx } from '../../db/db.ts'
+import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { findDueSpan, spanOf, within } from '../../db/span.ts'
 import { changeEventsOf } from '../../events-redact.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
 import { deleteOver } from './retention-account.ts'
 import { lockTraces } from './traces.ts'
-
-/** Notes that texts are to go when their messages are over, in the transaction that accepts these. */
-export async function discardLater(
-  tx: Queryable,
-  messages: readonly { accountId: string; id: string }[],
-): Promise<void> {
-  if (messages.length === 0) return
-  await tx.query({
-    name: 'discard-later',
-    text: `
-      insert into discards (account_id, message_id)
-      select * from unnest($1::uuid[], $2::uuid[])
-      on conflict do nothing`,
-    values: columns([messages.map(({ accountId }) => accountId), messages.map(({ id }) => id)]),
-  })
-}
 
 /**
  * Takes away texts of noted messages that are over by now, and the messages that are older than their account keeps them; looks at the

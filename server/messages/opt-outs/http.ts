@@ -11,11 +11,12 @@ import { takeMark } from '../../mark.ts'
 import { readPage, type PagePlace } from '../../page.ts'
 import { readQuery } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { refuseLive } from '../../test-keys.ts'
+import { refuseLive } from '../../live-only.ts'
 import { readNumberFilter } from '../numbers/filter.ts'
 import { readNumber } from '../numbers/number.ts'
 import { hashForms } from './consent.ts'
-import { findOptOuts, forgetNumber, isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
+import { forgetNumber, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
+import { findOptOuts, isOptedOut } from './known.ts'
 import {
   findOptOut,
   listOptOuts,

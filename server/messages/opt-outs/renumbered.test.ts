@@ -9,7 +9,8 @@ import { conversationIdOf } from '../conversations/id.ts'
 import { spellingsOf } from '../numbers/number.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
 import { hashNumber, listConsents } from './consent.ts'
-import { isOptedOut, optIn, optOut, type Origin } from './opt-out.ts'
+import { optIn, optOut, type Origin } from './opt-out.ts'
+import { isOptedOut } from './known.ts'
 import { findOptOut } from './store.ts'
 
 let database: TestDatabase

@@ -10,7 +10,6 @@ import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
 import { holdQuiet } from '../quiet-hours/hold.ts'
 import type { Recent } from '../ledger/recent.ts'
 import { repriceStrays } from '../reprice.ts'
-import { rejectUnreadable } from '../unreadable.ts'
 
 export interface QueueContext {
   db: Db
@@ -90,6 +89,16 @@ interface Claim {
   clearId: string | null
 }
 
+/**
+ * Ends those of a claim whose text cannot be opened, in the claim's transaction. The ledger does it, which the queue does not know: the links
+ * bring it along.
+ */
+export type RejectUnreadable = (
+  tx: Tx,
+  nodeId: string,
+  claimed: readonly (MessageRow & Pick<Handover, 'linkId' | 'pending'>)[],
+) => Promise<Moved[]>
+
 /** What a row of a claim has besides its message. */
 type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, 'handovers'>
 
@@ -101,7 +110,7 @@ type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, '
  * hours leaves the queue till then. Returns after the commit: bytes may be written.
  */
 export async function claimMessages(
-  context: QueueContext & { recent: Recent },
+  context: QueueContext & { recent: Recent; rejectUnreadable: RejectUnreadable },
   nodeId: string,
   rooms: readonly Room[],
   lane: string,
@@ -161,7 +170,7 @@ export async function claimMessages(
     const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
     postings = await recordMoves(
       tx,
-      [...ended.map((row): Moved => ({ row, from: 'queued' })), ...(await rejectUnreadable(tx, nodeId, moved))],
+      [...ended.map((row): Moved => ({ row, from: 'queued' })), ...(await context.rejectUnreadable(tx, nodeId, moved))],
       context,
     )
     const { claimed = 0, stayed = 0, lastId = null, clearId = null } = result.rows[0] ?? {}
