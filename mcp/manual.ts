@@ -67,7 +67,7 @@ export const readManual = defineReading({
     'Answers a page of the manual of Heliogram, or a chapter of it; without a page the list of pages. Use it for how the API and its operation work, before you guess.',
   scopes: [],
   input: z.strictObject({
-    page: z.string().max(100).optional().describe('Such as api/messages, operating or webhooks.'),
+    page: z.string().max(100).optional().describe('For example api/messages, runbooks or webhooks.'),
     chapter: z.string().max(200).optional().describe('The heading of one chapter of the page.'),
   }),
   output: z.object({

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { codeOf } from './db/failure.ts'
 import type { Log } from './db/log.ts'
 
-// What docs/operating.md says to allow.
+// The limit that docs/operating.md recommends.
 const wanted = 10_000
 const manyFrom = 0.8
 const backBelow = 0.7

@@ -73,7 +73,7 @@ export async function requireKeyFile(connection: Connection, { keyFile }: Config
       `There is no key file ${keyFile}, and ` +
         (peer
           ? `${peer.name} runs on the same database with one. All processes need the same: put a copy of it here.`
-          : 'the secrets in this database are encrypted with one. Correct HELIOGRAM_KEY_FILE, or restore the file from where you keep it safe; where it is lost for good, see "A key that is lost" in docs/operating.md.'),
+          : 'the secrets in this database are encrypted with one. Correct HELIOGRAM_KEY_FILE, or restore the file from your copy; if it is lost for good, see "Lost master key" in docs/runbooks.md.'),
     )
   } finally {
     await pool.end()
@@ -122,7 +122,7 @@ async function explainKey(
     ? `The key file ${path} is not the one of this database any more: heliogram rotate-key has replaced the key.${ids} ` +
         `Put the file here that rotate-key has written; where the rotation was interrupted, run it again with that file.${copy}`
     : `The key file ${path} is not the one of this database.${ids} With another key its secrets cannot be opened, and forgotten people who opted out would get messages. ` +
-        `Restore the file from where you keep it safe, or name it by HELIOGRAM_KEY_FILE; where it is lost for good, see "A key that is lost" in docs/operating.md.${copy}`
+        `Restore the file from your copy, or set HELIOGRAM_KEY_FILE to it; if it is lost for good, see "Lost master key" in docs/runbooks.md.${copy}`
 }
 
 const [certificateVariable, privateKeyVariable] = ['HELIOGRAM_SMPP_SERVER_TLS_CERT', 'HELIOGRAM_SMPP_SERVER_TLS_KEY']

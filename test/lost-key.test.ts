@@ -1,4 +1,4 @@
-/** A key file that is lost for good, with encrypted texts: the way on that docs/operating.md has, as it stands there. */
+/** A key file that is lost for good, with encrypted texts: the steps in docs/runbooks.md work as written. */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ import { until } from './until.ts'
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
 test('what the lost key sealed is given up, and all else goes on', async () => {
-  const page = await readFile(join(import.meta.dirname, '../docs/operating.md'), 'utf8')
-  const [, statements = ''] = /\n## A key that is lost\n[^]*?```sql\n([^]*?)```/.exec(page) ?? []
+  const page = await readFile(join(import.meta.dirname, '../docs/runbooks.md'), 'utf8')
+  const [, statements = ''] = /\n## Lost master key\n[^]*?```sql\n([^]*?)```/.exec(page) ?? []
   expect(statements).toContain('update data_keys')
   const program = await startProgram({ env: { HELIOGRAM_ENCRYPT_CONTENT: 'on' } })
   try {
@@ -29,7 +29,7 @@ test('what the lost key sealed is given up, and all else goes on', async () => {
     await program.stop()
 
     await writeFile(join(program.dataFolder, 'key'), `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
-    await expect(program.restart()).rejects.toThrow('see "A key that is lost" in docs/operating.md')
+    await expect(program.restart()).rejects.toThrow('see "Lost master key" in docs/runbooks.md')
     const embedded = await startEmbedded({ dataDir: program.dataFolder, log: quiet })
     const db = openPool(embedded.connection, { name: 'statements', max: 1 })
     await db.query(statements)

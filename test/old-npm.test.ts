@@ -74,7 +74,7 @@ test('prints help, and names taken ports, before anything is installed', async (
     [['run', 'check'], 'npm run check'],
     [['run', 'simulator'], 'npm run simulator'],
     [['test'], 'npm test'],
-    [['start'], 'docs/operating.md'],
+    [['start'], 'docs/settings.md'],
   ] as const) {
     const { code, printed } = await runScript('9.2.0', [...words, '--', '--help'])
     expect([code, printed]).toEqual([0, expect.stringContaining(told)])

@@ -1,27 +1,28 @@
-/** docs/operating.md, and what else people are told, against the code: every setting, and every line that somebody may find in the log at night. */
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** docs/settings.md, docs/runbooks.md and the Markdown files, against the code: every setting, alert, log message and link. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { alertTypes } from '../server/carriers/live/alerts-store.ts'
 import { clientVariables, variables } from '../server/config-variables.ts'
 import { describeConfig } from '../server/config.ts'
 
 const root = join(import.meta.dirname, '..')
-const page = readFileSync(join(root, 'docs/operating.md'), 'utf8')
+const settings = readFileSync(join(root, 'docs/settings.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/runbooks.md'), 'utf8')
 
-test('the table of settings is what config.ts says', () => {
+test('the table of settings agrees with config.ts', () => {
   const described = describeConfig().matchAll(/^ {2}(\w+)(?: \(default (.*)\))?\n {6}(.*) Allowed: (.*)\.$/gm)
   const rows = [...described].map(
     ([, name, fallback, sentence, allowed]) =>
       `| \`${name}\` | ${fallback === undefined ? '' : `\`${fallback}\``} | ${sentence} Allowed: ${allowed}. |`,
   )
   const expected = ['', '| Variable | Default | |', '|---|---|---|', ...rows, ''].join('\n')
-  const [, actual] = /<!-- settings: start -->([^]*)<!-- settings: end -->/.exec(page) ?? []
+  const [, actual] = /<!-- settings: start -->([^]*)<!-- settings: end -->/.exec(settings) ?? []
   expect(rows.length).toBe(describeConfig().split('\n').length / 2)
   expect(actual).toBe(expected)
 })
 
-test('nobody is told to set a variable that would stop the next start', () => {
+test('no page or program names a variable that would stop the next start', () => {
   const places = ['*.md', 'docs/**/*.md', 'bin/*', 'deploy/**/*.*', 'Dockerfile', 'compose.yaml']
   const files = globSync([...places, '{server,simulator}/**/*.{ts,js,html,md}'], {
     cwd: root,
@@ -33,7 +34,7 @@ test('nobody is told to set a variable that would stop the next start', () => {
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
 })
 
-test('whatever supervises the program gives it the time that a stop takes', () => {
+test('every supervisor allows the time that a stop takes', () => {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
   const [, limit = ''] = /^const stopMsMax = ([\d_]+)$/m.exec(read('server/started.ts')) ?? []
   const waits = [
@@ -53,18 +54,17 @@ test('the image has the version of the program', () => {
   expect(new Set(named)).toEqual(new Set([`image: heliogram:${version}`]))
 })
 
-test('whatever wakes somebody leads to what to do', () => {
-  const [, table = ''] = /\| What woke you \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page) ?? []
+test('every alert leads to a run-book', () => {
+  const [, table = ''] = /\| Alert \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page) ?? []
   const rules = [...page.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name)
   const causes = [...rules, ...alertTypes.map((type) => `\`${type}\``)]
   expect(rules.length).toBeGreaterThan(5)
   expect(causes.filter((cause) => !table.includes(cause))).toEqual([])
-  const chapters = [...table.matchAll(/^\|.*\| (.*) \|$/gm)].flatMap(([, told = '']) => told.split(/, or (?:the )?/))
-  const isThere = (chapter: string): boolean => page.toLowerCase().includes(`\n**${chapter.toLowerCase()}.**`)
-  expect(chapters.filter((chapter) => !isThere(chapter) && !isThere(`the ${chapter}`))).toEqual([])
+  const chapters = [...table.matchAll(/^\|.*\| (.*) \|$/gm)].flatMap(([, names = '']) => names.split(', or '))
+  expect(chapters.filter((chapter) => !page.includes(`\n**${chapter}.**`))).toEqual([])
 })
 
-test('whatever ends a session is explained', () => {
+test('every reason for the end of a session is explained', () => {
   const [, union = ''] =
     /type CloseReason =([^=]*?)\n\n/.exec(readFileSync(join(root, 'smpp/options.ts'), 'utf8')) ?? []
   const reasons = [...union.matchAll(/\| '(\w+)'/g)].map((match) => match[1] ?? '')
@@ -74,7 +74,7 @@ test('whatever ends a session is explained', () => {
   expect(errors.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([])
 })
 
-test('every warning and error of the log is explained', () => {
+test('every warning and error in the log is explained', () => {
   const files = globSync('server/**/*.ts', { cwd: root, exclude: (name) => name.endsWith('.test.ts') })
   const calls = /(?:log\??\.(?:warn|error)|#report)\(\s*[^;]*?'([^'\n]+)'[,\s]*\)/g
   const messages = files.flatMap((file) =>
@@ -82,4 +82,45 @@ test('every warning and error of the log is explained', () => {
   )
   expect(messages.length).toBeGreaterThan(20)
   expect([...new Set(messages)].filter((message) => !page.includes(`\`${message}\``))).toEqual([])
+})
+
+/** The Markdown files, each without its code blocks and generated parts. */
+const markdown = globSync(['*.md', '{docs,sdk,simulator,test}/**/*.md'], {
+  cwd: root,
+  exclude: (name) => name.endsWith('node_modules') || name === 'inputs',
+}).map((file) => ({
+  file,
+  text: readFileSync(join(root, file), 'utf8').replaceAll(/^ *(```+)[^]*?^ *\1$|<!-- generated[^]*?end -->/gm, ''),
+}))
+
+test('every link between Markdown files leads to a file and a heading', () => {
+  const idOf = (title: string): string =>
+    title
+      .toLowerCase()
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-')
+  const dead = markdown.flatMap(({ file, text }) =>
+    [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)/g)]
+      .filter(([, path = '', id]) => {
+        const target = path === '' ? file : join(dirname(file), path)
+        if (!existsSync(join(root, target))) return true
+        if (id === undefined || !target.endsWith('.md')) return false
+        const headings = readFileSync(join(root, target), 'utf8').matchAll(/^#+ (.+)$/gm)
+        return ![...headings].some(([, title = '']) => idOf(title) === id)
+      })
+      .map(([link]) => `${file}: ${link}`),
+  )
+  expect(dead).toEqual([])
+})
+
+test('lines of prose are at most 120 characters long', () => {
+  const long = markdown.flatMap(({ file, text }) =>
+    file === 'ARCHITECTURE.md' || file === 'CHANGELOG.md'
+      ? []
+      : text
+          .split('\n')
+          .filter((line) => !line.startsWith('|') && line.replaceAll(/`[^`]+`|\]\([^)]+\)/g, '').length > 120),
+  )
+  expect(long).toEqual([])
 })

@@ -247,7 +247,7 @@ test('another key in the place of the key file is not used, and no start follows
   // What is sealed meanwhile is sealed with the key that the process started with.
   await program.client.expect('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.delivered'] })
   await program.stop()
-  await expect(program.restart()).rejects.toThrow(/key file .* is not the one of this database.*"A key that is lost"/)
+  await expect(program.restart()).rejects.toThrow(/key file .* is not the one of this database.*"Lost master key"/)
   await writeFile(file, own)
   await program.restart()
   const { data } = await program.client.get<{ data: { id: string }[] }>('/v1/webhooks')

@@ -43,7 +43,7 @@ export function build(cli: Cli): Command {
       })
       const seen = last as Seen | null
       if (seen?.health.status === 'failing')
-        throw new Failure(exits.refused, 'The service is failing: docs/operating.md says what to do.')
+        throw new Failure(exits.refused, 'The service is failing: see docs/runbooks.md.')
     })
 }
 

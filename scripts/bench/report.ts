@@ -92,8 +92,8 @@ function replaceTables(before: string, report: string): string {
   const split = (text: string): string[] => text.split(/^(?=### )/m)
   const titleOf = (table: string): string => table.slice(0, table.indexOf('\n'))
   const [, ...measured] = split(`${report.trimEnd()}\n\n`)
-  const run = `\n\nMeasured by itself: ${describeMachine()}; ${describeRun()}\n\n`
-  // A map keeps the place of what is set anew.
+  const run = `\n\nMeasured alone: ${describeMachine()}; ${describeRun()}\n\n`
+  // Setting a key that exists keeps its place in the map.
   const tables = new Map(split(`${before}\n\n`).map((table) => [titleOf(table), table]))
   for (const table of measured) tables.set(titleOf(table), table.replace('\n\n', run))
   return [...tables.values()].join('')

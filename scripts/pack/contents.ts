@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 
 /** Folders that go in whole, but for what `isLeftOut` names. */
 const folders = ['bin', 'cli', 'console/dist', 'deploy', 'docs', 'mcp', 'sdk', 'server', 'simulator', 'smpp']
-/** Single files; `npm run repl` is for the nights that docs/operating.md tells of. */
+/** Single files; `npm run repl` is for the incidents in docs/runbooks.md. */
 const singles = ['LICENSE', 'scripts/options.ts', 'scripts/reach.ts', 'scripts/repl.ts']
 
 /** Tests, what only they use, what writes tables that are in the repository as they are written, and what installing and checking types leave. */

@@ -37,7 +37,7 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
     // Of the file system alone: an error of the database has no path.
     if (error instanceof Error && 'path' in error)
       throw new StartError(
-        `The key file cannot be replaced: ${error.message}. Where it is not to be written, run this with a copy of it (HELIOGRAM_KEY_FILE) and put the changed copy in its place (docs/operating.md, "A new master key").`,
+        `The key file cannot be replaced: ${error.message}. If it is read-only, run this command with a copy of it (HELIOGRAM_KEY_FILE) and put the changed copy in its place (docs/runbooks.md, "Rotate the master key").`,
         { cause: error },
       )
     throw error

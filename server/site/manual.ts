@@ -25,6 +25,8 @@ const parts = [
       'carriers',
       'deploying',
       'operating',
+      'settings',
+      'runbooks',
     ],
   },
   { title: 'The API', names: ['api/README', ...apiPages] },
@@ -127,7 +129,7 @@ ${card('/docs/reference', 'Reference', 'Every field of every route, to read and 
 ${card('/docs/errors', 'Errors', 'Every code, what it means, what to do')}
 ${card('/docs/carriers', 'Carriers', 'Links to real networks, and what their codes mean')}
 ${card('/docs/deploying', 'Deploying', 'From a bare machine to production: systemd, containers, TLS')}
-${card('/docs/operating', 'Operating', 'Settings, alerts, backups, and what to do at three in the morning')}
+${card('/docs/runbooks', 'Run-books', 'Health, alerts, incidents, backup, upgrades and keys')}
 </ul>`
 }
 

@@ -23,7 +23,7 @@ export interface Finished {
   waiting: { messages: number; delayed: number; broadcasts: number; posts: number; deliveries: number; imports: number }
 }
 
-// As docs/operating.md says it of a key that is lost.
+// The statements of "Lost master key" in docs/runbooks.md.
 const giveUpSecrets = `
   update data_keys set wrapped = null, retired_at = coalesce(retired_at, now());
   update accounts set callback_secret = null;

@@ -54,6 +54,6 @@ function tellDisabled(disabled: Finished['disabled'], { publicUrl }: Config): st
 
 const withoutKey = ({ keyFile }: Config): string[] => [
   '',
-  `What the master key had sealed is given up. The next one is in ${keyFile}: keep a copy of that file elsewhere. Give each carrier its password, each`,
-  'webhook a new secret and its headers, and programs that speak Twilio\'s API a new token (docs/operating.md, "A key that is lost").',
+  `Everything encrypted with the lost master key was deleted. The new key is in ${keyFile}: keep a copy of it elsewhere. Set each carrier's password, each`,
+  'webhook\'s secret and headers, and the token of each program that uses the Twilio API (docs/runbooks.md, "Lost master key").',
 ]
