@@ -126,7 +126,7 @@ function rowsOf(used: ReadonlySet<Part>): RowParameters<DraftColumn> {
  * lacks it, every refusal is `undecided` and nothing is written (decision 0020).
  *
  * What no draft of the batch has is not in it, from the columns of `unnest` (each is a function of its own to PostgreSQL) to the joins and
- * inserts: a statement of one row costs half of the whole one (decision 0035).
+ * inserts: a statement of one row costs half of the whole one (decision 0012).
  */
 export function acceptText(day: string, used: ReadonlySet<Part>): string {
   const { select, count, shared } = rowsOf(used)
