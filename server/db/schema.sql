@@ -569,6 +569,17 @@ create table import_errors (
 );
 create policy own_account on import_errors for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
+create table import_numbers (
+  account_id uuid not null,
+  import_id uuid not null,
+  first_row bigint not null,
+  numbers text not null,
+  outs text not null,
+  constraint import_numbers_pkey primary key (account_id, import_id, first_row),
+  constraint import_numbers_account_id_import_id_fkey foreign key (account_id, import_id) references imports(account_id, id) on delete cascade
+);
+create policy own_account on import_numbers for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
 create table imports (
   account_id uuid not null,
   id uuid not null,
@@ -598,6 +609,7 @@ create table imports (
   hidden bigint default 0 not null,
   faults jsonb default '[]'::jsonb not null,
   cells jsonb,
+  resume jsonb,
   constraint imports_pkey primary key (account_id, id),
   constraint imports_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
   constraint imports_format_check check ((format = any (array['json', 'csv', 'ndjson', 'xlsx']))),

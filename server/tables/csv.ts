@@ -33,7 +33,7 @@ export class CsvReader {
   readonly #delimiter: string
   #text = ''
   #at = 0
-  #line = 1
+  #line: number
   #isSkipping = false
   // Where the next of each is, from #at on; looked for once, and infinite where the text has no more.
   #feed = -1
@@ -41,9 +41,16 @@ export class CsvReader {
   #quote = -1
   readonly #shape: RowShape | null
 
-  constructor(delimiter: string, shape: RowShape | null = null) {
+  /** `line`: that with which the text begins. */
+  constructor(delimiter: string, shape: RowShape | null = null, line = 1) {
     this.#delimiter = delimiter
     this.#shape = shape
+    this.#line = line
+  }
+
+  /** The line behind the rows that were read; null where one of them goes on in the next piece. */
+  get nextLine(): number | null {
+    return this.#at >= this.#text.length && !this.#isSkipping ? this.#line : null
   }
 
   /** The records that a piece completes; with `isLast` all that are left. */

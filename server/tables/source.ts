@@ -5,11 +5,42 @@ import { bytesFrom, type ReadChunk } from './bytes.ts'
 import { CsvReader, type RowShape } from './csv.ts'
 import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
 
+/** A place between two rows of a file: reading may begin there. */
+export interface Place {
+  byte: number
+  /** The line that begins there. */
+  line: number
+}
+
+/** Where reading begins, and who learns of places behind the rows that were taken. */
+export interface Reading {
+  from?: Place | undefined
+  onPlace?: ((place: Place) => void) | undefined
+}
+
+const beginning: Place = { byte: 0, line: 1 }
+
+/** A piece of the text of a file. `end`: the byte behind it, if a line ends there. */
+interface Text {
+  text: string
+  isLast: boolean
+  end: number | null
+}
+
 /** The text of a file in pieces, without its mark; what is not of the encoding comes as U+FFFD. `isLast` comes once, with the rest. */
-async function* readText(read: ReadChunk, encoding: string): AsyncGenerator<{ text: string; isLast: boolean }> {
-  const decoder = new TextDecoder(encoding)
-  for await (const bytes of bytesFrom(read)) yield { text: decoder.decode(bytes, { stream: true }), isLast: false }
-  yield { text: decoder.decode(), isLast: true }
+async function* readText(read: ReadChunk, encoding: string, start: number): AsyncGenerator<Text> {
+  const decoder = new TextDecoder(encoding, { ignoreBOM: start > 0 })
+  // In UTF-16 the byte of a line feed is also half of other characters, and ISO 2022 has states.
+  const hasPlainLines = !/^(?:utf-16|iso-2022)/.test(encoding)
+  let at = start
+  for await (const bytes of bytesFrom(read, start)) {
+    const cut = hasPlainLines ? bytes.lastIndexOf(0x0a) + 1 : 0
+    const [lines, rest] = [bytes.subarray(0, cut), bytes.subarray(cut)]
+    if (cut > 0) yield { text: decoder.decode(lines, { stream: true }), isLast: false, end: at + cut }
+    if (rest.length > 0) yield { text: decoder.decode(rest, { stream: true }), isLast: false, end: null }
+    at += bytes.length
+  }
+  yield { text: decoder.decode(), isLast: true, end: null }
 }
 
 /** Rows of a CSV file behind a line: that of the names, or 0. */
@@ -19,20 +50,26 @@ export async function* readCsv(
   delimiter: string,
   headerLine: number,
   shape: RowShape | null = null,
+  { from = beginning, onPlace }: Reading = {},
 ): AsyncGenerator<SourceRow[]> {
-  const reader = new CsvReader(delimiter, shape)
-  for await (const { text, isLast } of readText(read, encoding)) {
+  const reader = new CsvReader(delimiter, shape, from.line)
+  for await (const { text, isLast, end } of readText(read, encoding, from.byte)) {
     const rows = reader.read(text, isLast)
     yield (rows[0]?.line ?? Infinity) > headerLine ? rows : rows.filter(({ line }) => line > headerLine)
+    if (end !== null && reader.nextLine !== null) onPlace?.({ byte: end, line: reader.nextLine })
   }
 }
 
 /** Rows of one JSON value a line (NDJSON, and how a JSON list is stored). Empty lines are none. */
-export async function* readJsonLines(read: ReadChunk, encoding: string = 'utf-8'): AsyncGenerator<SourceRow[]> {
-  let line = 0
+export async function* readJsonLines(
+  read: ReadChunk,
+  encoding: string = 'utf-8',
+  { from = beginning, onPlace }: Reading = {},
+): AsyncGenerator<SourceRow[]> {
+  let line = from.line - 1
   let rest = ''
   let isSkipping = false
-  for await (const { text, isLast } of readText(read, encoding)) {
+  for await (const { text, isLast, end } of readText(read, encoding, from.byte)) {
     const lines = (rest + text).split('\n')
     rest = isLast ? '' : (lines.pop() ?? '')
     const rows: SourceRow[] = []
@@ -50,6 +87,7 @@ export async function* readJsonLines(read: ReadChunk, encoding: string = 'utf-8'
       rest = ''
     }
     yield rows
+    if (end !== null && rest === '' && !isSkipping) onPlace?.({ byte: end, line: line + 1 })
   }
 }
 

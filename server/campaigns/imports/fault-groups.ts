@@ -9,12 +9,17 @@ const detailMax = 500
 
 /** The groups of an import, of all rows that were read. */
 export class FaultGroups {
-  readonly #groups = new Map<string, FaultGroup>()
+  readonly #groups: Map<string, FaultGroup>
+
+  /** Goes on with the groups of earlier rows. */
+  constructor(known: readonly FaultGroup[] = []) {
+    this.#groups = new Map(known.map((group) => [keyOf(group), { ...group }]))
+  }
 
   /** Adds the errors of a row, of which no two have a code. */
   add(errors: readonly RowError[]): void {
     for (const { code, column, line, detail } of errors) {
-      const key = `${code} ${column ?? ''}`
+      const key = keyOf({ code, column })
       const group = this.#groups.get(key)
       if (group) group.count++
       else if (this.#groups.size < groupsMax)
@@ -33,3 +38,5 @@ export class FaultGroups {
     return [...this.#groups.values()].map((group) => ({ ...group })).sort((a, b) => b.count - a.count)
   }
 }
+
+const keyOf = ({ code, column }: Pick<FaultGroup, 'code' | 'column'>): string => `${code} ${column ?? ''}`

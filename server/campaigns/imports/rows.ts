@@ -2,18 +2,20 @@
 import type { Queryable } from '../../db/db.ts'
 import { chunkBytes, type ReadChunk } from '../../tables/bytes.ts'
 import { readChunk } from './chunks.ts'
-import { readCsv, readJsonLines } from '../../tables/source.ts'
+import { readCsv, readJsonLines, type Reading } from '../../tables/source.ts'
 import type { SourceRow } from '../../tables/source-row.ts'
-import type { ImportRow } from './store.ts'
+import type { ImportRow, Mark } from './store.ts'
 import { openWorkbook, readSheet } from '../../tables/workbook.ts'
 
 /** Rows a piece at a time, and how far the file has been read. */
 export interface RowSource {
   pieces: AsyncIterable<SourceRow[]>
   bytesRead(): number
+  /** The last place between two rows behind which nothing was taken yet; null: only the beginning is known. */
+  mark(): Mark | null
 }
 
-/** Opens the file of an import at its beginning. `retry` is around every statement. */
+/** Opens the file of an import, at its mark if it has one. `retry` is around every statement. */
 export function openRows(
   db: Queryable,
   accountId: string,
@@ -27,7 +29,16 @@ export function openRows(
     if (bytes) last = position
     return bytes
   }
-  return { pieces: piecesOf(read, readRows, job), bytesRead: () => Math.min(job.bytes, (last + 1) * chunkBytes) }
+  let mark = job.resume?.mark ?? null
+  let rows = mark?.rows ?? 0
+  async function* counted(): AsyncGenerator<SourceRow[]> {
+    const onPlace: Reading['onPlace'] = (place) => void (mark = { ...place, rows })
+    for await (const piece of piecesOf(read, readRows, job, { from: mark ?? undefined, onPlace })) {
+      rows += piece.length
+      yield piece
+    }
+  }
+  return { pieces: counted(), bytesRead: () => Math.min(job.bytes, (last + 1) * chunkBytes), mark: () => mark }
 }
 
 /** What `readRows` reads is progress. */
@@ -35,6 +46,7 @@ async function* piecesOf(
   read: ReadChunk,
   readRows: ReadChunk,
   { format, bytes, options }: ImportRow,
+  reading: Reading,
 ): AsyncGenerator<SourceRow[]> {
   const { table, encoding = 'utf-8' } = options
   const headerLine = table?.headerLine ?? 0
@@ -44,6 +56,6 @@ async function* piecesOf(
       yield (rows[0]?.line ?? Infinity) > headerLine ? rows : rows.filter(({ line }) => line > headerLine)
   } else if (table) {
     const shape = { columns: table.header.length, numberAt: table.targets.indexOf('phone_number') }
-    yield* readCsv(readRows, encoding, table.delimiter ?? ',', headerLine, shape)
-  } else yield* readJsonLines(readRows, encoding)
+    yield* readCsv(readRows, encoding, table.delimiter ?? ',', headerLine, shape, reading)
+  } else yield* readJsonLines(readRows, encoding, reading)
 }

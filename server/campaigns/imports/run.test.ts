@@ -10,7 +10,7 @@ import { newId, parseId } from '../../ids.ts'
 import { rowSchema } from './row-schema.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
-import { beginImport } from './store.ts'
+import { beginImport } from './progress.ts'
 import { ImportThreads } from './thread.ts'
 import { numberOf, createImportTest, readRow, until, zero, type OwnImportTest } from './testing.ts'
 import { retry, writeRows } from './write.ts'
@@ -45,8 +45,10 @@ async function takeAway(db: Queryable, campaign: string, importId: string): Prom
   await db.query('delete from contacts where campaign_id = $1', [parseId('cmp', campaign)])
   await db.query('update campaigns set contacts_count = 0 where id = $1', [parseId('cmp', campaign)])
   await db.query('delete from import_errors where import_id = $1', [importId])
+  await db.query('delete from import_numbers where import_id = $1', [importId])
   await db.query(
-    'update imports set committed_row = 0, processed = 0, created = 0, duplicate = 0, failed = 0 where id = $1',
+    `update imports set committed_row = 0, processed = 0, created = 0, duplicate = 0, failed = 0, faults = '[]', repairs = '{}', resume = null
+     where id = $1`,
     [importId],
   )
 }

@@ -5,13 +5,15 @@
  *
  * Rows, errors and counts of a batch are one transaction, which takes place only where exactly the rows before it are committed. So a
  * job that is run again after a crash, or twice at once, goes on behind the last committed row, and no row is written or counted twice.
- * What a crash of the database takes away of them is read again: their commits have not waited for the disk.
+ * What a crash of the database takes away of them is read again: their commits have not waited for the disk. Each batch also writes where its rows
+ * end in the file, and their numbers: the next run reads on from there, and still knows every number that came before.
  */
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import { showImport } from './show.ts'
-import { endImport, readCommitted, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
+import { readCommitted } from './progress.ts'
+import { endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
 import { retry, type ImportKey, type RowsResult } from './write.ts'
 
 /** What the job needs. */

@@ -5,6 +5,7 @@ import { wayOf, type Position } from '../../page.ts'
 import type { OnConflict } from '../contacts/store.ts'
 import type { TableLayout, TableOptions } from './columns.ts'
 import type { Repair } from '../../messages/numbers/imported.ts'
+import type { Place } from '../../tables/source.ts'
 
 export const importStatuses = [
   'queued',
@@ -71,6 +72,19 @@ export interface FaultGroup {
   detail: string
 }
 
+/** A place in the file behind so many rows. */
+export interface Mark extends Place {
+  rows: number
+}
+
+/** Where an import goes on. */
+export interface Resume {
+  /** Behind rows that are committed; null: only reading from the beginning finds the rows behind them. */
+  mark: Mark | null
+  /** Characters of the bad rows so far. */
+  badSize: number
+}
+
 /** A row of `imports`. */
 export interface ImportRow extends ImportCounts {
   id: string
@@ -87,14 +101,15 @@ export interface ImportRow extends ImportCounts {
   cells: string[][] | null
   /** Of a dry run: its first good rows, as they would be stored. */
   sample: unknown[] | null
+  resume: Resume | null
   total: number | null
   createdAt: Date
   startedAt: Date | null
   completedAt: Date | null
 }
 
-const columns = `id, campaign_id as "campaignId", status, format, options, failure, bytes,
-  bytes_read as "bytesRead", repairs, sample, total, processed, created, updated,
+export const importColumns = `id, campaign_id as "campaignId", status, format, options, failure, bytes,
+  bytes_read as "bytesRead", repairs, sample, resume, total, processed, created, updated,
   skipped, duplicate, opted_out as "optedOut", failed, hidden, faults, cells, created_at as "createdAt", started_at as "startedAt",
   completed_at as "completedAt"`
 
@@ -127,7 +142,7 @@ export async function completeUpload(
       set options = $3, bytes = $4, total = $5, cells = $6
       where account_id = $1
         and id = $2
-      returning ${columns}`,
+      returning ${importColumns}`,
     values: [
       accountId,
       id,
@@ -140,92 +155,6 @@ export async function completeUpload(
   return only(rows)
 }
 
-/**
- * Takes an import that is not over to work on it, again after a crash; null where it is over. By primary key. `isOfClosed`: its account is
- * closed, and nothing more is to be written. `resumes`: how often it was taken up before without a row since.
- */
-export async function beginImport(
-  db: Db,
-  accountId: string,
-  id: string,
-): Promise<(ImportRow & { isOfClosed: boolean; resumes: number }) | null> {
-  const { rows } = await db.query<ImportRow & { isOfClosed: boolean; resumes: number }>({
-    name: 'begin-import',
-    text: `
-      update imports
-      set status = 'processing', started_at = coalesce(started_at, now()), resumed_row = committed_row,
-        resumes = case when started_at is null or committed_row > resumed_row then 0 else resumes + 1 end
-      where account_id = $1
-        and id = $2
-        and status in ('queued', 'processing')
-      returning ${columns}, resumes,
-        (select a.status = 'closed' from accounts a where a.id = account_id) as "isOfClosed"`,
-    values: [accountId, id],
-  })
-  return rows[0] ?? null
-}
-
-/** What a batch adds, and what is true of all rows up to its end. */
-export interface Progress extends ImportCounts {
-  bytesRead: number
-  repairs: Repairs
-  faults: FaultGroup[]
-  sample: unknown[] | null
-}
-
-/**
- * Adds the counts of one batch in the transaction of its rows. False, and the caller must roll back, where another worker has
- * committed rows since `processedBefore` or the import was canceled: a compare-and-set on the number of processed rows.
- */
-export async function addCounts(
-  tx: Tx,
-  accountId: string,
-  id: string,
-  processedBefore: number,
-  added: Progress,
-): Promise<boolean> {
-  const { rowCount } = await tx.query({
-    name: 'add-import-counts',
-    text: `
-      update imports
-      set committed_row = committed_row + $4,
-        processed = processed + $4,
-        created = created + $5,
-        updated = updated + $6,
-        skipped = skipped + $7,
-        duplicate = duplicate + $8,
-        opted_out = opted_out + $9,
-        failed = failed + $10,
-        bytes_read = $11,
-        repairs = $12,
-        sample = coalesce($13, sample),
-        hidden = hidden + $14,
-        faults = $15
-      where account_id = $1
-        and id = $2
-        and status = 'processing'
-        and committed_row = $3`,
-    values: [
-      accountId,
-      id,
-      processedBefore,
-      added.processed,
-      added.created,
-      added.updated,
-      added.skipped,
-      added.duplicate,
-      added.optedOut,
-      added.failed,
-      added.bytesRead,
-      JSON.stringify(added.repairs),
-      added.sample && JSON.stringify(added.sample),
-      added.hidden,
-      JSON.stringify(added.faults),
-    ],
-  })
-  return rowCount === 1
-}
-
 /** Whether a campaign takes no contacts any more; by primary key. */
 export async function isClosed(tx: Tx, accountId: string, campaignId: string): Promise<boolean> {
   const { rowCount } = await tx.query({
@@ -234,21 +163,6 @@ export async function isClosed(tx: Tx, accountId: string, campaignId: string): P
     values: [accountId, campaignId],
   })
   return rowCount === 1
-}
-
-/** Rows that are committed of an import that is being worked on; null where it is over. By primary key. */
-export async function readCommitted(db: Db, accountId: string, id: string): Promise<number | null> {
-  const { rows } = await db.query<{ committed: number }>({
-    name: 'read-import-committed',
-    text: `
-      select committed_row as committed
-      from imports
-      where account_id = $1
-        and id = $2
-        and status = 'processing'`,
-    values: [accountId, id],
-  })
-  return rows[0]?.committed ?? null
 }
 
 /** Imports of an account that are not over; by the account's part of the primary key. */
@@ -262,7 +176,7 @@ export async function listUnfinished(db: Queryable, accountId: string): Promise<
 }
 
 /**
- * Ends an import that is not over and drops its bytes; null where it was over, or where `committed` rows are named and others are
+ * Ends an import that is not over and drops its bytes and numbers; null where it was over, or where `committed` rows are named and others are
  * committed: then it stays as it is.
  */
 export async function endImport(
@@ -284,9 +198,14 @@ export async function endImport(
           and id = $2
           and status in ('queued', 'processing')
           and ($5::bigint is null or committed_row = $5)
-        returning ${columns}
+        returning ${importColumns}
       ), gone as (
         delete from import_chunks
+        where account_id = $1
+          and import_id = $2
+          and exists (select from ended)
+      ), known as (
+        delete from import_numbers
         where account_id = $1
           and import_id = $2
           and exists (select from ended)
@@ -301,7 +220,7 @@ export async function endImport(
 export async function findImport(db: Queryable, accountId: string, id: string): Promise<ImportRow | null> {
   const { rows } = await db.query<ImportRow>({
     name: 'find-import',
-    text: `select ${columns} from imports where account_id = $1 and id = $2`,
+    text: `select ${importColumns} from imports where account_id = $1 and id = $2`,
     values: [accountId, id],
   })
   return rows[0] ?? null
@@ -319,7 +238,7 @@ export async function listImports(
   const { rows } = await db.query<ImportRow>({
     name: `list-imports-${order}`,
     text: `
-      select ${columns}
+      select ${importColumns}
       from imports
       where account_id = $1
         and campaign_id = $2

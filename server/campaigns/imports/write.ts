@@ -4,7 +4,8 @@ import { isRetryable, isTooLong, isUnavailable } from '../../db/failure.ts'
 import type { Db } from '../../db/db.ts'
 import { hasContacts } from '../contacts/list.ts'
 import { openRows } from './rows.ts'
-import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
+import { beginImport, readNumbers } from './progress.ts'
+import { type ImportFailure, type ImportStatus } from './store.ts'
 import { BatchWriter, ClosedCampaign, ReadAgain, type WriteContext } from './writer.ts'
 import { ZipError } from '../../tables/zip.ts'
 
@@ -29,8 +30,7 @@ const rowsMax = 1_000_000
 // Of what may never pass, in half a minute.
 const triesMax = 6
 const pauseMsMax = 16_000
-// An import that has ended its process, or failed, so often at the same row does so again. Not sooner: who is killed while the rows before are read
-// again was not at fault.
+// An import that has ended its process, or failed, so often at the same row does so again. Not sooner: its process may be killed while it starts.
 const resumesMax = 20
 // Of what takes too long on a database that answers others: each may take half a minute, and waiting makes none of them shorter.
 const longTriesMax = 3
@@ -59,8 +59,13 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
   if (job.isOfClosed) return { status: 'canceled', failure: null, rows: null }
   const meetsOthers = await again(() => hasContacts(context.db, accountId, job.campaignId))
   const writer = new BatchWriter(context, accountId, job, meetsOthers)
+  for (let first = 0; first < job.processed;) {
+    const batches = await again(() => readNumbers(context.db, accountId, importId, first, job.processed))
+    for (const batch of batches) writer.know(batch)
+    first = (batches.at(-1)?.firstRow ?? job.processed) + 1
+  }
   const source = openRows(context.db, accountId, job, again)
-  let count = 0
+  let count = job.resume?.mark?.rows ?? 0
   let failure: ImportFailure | null = null
   try {
     read: for await (const rows of source.pieces) {
@@ -72,7 +77,7 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
         count++
         writer.add(row)
         if (!writer.isFull) continue
-        if (!(await writer.flush(source.bytesRead(), again))) return 'lost'
+        if (!(await writer.flush(source, again))) return 'lost'
         if (signal.aborted) return (await writer.settle()) ? 'stopped' : 'lost'
       }
     }
@@ -81,7 +86,7 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
     if (!(error instanceof ZipError)) throw error
     failure = error.isTooLarge ? 'too_large' : 'damaged_file'
   }
-  if (!(await writer.flush(source.bytesRead(), again)) || !(await writer.settle())) return 'lost'
+  if (!(await writer.flush(source, again)) || !(await writer.settle())) return 'lost'
   const status = failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed'
   return { status, failure, rows: writer.committed }
 }

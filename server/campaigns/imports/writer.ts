@@ -13,10 +13,12 @@ import { FaultGroups } from './fault-groups.ts'
 import { sampleOf } from './sample.ts'
 import { insertErrors, joinErrors, type RowError } from './errors.ts'
 import type { RowReader } from './row.ts'
+import type { RowSource } from './rows.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceRow } from '../../tables/source-row.ts'
 import { Stride } from './stride.ts'
-import { addCounts, isClosed, readCommitted, type ImportRow, type Progress, type Repairs } from './store.ts'
+import { addCounts, readCommitted, type Numbers, type Progress } from './progress.ts'
+import { isClosed, type ImportRow, type Repairs } from './store.ts'
 
 /** What writing needs; without a stride it goes as fast as it can. */
 export interface WriteContext {
@@ -44,6 +46,7 @@ interface Batch {
   withdrawn: Map<string, NewContact>
   /** Numbers that bad rows say to be out. */
   outs: Set<string>
+  numbers: Numbers
   errors: (RowError & { record: unknown })[]
   duplicates: number
   failed: number
@@ -58,6 +61,7 @@ const emptyBatch = (): Batch => ({
   contacts: [],
   withdrawn: new Map(),
   outs: new Set(),
+  numbers: { seen: [], outs: [] },
   errors: [],
   duplicates: 0,
   failed: 0,
@@ -86,7 +90,7 @@ const onlyConsent = ({ phoneNumber, consent }: Pick<NewContact, 'phoneNumber' | 
 
 const outWord = { status: 'opted_out' } as const
 
-/** Collects rows and writes them; rows that an earlier run committed are read again only to know their numbers. */
+/** Collects rows and writes them. It passes over rows that an earlier run committed, whose numbers it is given. */
 export class BatchWriter {
   readonly #context: WriteContext
   readonly #accountId: string
@@ -96,14 +100,14 @@ export class BatchWriter {
   readonly #seen = new NumberSet()
   /** Whom a row has said to be out. */
   readonly #out = new NumberSet()
-  readonly #repairs: Repairs = {}
-  readonly #faults = new FaultGroups()
-  readonly #sample: unknown[] = []
+  readonly #repairs: Repairs
+  readonly #faults: FaultGroups
+  readonly #sample: unknown[]
   #committed: number
-  #rowsRead = 0
-  #badRows = 0
+  #rowsRead: number
+  #badRows: number
   #refused = 0
-  #badSize = 0
+  #badSize: number
   #batch = emptyBatch()
   #writing: Promise<boolean> = Promise.resolve(true)
   #workMs = 0
@@ -115,11 +119,23 @@ export class BatchWriter {
     this.#accountId = accountId
     this.#job = job
     this.#stride = context.stride ?? new Stride()
+    this.#repairs = { ...job.repairs }
+    this.#faults = new FaultGroups(job.faults)
+    this.#sample = [...(job.sample ?? [])]
     this.#committed = job.processed
+    this.#rowsRead = job.resume?.mark?.rows ?? 0
+    this.#badRows = job.failed
+    this.#badSize = job.resume?.badSize ?? 0
+  }
+
+  /** Takes the numbers of committed rows. */
+  know({ seen, outs }: Numbers): void {
+    for (const number of seen) this.#seen.add(number)
+    for (const number of outs) this.#out.add(number)
   }
 
   get hasFailures(): boolean {
-    return this.#badRows > 0 || this.#refused > 0 || this.#job.failed > 0
+    return this.#badRows > 0 || this.#refused > 0
   }
 
   /** Rows that are committed when `settle` has resolved. */
@@ -133,15 +149,12 @@ export class BatchWriter {
   }
 
   add(row: SourceRow): void {
-    const isDone = ++this.#rowsRead <= this.#committed
-    if (!isDone) {
-      this.#batch.rows++
-      this.#batch.size += row.size
-    }
+    if (++this.#rowsRead <= this.#job.processed) return
+    this.#batch.rows++
+    this.#batch.size += row.size
     const read = this.#context.readRow(row, this.#job.options)
     if (row.isHidden && !this.#job.options.takesHidden) {
       // Nobody is written to for a row that nobody sees, and who is out by it is out.
-      if (isDone) return
       this.#batch.hidden++
       const out = 'contact' in read ? (isOut(read.contact) ? read.contact.phoneNumber : null) : read.out
       if (out !== null) this.#batch.outs.add(out)
@@ -150,26 +163,27 @@ export class BatchWriter {
     if ('contact' in read) {
       for (const repair of [read.repair, read.hasNulls ? ('null_words' as const) : null])
         if (repair) this.#repairs[repair] = (this.#repairs[repair] ?? 0) + 1
-      const isNew = this.#seen.add(read.contact.phoneNumber)
-      const isFirstOut = isOut(read.contact) && this.#out.add(read.contact.phoneNumber)
+      const { phoneNumber } = read.contact
+      const isNew = this.#seen.add(phoneNumber)
+      const isFirstOut = isOut(read.contact) && this.#out.add(phoneNumber)
+      if (isNew) this.#batch.numbers.seen.push(phoneNumber)
+      if (isFirstOut) this.#batch.numbers.outs.push(phoneNumber)
       if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
         this.#sample.push(sampleOf(row.line, read.contact))
-      if (isDone) return
       // The same object with an id: a copy of each of a million would be most of what there is to collect.
       if (!isNew) {
         this.#batch.duplicates++
-        if (isFirstOut) this.#batch.withdrawn.set(read.contact.phoneNumber, read.contact)
+        if (isFirstOut) this.#batch.withdrawn.set(phoneNumber, read.contact)
         return
       }
       this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
-      if (this.#keepsRows && read.contact.attributes) this.#batch.sources.set(read.contact.phoneNumber, row)
+      if (this.#keepsRows && read.contact.attributes) this.#batch.sources.set(phoneNumber, row)
       return
     }
     const errors = joinErrors(read.errors)
     this.#faults.add(errors)
     this.#badSize += row.size
     const isKept = this.#badRows++ < badRowsMax && this.#badSize < badSizeMax
-    if (isDone) return
     this.#batch.failed++
     if (read.out !== null) this.#batch.outs.add(read.out)
     if (!isKept) return
@@ -178,10 +192,13 @@ export class BatchWriter {
   }
 
   /**
-   * Begins to write what was added, behind what is being written; false where the import is no longer ours. `bytesRead` is how far the
+   * Begins to write what was added, behind what is being written; false where the import is no longer ours. `source` says how far the
    * file has been read. `settle` waits for it.
    */
-  async flush(bytesRead: number, retry: <T>(work: () => Promise<T>) => Promise<T>): Promise<boolean> {
+  async flush(
+    source: Pick<RowSource, 'bytesRead' | 'mark'>,
+    retry: <T>(work: () => Promise<T>) => Promise<T>,
+  ): Promise<boolean> {
     const { contacts, withdrawn } = this.#batch
     if (withdrawn.size > 0)
       for (const contact of contacts) contact.consent = withdrawn.get(contact.phoneNumber)?.consent ?? contact.consent
@@ -195,7 +212,8 @@ export class BatchWriter {
     const before = this.#committed
     this.#committed += batch.rows
     const state = {
-      bytesRead,
+      bytesRead: source.bytesRead(),
+      resume: { mark: source.mark(), badSize: this.#badSize },
       repairs: { ...this.#repairs },
       faults: this.#faults.list(),
       sample: this.#job.options.isDryRun ? [...this.#sample] : null,
@@ -223,9 +241,9 @@ export class BatchWriter {
   }
 
   async #write(
-    { contacts, withdrawn, outs, errors, duplicates, failed, hidden, rows, sources }: Batch,
+    { contacts, withdrawn, outs, numbers, errors, duplicates, failed, hidden, rows, sources }: Batch,
     before: number,
-    state: Pick<Progress, 'bytesRead' | 'repairs' | 'faults' | 'sample'>,
+    state: Pick<Progress, 'bytesRead' | 'resume' | 'repairs' | 'faults' | 'sample'>,
     sealing: ContactSealing | null,
   ): Promise<boolean> {
     const { id } = this.#job
@@ -242,6 +260,7 @@ export class BatchWriter {
       const added = {
         ...counts,
         ...state,
+        numbers,
         processed: rows,
         duplicate: duplicates,
         failed: failed + refused.length,
