@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { chunkBytes, type ReadChunk } from './bytes.ts'
-import { readCsv, readJsonLines } from './source.ts'
+import { readCsv, readJsonLines, type Place } from './source.ts'
 import type { SourceRow } from './source-row.ts'
 
 /** A file as the database would give it. */
@@ -183,6 +183,43 @@ describe('readCsv', () => {
     )
   })
 })
+
+it('reads from each place that it names what it reads from the beginning, wherever a piece of the file ends', async () => {
+  const parts = ['"', ',', '\n', '\r\n', '\r', 'é', '15551234567', '""', ',"a\nb"\n', '{"a":1}\n', '\uFEFF']
+  const junk = fc.array(fc.constantFrom(...parts), { minLength: 20, maxLength: 80 })
+  const places: Place[] = []
+  await fc.assert(
+    fc.asyncProperty(junk, fc.nat(150), fc.constantFrom('csv', 'json'), async (text, before, kind) => {
+      // The end of the first piece is somewhere in the junk.
+      const line = `${'x'.repeat(60_000)}\n`
+      const pad = `${line.repeat(4)}${'y'.repeat(chunkBytes - 4 * line.length - before - 1)}\n`
+      const read = stored(`${pad}${text.join('')}\n${line}${text.toReversed().join('')}`)
+      const rows = (from?: Place, onPlace?: (place: Place) => void): Promise<SourceRow[]> => {
+        const shape = { columns: 2, numberAt: 0 }
+        const reading = { from, onPlace }
+        return collect(
+          kind === 'csv' ? readCsv(read, 'utf-8', ',', 0, shape, reading) : readJsonLines(read, 'utf-8', reading),
+        )
+      }
+      const found: Place[] = []
+      const all = await rows(undefined, (place) => found.push(place))
+      for (const place of found) expect(await rows(place)).toEqual(all.filter((row) => row.line >= place.line))
+      places.push(...found)
+    }),
+    { numRuns: 60 },
+  )
+  expect(places.length).toBeGreaterThan(30)
+})
+
+it.each(['utf-16le', 'utf-16be', 'iso-2022-jp'])(
+  'names no place in %s, whose line feeds are bytes of other letters too',
+  async (encoding) => {
+    let places = 0
+    const text = Buffer.from('1,a\n'.repeat(5), encoding === 'iso-2022-jp' ? 'utf8' : 'utf16le')
+    await collect(readCsv(stored(text), encoding, ',', 0, null, { onPlace: () => void places++ }))
+    expect(places).toBe(0)
+  },
+)
 
 it.each([
   ['CSV', "readCsv(read, 'utf-8', ',', 0)"],

@@ -7,6 +7,7 @@ import { testKeyFile, testVault } from '../../accounts/testing.ts'
 import { inTransaction, openPool, type Queryable, type Tx } from '../../db/db.ts'
 import { untilBlocked } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
+import type { RowReader } from './row.ts'
 import { rowSchema } from './row-schema.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
@@ -35,7 +36,10 @@ const countsOf = (rows: number) => ({
   duplicate: rows * 0.1,
   failed: rows * 0.1,
 })
-const count = async (table: 'import_errors' | 'import_chunks', importId: string): Promise<number> => {
+const count = async (
+  table: 'import_errors' | 'import_chunks' | 'import_numbers',
+  importId: string,
+): Promise<number> => {
   const { rows } = await test.db.query(`select from ${table} where import_id = $1`, [importId])
   return rows.length
 }
@@ -158,6 +162,34 @@ describe('an interrupted import', () => {
       repairs: { missing_plus: 2501 },
     })
     expect((await test.contacts(campaign))[0]).toMatchObject({ first_name: 'first', attributes: {} })
+  })
+
+  it.each([
+    ['CSV', 'text/csv', 'phone,name\n{row}', (number: string, n: number) => `${number},"name\n${n}"\n`],
+    [
+      'JSON',
+      'application/x-ndjson',
+      '{row}',
+      (number: string, n: number) => `{"phone_number":"${number}","first_name":"${n}","tags":["${'t'.repeat(30)}"]}\n`,
+    ],
+  ])('reads each row of %s once, however often it is interrupted', async (_, type, file, rowOf) => {
+    const campaign = await test.newCampaign()
+    // Each row of the second half has the number of one in the first.
+    const rows = Array.from({ length: 7600 }, (_, n) => rowOf(n === 7000 ? 'bad' : numberOf(n % 3800), n))
+    const { id, key } = await test.hold(campaign, file.replace('{row}', rows.join('')), type)
+    let read = 0
+    const counting: RowReader = (row, options) => {
+      read++
+      return readRow(row, options)
+    }
+    for (let result = ''; result !== 'over';)
+      result = await runImport(test.context, key, AbortSignal.abort(), (one, signal) =>
+        writeRows({ ...test.context, vault: testVault, readRow: counting }, one, signal),
+      )
+    expect(read).toBe(7600)
+    const counts = { ...zero, total: 7600, processed: 7600, created: 3800, duplicate: 3799, failed: 1 }
+    expect(await test.read(id)).toMatchObject({ counts, repairs: { missing_plus: 7599 }, faults: [{ count: 1 }] })
+    expect(await count('import_numbers', key.importId)).toBe(0)
   })
 
   it('goes on behind a batch that another worker has written, as behind its own of which it was not told', async () => {

@@ -40,7 +40,7 @@ export interface ImportTest extends CampaignTest {
     headers?: object,
   ): Promise<{ status: number; body: Record<string, unknown> }>
   /** Uploads without running it. */
-  hold(campaign: string, payload: string | Buffer): Promise<{ id: string; key: ImportKey }>
+  hold(campaign: string, payload: string | Buffer, type?: string): Promise<{ id: string; key: ImportKey }>
   /** Uploads, and waits until the import is over. */
   run(campaign: string, type: string, payload: string | Buffer, query?: string): Promise<Shown>
   /** Runs an import in the thread of the test. */
@@ -151,9 +151,9 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
         throw new Error(`Location is ${String(answer.headers.location)}`)
       return { status: answer.statusCode, body }
     },
-    hold: async (campaign, payload) => {
+    hold: async (campaign, payload, type = 'text/csv') => {
       held++
-      const { body } = await test.upload(campaign, 'text/csv', payload)
+      const { body } = await test.upload(campaign, type, payload)
       held--
       const id = String(body['id'])
       return { id, key: { accountId: account.accountId, importId: String(parseId('imp', id)) } }
