@@ -32,7 +32,6 @@ const steps: Step[] = [
   { name: 'architecture', commands: [['vitest', 'run', 'test/architecture.test.ts']] },
   { name: 'schema', commands: [['node', 'scripts/schema.ts', '--check']] },
   { name: 'openapi', commands: [['node', 'scripts/openapi.ts', '--check']] },
-  { name: 'sdk', commands: [['node', 'scripts/sdk.ts', '--check']] },
   { name: 'tests', commands: [['vitest', 'run']], isLong: true },
 ]
 

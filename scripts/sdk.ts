@@ -1,12 +1,5 @@
-/** Writes sdk/operations.ts, the types of the API, from docs/openapi.json; with --check, fails where the committed one differs. */
-import { spawnSync } from 'node:child_process'
+/** Writes sdk/operations.ts, the types of the API, from docs/openapi.json. scripts/setup.cjs runs it when one of the two changes. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { readOptions } from './options.ts'
-
-const usage = `npm run sdk [-- --check]
-Writes sdk/operations.ts from docs/openapi.json; with --check, fails where the committed one differs.`
-const { check: isCheck } = readOptions(usage, { check: { type: 'boolean', default: false } })
 
 /** What of JSON Schema the document uses. */
 interface Schema {
@@ -36,14 +29,14 @@ interface Operation {
   operationId: string
   summary?: string
   description?: string
-  parameters?: Parameter[]
+  parameters?: (Parameter | { $ref: string })[]
   requestBody?: { required?: boolean; content: Media }
   security?: { bearer?: string[] }[]
   responses: Record<string, { content?: Media }>
 }
 
 interface Document {
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; parameters: Record<string, Parameter> }
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, { post: Operation }>
 }
@@ -55,23 +48,29 @@ const root = new URL('..', import.meta.url)
 const target = new URL('sdk/operations.ts', root)
 const document = JSON.parse(readFileSync(new URL('docs/openapi.json', root), 'utf8')) as Document
 
-const text = format(render(document))
-if (!isCheck) writeFileSync(target, text)
-else if (readFileSync(target, 'utf8') !== text) {
-  console.error('sdk/operations.ts is not what docs/openapi.json says. Run: npm run sdk')
-  process.exitCode = 1
-}
+writeFileSync(target, render(document))
 
 function render({ components, paths, webhooks }: Document): string {
   const operations = Object.entries(paths).flatMap(([path, byMethod]) =>
-    Object.entries(byMethod).map(([method, operation]) => ({ ...operation, route: `${method.toUpperCase()} ${path}` })),
+    Object.entries(byMethod).map(([method, { parameters = [], ...operation }]) => ({
+      ...operation,
+      parameters: parameters.map((one) => ('$ref' in one ? sharedParameter(components, one.$ref) : one)),
+      route: `${method.toUpperCase()} ${path}`,
+    })),
   )
-  const keyed = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'Idempotency-Key'))
-  // What stands in no answer, no event and no other schema is asked alone.
-  const shown = JSON.stringify([operations.map(({ responses }) => responses), webhooks, components])
-  const sideOf = (name: string): Side => (shown.includes(`"#/components/schemas/${name}"`) ? 'answered' : 'asked')
+  const keyed = operations.filter(({ parameters }) => parameters.some(({ name }) => name === 'Idempotency-Key'))
+  const answered = new Set<string>()
+  const follow = (value: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (answered.has(name)) continue
+      answered.add(name)
+      follow(components.schemas[name])
+    }
+  }
+  follow([operations.map(({ responses }) => responses), webhooks, components.schemas['Problem']])
+  const sideOf = (name: string): Side => (answered.has(name) || name === 'Problem' ? 'answered' : 'asked')
   const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `${docstring(schema.description)}export interface ${name} ${typeOf(schema, sideOf(name))}`,
+    ([name, schema]) => `${docstring(schema.description)}export ${declare(name, schema, typeOf(schema, sideOf(name)))}`,
   )
   const events = Object.entries(webhooks).map(([type, { post }]) => {
     const schema = post.requestBody?.content['application/json']?.schema
@@ -79,7 +78,7 @@ function render({ components, paths, webhooks }: Document): string {
     return `${docstring(post.summary)}${quote(type)}: ${typeOf(schema, 'answered')}`
   })
   return [
-    '/** The API: its resources, operations and events; written by `npm run sdk` from docs/openapi.json. */',
+    '/** The API: its resources, operations and events; written by scripts/sdk.ts from docs/openapi.json. */',
     '',
     `/** A page of a list. */
 export interface Page<T> {
@@ -115,8 +114,18 @@ function renderScope({ operationId, security = [] }: Operation): string {
   return scope === undefined ? '' : `${operationId}: ${quote(scope)},`
 }
 
-function renderOperation(operation: Operation): string {
-  const { operationId, summary = '', description = '', parameters = [], requestBody } = operation
+function sharedParameter({ parameters }: Document['components'], reference: string): Parameter {
+  const parameter = parameters[reference.replace('#/components/parameters/', '')]
+  if (!parameter) throw new Error(`There is no ${reference}`)
+  return parameter
+}
+
+function declare(name: string, { anyOf }: Schema, type: string): string {
+  return !anyOf && type.startsWith('{') ? `interface ${name} ${type}` : `type ${name} = ${type}`
+}
+
+function renderOperation(operation: Omit<Operation, 'parameters'> & { parameters: Parameter[] }): string {
+  const { operationId, summary = '', description = '', parameters, requestBody } = operation
   const path = renderParameters(parameters, 'path')
   const query = renderParameters(parameters, 'query', filtersByName(description))
   const isOptional = !parameters.some((one) => one.in === 'query' && one.required)
@@ -155,7 +164,7 @@ function bodyOf(media: string, schema: Schema): string {
 }
 
 /** JSON where there is some: it is what the client asks for. */
-function answerOf({ operationId, responses }: Operation): string {
+function answerOf({ operationId, responses }: Pick<Operation, 'operationId' | 'responses'>): string {
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   if (answers.length === 0) throw new Error(`${operationId} never succeeds`)
   return union(
@@ -229,17 +238,4 @@ function docstring(about = ''): string {
   const lines = about.replaceAll('*/', '*\\/').split('\n')
   const [line = ''] = lines
   return lines.length === 1 ? `/** ${line} */\n` : `/**\n${lines.map((one) => ` * ${one}`.trimEnd()).join('\n')}\n */\n`
-}
-
-function format(source: string): string {
-  const file = fileURLToPath(target)
-  const tool = fileURLToPath(new URL('node_modules/.bin/oxfmt', root))
-  const { status, stdout, stderr } = spawnSync(tool, [`--stdin-filepath=${file}`], {
-    cwd: root,
-    input: source,
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  })
-  if (status !== 0) throw new Error(`The types are not TypeScript: ${stderr}`)
-  return stdout
 }

@@ -1,5 +1,5 @@
 'use strict'
-// Run by scripts/run: installs what is missing, checks Node.js and builds the console, saying what it does and why.
+// Run by scripts/run: installs what is missing, checks Node.js, writes the SDK's types and builds the console, saying what it does and why.
 // Plain JavaScript of 2019: it must run on every Node.js from 14 on, because distributions bring old ones with their npm.
 
 const crypto = require('crypto')
@@ -189,9 +189,11 @@ function requireNode() {
   )
 }
 
-/** The console is built whenever something that it is made of has changed, in about a second. */
+/** The console, and the SDK in it, are built whenever something that they are made of has changed, in about a second. */
 function buildConsole(sources) {
   process.stderr.write('Building the console …\n')
+  const types = spawnSync(chosenNode, [path.join(root, 'scripts', 'sdk.ts')], { encoding: 'utf8' })
+  if (types.status !== 0) throw new Error(`the types of the SDK cannot be written:\n\n${types.stderr}`)
   const vite = path.join(modules, 'vite', 'bin', 'vite.js')
   // Built beside its place and then moved there: readers always find a whole one.
   const draft = `${path.dirname(builtFrom)}.draft`
@@ -215,7 +217,7 @@ function buildConsole(sources) {
 function hashOfSources() {
   return hashOf(
     sourcesOf('console')
-      .concat(sourcesOf('sdk'), 'server/site/colours.css', 'package-lock.json')
+      .concat(sourcesOf('sdk'), 'docs/openapi.json', 'scripts/sdk.ts', 'server/site/colours.css', 'package-lock.json')
       .map(readHash)
       .sort(byText)
       .join(),
@@ -226,7 +228,7 @@ function hashOfSources() {
 function sourcesOf(name) {
   const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true })
   const files = entries
-    .filter((entry) => !/^dist(\.draft)?$|^node_modules$|\.test\.tsx?$/.test(entry.name))
+    .filter((entry) => !/^dist(\.draft)?$|^node_modules$|^operations\.ts$|\.test\.tsx?$/.test(entry.name))
     .map((entry) => {
       const file = path.join(name, entry.name)
       return entry.isDirectory() ? sourcesOf(file) : [file]

@@ -210,7 +210,7 @@ test('tells all that a problem says', async () => {
 test('tells what the token endpoint says in the words of OAuth', async () => {
   server.answer(json(400, { error: 'invalid_grant', error_description: 'The password is not right.' }))
   const body = new URLSearchParams({ grant_type: 'password' })
-  const error = await failureOf(client.call('oauthToken', { body }))
+  const error = await failureOf(client.call('createToken', { body }))
   expect(error).toMatchObject({ code: 'invalid_grant', detail: 'The password is not right.', status: 400 })
   expect(server.got[0]).toMatchObject({
     body: 'grant_type=password',

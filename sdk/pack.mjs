@@ -29,6 +29,9 @@ function build() {
   rmSync(pathOf('dist'), { recursive: true, force: true })
   const compiler = pathOf('../node_modules/typescript/bin/tsc')
   if (!existsSync(compiler)) throw new Error('The compiler is not installed: run "npm install" in the folder above.')
+  const writer = pathOf('../scripts/sdk.ts')
+  if (existsSync(writer) && spawnSync(pathOf('../bin/node'), [writer], { stdio: 'inherit' }).status !== 0)
+    throw new Error('The types of the operations cannot be written.')
   const args = [
     compiler,
     '-p',

@@ -40,7 +40,7 @@ export interface Operation {
 /** As much of a document as is read. */
 export interface Document {
   paths: Record<string, Record<string, unknown>>
-  components: { schemas: Record<string, Schema> }
+  components: Record<string, Record<string, unknown>> & { schemas: Record<string, Schema> }
 }
 
 /** A request, ready for the wire. */
@@ -56,17 +56,23 @@ export interface FuzzRequest {
   isMeasuredWrong: boolean
 }
 
-/** Every operation of a document. */
+/** Every operation of a document, with what it refers to but for schemas. */
 export function readOperations(document: Document): Operation[] {
+  const resolve = <T extends object>(value: T): T => {
+    const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec((value as Schema).$ref ?? '') ?? []
+    return (document.components[kind]?.[name] as T | undefined) ?? value
+  }
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, value]) => {
       const operation = value as Partial<Operation> & { requestBody?: { content: Operation['bodies'] } }
       return {
         method: method.toUpperCase(),
         path,
-        parameters: operation.parameters ?? [],
+        parameters: (operation.parameters ?? []).map(resolve),
         bodies: operation.requestBody?.content ?? {},
-        responses: operation.responses ?? {},
+        responses: Object.fromEntries(
+          Object.entries(operation.responses ?? {}).map(([status, answer]) => [status, resolve(answer)]),
+        ),
       }
     }),
   )

@@ -99,7 +99,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
     '/v1/users/me/confirm',
     {
       schema: {
-        operationId: 'confirmMe',
+        operationId: 'confirmPassword',
         summary: 'Show again who you are',
         description:
           'What gives access to others (keys, people, webhooks, credentials, sub-accounts) asks a login for this when its password is more than an hour old: it answers 401 `insufficient_user_authentication` (RFC 9470). With a second factor, `otp` or `recovery_code` is needed as well.',

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,14 +12,24 @@ interface Operation {
   summary?: string
   tags?: string[]
   security?: object[]
-  parameters?: { in: string; name: string; required?: boolean }[]
-  requestBody?: { content: Record<string, { example?: object; schema?: object }> }
-  responses: Record<string, { description: string; content?: object }>
+  parameters?: { $ref?: string; in: string; name: string; required?: boolean }[]
+  requestBody?: { content: Record<string, { example?: object; schema?: { $ref?: string } }> }
+  responses: Record<string, Answer>
+}
+interface Answer {
+  $ref?: string
+  description: string
+  headers?: object
+  content?: Record<string, { schema: { $ref?: string } }>
 }
 interface Document {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: {
+    schemas: Record<string, { properties?: object }>
+    responses: Record<string, Answer>
+    parameters: Record<string, { in: string; name: string }>
+  }
   webhooks: Record<string, { post: Operation }>
 }
 
@@ -98,8 +109,52 @@ const isOpen = (security: object[] | undefined): boolean =>
 
 test('every answer is described in words of its own', () => {
   for (const [route, { responses }] of operations())
-    for (const [status, { description }] of Object.entries(responses))
-      expect(description, `${route}, ${status}`).not.toMatch(/^(Default Response)?$/)
+    for (const [status, answer] of Object.entries(responses))
+      expect(answerOf(answer).description, `${route}, ${status}`).not.toMatch(/^(Default Response)?$/)
+})
+
+const nameIn = (reference = ''): string => reference.replace(/.*\//, '')
+const answerOf = (answer: Answer): Answer => document.components.responses[nameIn(answer.$ref)] ?? answer
+
+test('every body and every list is a component with a name, and what is shared is said once', () => {
+  const { schemas } = document.components
+  for (const [route, { operationId = '', requestBody, responses }] of operations()) {
+    const body = requestBody?.content['application/json']?.schema
+    if (body) expect(nameIn(body.$ref).toLowerCase(), route).toBe(`${operationId}Request`.toLowerCase())
+    for (const answer of Object.values(responses)) {
+      const media = answerOf(answer).content?.['application/json']
+      if (media) expect(Object.keys(schemas), route).toContain(nameIn(media.schema.$ref))
+    }
+  }
+  expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['CampaignList', 'MessageList', 'Settings', 'Usage']))
+  // A number would say that a name has two meanings.
+  const names = Object.values(document.components).flatMap((kind) => Object.keys(kind))
+  expect(names.filter((name) => /\d$/.test(name))).toEqual([])
+})
+
+test('every enum has a type, or generators would make anything of it', () => {
+  const bare: unknown[] = []
+  JSON.stringify(document, (_, value: unknown) => {
+    if (typeof value === 'object' && value !== null && 'enum' in value && !('type' in value)) bare.push(value)
+    return value
+  })
+  expect(bare).toEqual([])
+})
+
+test('answers name the headers of the rate limit, and a repetition the one that marks it', () => {
+  const { responses = {} } = document.paths['/v1/messages/send']?.['post'] ?? {}
+  const headersOf = (status: string): string[] => Object.keys(answerOf(responses[status] as Answer).headers ?? {})
+  expect(headersOf('202')).toEqual(['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'])
+  expect(headersOf('429')).toEqual(['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'])
+})
+
+test('the document is compressed for those who can read that, and not sent twice', async () => {
+  const packed = await app.inject({ url: '/v1/openapi.json', headers: { 'accept-encoding': 'br, gzip' } })
+  expect(packed.headers['content-encoding']).toBe('gzip')
+  expect(JSON.parse(gunzipSync(packed.rawPayload).toString())).toEqual(document)
+  const { etag = '' } = packed.headers
+  const again = await app.inject({ url: '/v1/openapi.json', headers: { 'if-none-match': etag } })
+  expect([again.statusCode, again.body]).toEqual([304, ''])
 })
 
 // Without one the page makes a body of every field, which is refused, or does what nobody meant.
@@ -147,9 +202,15 @@ function withoutReferences(schema: object): TSchema {
 
 test('a request need not have what has a default', () => {
   const asked: string[] = []
+  const { schemas } = document.components
   const walk = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return
-    const { required, properties } = value as { required?: unknown; properties?: Record<string, object> }
+    const { $ref, required, properties } = value as {
+      $ref?: string
+      required?: unknown
+      properties?: Record<string, object>
+    }
+    if ($ref?.endsWith('Request')) walk(schemas[$ref.replace('#/components/schemas/', '')])
     if (Array.isArray(required) && properties)
       asked.push(...(required as string[]).filter((name) => 'default' in (properties[name] ?? {})))
     Object.values(value).forEach(walk)
@@ -161,17 +222,19 @@ test('a request need not have what has a default', () => {
 test('the token endpoint takes a form, of which a client is told every field', () => {
   const content = document.paths['/v1/oauth/token']?.['post']?.requestBody?.content ?? {}
   expect(Object.keys(content)).toEqual(['application/x-www-form-urlencoded'])
-  expect(content['application/x-www-form-urlencoded']).toMatchObject({
-    schema: {
-      required: ['grant_type'],
-      properties: { client_id: {}, client_secret: {}, username: {}, password: {}, refresh_token: {} },
-    },
+  const { schema } = content['application/x-www-form-urlencoded'] ?? {}
+  expect(document.components.schemas[nameIn(schema?.$ref)]).toMatchObject({
+    required: ['grant_type'],
+    properties: { client_id: {}, client_secret: {}, username: {}, password: {}, refresh_token: {} },
   })
 })
 
 test('headers that a route reads stand beside the one that makes its repetition safe', () => {
   const headersOf = (method: string): string[] | undefined =>
-    document.paths['/v1/settings']?.[method]?.parameters?.filter((one) => one.in === 'header').map(({ name }) => name)
+    document.paths['/v1/settings']?.[method]?.parameters
+      ?.map((one) => document.components.parameters[nameIn(one.$ref)] ?? one)
+      .filter((one) => one.in === 'header')
+      .map(({ name }) => name)
   expect(headersOf('get')).toEqual(['If-None-Match'])
   expect(headersOf('patch')).toEqual(['Idempotency-Key', 'If-Match'])
 })

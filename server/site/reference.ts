@@ -2,11 +2,14 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
+import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
 import { Type, type TSchema } from 'typebox'
 import { errorKinds, fieldErrors } from '../errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../event-types.ts'
 import { exactly, problems, type App } from '../http.ts'
+import { nameComponents } from './components.ts'
 
 /** Registers the description and its pages; before the routes it describes. */
 export async function registerReference(app: App): Promise<void> {
@@ -57,12 +60,23 @@ export async function registerReference(app: App): Promise<void> {
     validatorUrl: false,
   })
   const config = { scope: null }
-  let text: string | undefined
-  app.get('/v1/openapi.json', { config, schema: { hide: true } }, (_request, reply) => {
-    text ??= JSON.stringify(app.swagger())
-    return reply.type('application/json; charset=utf-8').send(text)
+  let served: { text: string; packed: Buffer; etag: string } | undefined
+  app.get('/v1/openapi.json', { config, schema: { hide: true } }, (request, reply) => {
+    served ??= serve(JSON.stringify(app.swagger()))
+    reply.headers({ etag: served.etag, 'cache-control': 'no-cache', vary: 'accept-encoding' })
+    if (request.headers['if-none-match'] === served.etag) return reply.code(304).send()
+    reply.type('application/json; charset=utf-8')
+    const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    return isPacked ? reply.header('content-encoding', 'gzip').send(served.packed) : reply.send(served.text)
   })
 }
+
+const serve = (text: string): { text: string; packed: Buffer; etag: string } => ({
+  text,
+  packed: gzipSync(text),
+  // Weak: both forms have it (RFC 9110 §8.8.1).
+  etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+})
 
 /** The scope a route needs, the header that makes its repetition safe beside those it reads itself, and how any body is refused, as the document tells them. */
 function describeRoute(given: Record<string, unknown>, route: RouteOptions): Record<string, unknown> {
@@ -157,6 +171,7 @@ function complete(document: Description): Description {
       },
     ]),
   )
+  nameComponents(document as never)
   return document
 }
 

@@ -19,7 +19,7 @@ export function ConfirmLogin({ email }: { email: string }) {
         isOnlyKnown
         label="Confirm"
         logIn={async (body) => {
-          await heliogram.call('confirmMe', { body })
+          await heliogram.call('confirmPassword', { body })
           settle(true)
         }}
       >

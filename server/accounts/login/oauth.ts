@@ -54,7 +54,7 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
       '/v1/oauth/token',
       {
         schema: {
-          operationId: 'oauthToken',
+          operationId: 'createToken',
           summary: 'OAuth 2.0 token endpoint',
           description:
             'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors as RFC 6749 §5.2 words them.',

@@ -199,7 +199,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     '/v1/conversations/:conversation/read',
     {
       schema: {
-        operationId: 'readConversation',
+        operationId: 'markConversationRead',
         summary: 'Mark a conversation as read',
         tags,
         params,

@@ -110,7 +110,7 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
     '/v1/opt-outs/keywords',
     {
       schema: {
-        operationId: 'putKeywords',
+        operationId: 'replaceKeywords',
         summary: 'Say what the keywords are',
         description:
           'Takes the place of what was said before; what is left out is inherited: from the account for a campaign, from the defaults for the account. A reply ' +

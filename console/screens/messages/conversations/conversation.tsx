@@ -32,7 +32,7 @@ function OneConversation({ id }: { id: string }) {
   const limit = Math.min(Number(filters.shown) || step, most)
   const call = useCall('getConversation', { path }, { every: 2 * everyMs })
   const messages = useCall('listConversationMessages', { path, query: { limit } }, { every: everyMs })
-  const read = useAction('readConversation')
+  const read = useAction('markConversationRead')
   const people = usePeople()
   const conversation = call.data
   const last = messages.data?.data[0]?.id
@@ -68,7 +68,7 @@ function OneConversation({ id }: { id: string }) {
               <Assignee of={conversation} />
             </Allowed>
             {conversation.unread > 0 && (
-              <Button does="readConversation" isBusy={read.isBusy} onClick={() => void markRead()}>
+              <Button does="markConversationRead" isBusy={read.isBusy} onClick={() => void markRead()}>
                 Mark {conversation.unread} as read
               </Button>
             )}

@@ -5,7 +5,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, SelectField, TextArea } from '../../../kit/form.tsx'
 
-type Body = Operations['putKeywords']['body']
+type Body = Operations['replaceKeywords']['body']
 
 const lists = [
   ['stop_keywords', 'Keywords that opt out', 'STOP is always among them.'],
@@ -34,7 +34,7 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
     pick(answers, ownReplies, (name) => keywords.replies[name] ?? ''),
   )
   const [suspicion, setSuspicion] = useState('on_suspicion' in own ? keywords.on_suspicion : '')
-  const save = useAction('putKeywords', 'The keywords are changed: they hold for the next reply.')
+  const save = useAction('replaceKeywords', 'The keywords are changed: they hold for the next reply.')
   const onSuspicion = suspicions.find((one) => one === suspicion)
   const inherited = keywords.campaign === null ? 'Inherited from the defaults.' : 'Inherited from the account.'
   // What was said here hides what would be inherited, until that is taken back.
@@ -49,7 +49,7 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
       },
     })
   return (
-    <Form does="putKeywords" onSubmit={submit} problem={save.problem}>
+    <Form does="replaceKeywords" onSubmit={submit} problem={save.problem}>
       {lists.map(([name, label, hint]) => (
         <div key={name} className="card form">
           <TextArea
