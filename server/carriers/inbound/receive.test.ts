@@ -367,6 +367,8 @@ describe('a long reply', () => {
     // A carrier that gives a redelivery another id.
     await deliver({ ...a[0], tlvs: { receipted_message_id: '2' } })
     expect(await texts()).toEqual([])
+    // In the minute before it would be crossed with it.
+    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
     for (const part of [b[0], b[0], b[1], b[1], a[0]]) expect(await deliver(part ?? {})).toBe(ESME.ROK)
     expect(await replies()).toEqual([
       { body: 'a'.repeat(153), isPartial: true },

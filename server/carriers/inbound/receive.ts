@@ -2,8 +2,6 @@
 import { createHash } from 'node:crypto'
 import {
   ESME,
-  joinParts,
-  octetsToKeep,
   normaliseId,
   parseReceipt,
   readPart,
@@ -26,7 +24,7 @@ import type { Link } from '../links/link.ts'
 import { readNumberIn, readPersonIn } from '../links/number-form.ts'
 import { Unanswerable, type Delivery, type DeliverySession, type Redeliveries } from './redelivery.ts'
 import { personOctets } from './redelivery-notes.ts'
-import { codingsOf, storePart } from './reply-join.ts'
+import { storePart, textOf } from './reply-join.ts'
 
 export interface ReceiveContext {
   db: Db
@@ -128,8 +126,6 @@ async function storeText(
   const person = context.vault.mac('replies', `${reply.source}\0${reply.destination}`).subarray(0, personOctets)
   const hash = Buffer.concat([person, said])
   if (part.concatenation && part.concatenation.total > 1) return storePart(context, link, reply, part, hash)
-  const joined = joinParts([part], codingsOf(link.settings))
-  const text = joined.text ?? `[${part.body.length} octets of binary data]`
   const delivery: Delivery = {
     linkId: link.receiptsId,
     hash,
@@ -138,6 +134,6 @@ async function storeText(
     session,
   }
   return context.redeliveries.storeOnce(context.db, delivery, (comingOf) =>
-    storeReply(context, { ...reply, text, octets: octetsToKeep(joined), isPartial: false }, comingOf),
+    storeReply(context, { ...reply, ...textOf([part], link.settings), isPartial: false }, comingOf),
   )
 }

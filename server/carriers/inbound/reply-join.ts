@@ -1,4 +1,8 @@
-/** Parts of long replies, joined: with the last one, or when the others did not come in time. */
+/**
+ * Parts of long replies, joined: with the last one, or when the others did not come in time. Where a second text begins under the reference
+ * of one that still waits for parts, nobody can say whose the next ones are: for a minute each is a partial reply of its own, in which STOP
+ * is obeyed and START is not. Texts of SMPP clients are refused then (smpp-server/gather.ts).
+ */
 import { joinParts, octetsToKeep, type CodingOptions, type MessagePart } from '@heliogram/smpp'
 import type { Tx } from '../../db/db.ts'
 import { isUnavailable } from '../../db/failure.ts'
@@ -7,7 +11,18 @@ import { storeReply, type ReplyIn } from '../../messages/reply.ts'
 import { untilDone } from '../../sweeps.ts'
 import type { Link } from '../links/link.ts'
 import type { ReceiveContext } from './receive.ts'
-import { isQuiet, isTaken, isWhole, keepPart, listLate, lockParts, takeParts, type TextKey } from './reply-parts.ts'
+import {
+  isNewPart,
+  isQuiet,
+  isTaken,
+  isWhole,
+  keepPart,
+  listLate,
+  listParts,
+  lockParts,
+  takeParts,
+  type TextKey,
+} from './reply-parts.ts'
 import { smppDefaults, type SmppSettings } from '../settings.ts'
 
 /** What of a carrier's settings tells how its octets are read. */
@@ -19,7 +34,7 @@ const replyOctetsMax = 65_536
 const lateMax = 1000
 
 /** How the carrier means its data_codings. */
-export const codingsOf = ({ default_alphabet, data_codings_in }: Codings): CodingOptions => ({
+const codingsOf = ({ default_alphabet, data_codings_in }: Codings): CodingOptions => ({
   defaultAlphabet: default_alphabet,
   overrides: data_codings_in,
 })
@@ -45,50 +60,75 @@ export function storePart(
   const key: TextKey = [link.receiptsId, reply.source, reply.destination, kind, reference, total]
   const texts = storing.get(context) ?? new InOrder()
   storing.set(context, texts)
-  return texts.run(key.join(' '), () => storeNext(context, link, key, number, part, hash))
+  return texts.run(key.join(' '), () => storeNext({ context, link, reply, key, number, part, hash }))
 }
 
-async function storeNext(
-  context: ReceiveContext,
-  link: Link,
-  key: TextKey,
-  number: number,
-  part: MessagePart,
-  hash: Buffer,
-): Promise<void> {
+/** A part on its way. */
+interface Arrival {
+  context: ReceiveContext
+  link: Link
+  reply: Omit<ReplyIn, 'text' | 'isPartial'>
+  key: TextKey
+  number: number
+  part: MessagePart
+  hash: Buffer
+}
+
+async function storeNext(arrival: Arrival): Promise<void> {
+  const { context, link, key, number, part, hash } = arrival
   let kept = await keepPart(context, key, number, part, hash)
   if (kept === 'taken') {
-    // The phone gave its next text the same reference, and the last one still misses a part: it goes as it is.
+    // The phone gave its next text the same reference, and the last one is whole or misses a part for good: it goes as it is.
     await joinReply(context, link.settings, key, (tx) => isTaken(tx, context, key, number, part))
     kept = await keepPart(context, key, number, part, hash)
     if (kept === 'taken') throw new Error('the place of a part was taken twice')
   }
   if (kept === 'whole') await joinReply(context, link.settings, key, (tx) => isWhole(tx, key))
+  if (kept === 'crossed') await storeApart(arrival)
+}
+
+/** Stores a part as a reply of its own, behind those that are there. */
+async function storeApart({ context, link, reply, key, part, hash }: Arrival): Promise<void> {
+  for (const number of await listParts(context.db, key)) {
+    context.log.warn({ link: link.id }, 'parts of two long replies came under one reference')
+    await joinReply(context, link.settings, key, () => Promise.resolve(true), number)
+  }
+  await storeReply(context, { ...reply, ...textOf([part], link.settings), isPartial: true }, async (tx) =>
+    (await isNewPart(tx, link.receiptsId, hash)) ? 'doubtful' : 'none',
+  )
+}
+
+/** What parts say, and their octets where these are to be kept. */
+export function textOf(parts: readonly MessagePart[], settings: Codings): Pick<ReplyIn, 'text' | 'octets'> {
+  const joined = joinParts(parts, codingsOf(settings))
+  return {
+    text: joined.text ?? `[${joined.octets.length} octets of binary data]`,
+    octets: octetsToKeep(joined),
+  }
 }
 
 /**
  * Makes a reply of the parts that are there, in one transaction with their removal, where `isDue` still says so in it: another process may
- * have joined them meanwhile, and those that are there now are of the next text.
+ * have joined them meanwhile, and those that are there now are of the next text. `only`: of one of them alone.
  */
 async function joinReply(
   context: ReceiveContext,
   settings: Codings,
   key: TextKey,
   isDue: (tx: Tx) => Promise<boolean>,
+  only?: number,
 ): Promise<void> {
   const [linkId, source, destination, , , total] = key
   const reply: ReplyIn = { linkId, source, destination, text: '', isPartial: false }
   await storeReply(context, reply, async (tx) => {
     await lockParts(tx, key)
     if (!(await isDue(tx))) return 'none'
-    const { parts, there } = await takeParts(tx, context, key, replyOctetsMax)
+    const { parts, there } = await takeParts(tx, context, key, replyOctetsMax, only)
     if (there === 0) return 'none'
     const isCut = cutParts(parts)
-    const joined = joinParts(parts, codingsOf(settings))
-    reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
-    reply.octets = octetsToKeep(joined)
+    Object.assign(reply, textOf(parts, settings))
     reply.isPartial = isCut || parts.length < there || there < total
-    return 'new'
+    return only === undefined ? 'new' : 'doubtful'
   })
 }
 

@@ -20,32 +20,48 @@ const partsWaitSeconds = 60
 // How far back the same part of a text can be a redelivery.
 const redeliveryMinutes = 10
 
-/** Keeps a part; answers whether its text is whole now. `taken`: nothing was stored, for the part of this number is another text's. */
+/**
+ * Keeps a part; answers whether its text is whole now. Nothing was stored where its place has another text's part. `taken`: that text is over,
+ * for it is whole, or has waited long enough. `crossed`: it still waits for parts, and for a minute nobody knows whose a part is.
+ */
 export function keepPart(
   context: ReceiveContext,
   key: TextKey,
   number: number,
   part: MessagePart,
   hash: Buffer,
-): Promise<'whole' | 'open' | 'taken'> {
+): Promise<'whole' | 'open' | 'taken' | 'crossed'> {
   return inTransaction(context.db, async (tx) => {
     await lockParts(tx, key)
     const [linkId] = key
+    const crossing = context.vault.mac('replies', `crossed\0${key.join('\0')}`)
+    if (await isNoted(tx, linkId, crossing)) return 'crossed'
     // Nothing is stored of a redelivery, but a whole whose join failed is joined.
     if (await isNewPart(tx, linkId, hash)) {
       const isStored = await insertPart(tx, context.texts, key, number, part)
       if (!isStored && (await isTaken(tx, context, key, number, part))) {
         // It comes again in a moment, as new as it is.
         await tx.query('delete from reply_hashes where link_id = $1 and hash = $2', [linkId, hash])
-        return 'taken'
+        if ((await isWhole(tx, key)) || (await isQuiet(tx, key))) return 'taken'
+        await isNewPart(tx, linkId, crossing)
+        return 'crossed'
       }
     }
     return (await isWhole(tx, key)) ? 'whole' : 'open'
   })
 }
 
+/** Whether a crossing was noted within the time for which parts are waited for. One row, by primary key. */
+async function isNoted(tx: Tx, linkId: string, crossing: Buffer): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select 1 from reply_hashes where link_id = $1 and hash = $2 and received_at > now() - make_interval(secs => $3)`,
+    [linkId, crossing, partsWaitSeconds],
+  )
+  return rowCount === 1
+}
+
 /** False for a part that came before: it has a number, so that the same twice is a redelivery on any session. One row, by primary key. */
-async function isNewPart(tx: Tx, linkId: string, hash: Buffer): Promise<boolean> {
+export async function isNewPart(tx: Tx, linkId: string, hash: Buffer): Promise<boolean> {
   const { rows } = await tx.query<{ isNew: boolean }>(
     `with earlier as (
        select received_at from reply_hashes where link_id = $1 and hash = $2
@@ -145,8 +161,19 @@ function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string)
   return null
 }
 
+/** The numbers of the parts that are there. By primary key. */
+export async function listParts(db: Db, key: TextKey): Promise<number[]> {
+  const { rows } = await db.query<{ part: number }>(
+    `select part from reply_parts
+     where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
+     order by part`,
+    [...key],
+  )
+  return rows.map(({ part }) => part)
+}
+
 /**
- * Removes the parts of a text. Answers those that can be read, in their order, up to so many octets at least, and how many were there. By
+ * Removes the parts of a text, or the one that is asked for. Answers those that can be read, in their order, up to so many octets at least, and how many were there. By
  * primary key.
  */
 export async function takeParts(
@@ -154,11 +181,13 @@ export async function takeParts(
   context: ReceiveContext,
   key: TextKey,
   octetsMax: number,
+  only: number | null = null,
 ): Promise<{ parts: MessagePart[]; there: number }> {
   const { rows } = await tx.query<PartRow>(
     `with gone as (
        delete from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
+         and ($8::int is null or part = $8)
        returning *
      )
      select part, data_coding as "dataCoding", udh_length as "udhLength", locking_shift as "lockingShift",
@@ -171,7 +200,7 @@ export async function takeParts(
      where octets_before < $7
      order by part`,
     // What is sealed is longer by a third and a little; the exact limit is put to what is open.
-    [...key, octetsMax * 2],
+    [...key, octetsMax * 2, only],
   )
   return { parts: rows.flatMap((row) => readRow(context, key, row) ?? []), there: rows[0]?.parts ?? 0 }
 }
