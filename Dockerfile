@@ -29,7 +29,8 @@ RUN heliogram --version
 # The embedded PostgreSQL and its master key; nothing where DATABASE_URL and HELIOGRAM_KEY_FILE are set.
 VOLUME /var/lib/heliogram
 EXPOSE 8080
-# No init of its own: the program heeds SIGTERM as process 1, and `docker run --init` or `init: true` gives one to who wants it.
+# No init of its own: the program heeds SIGTERM as process 1. With the role `links` beside other processes, run it with `--init` or
+# `init: true`: process 1 cannot be ended from inside when it freezes.
 # A stop takes 60 s at most: docker stop --time 75.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["/opt/heliogram/bin/node", "/opt/heliogram/deploy/docker/healthcheck.cjs"]

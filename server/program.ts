@@ -1,4 +1,5 @@
 /** The program: builds everything once, starts it in order, and stops it in the opposite order; and its commands. */
+import inspector from 'node:inspector'
 import type { Logger } from 'pino'
 import { createOwnerCode } from './accounts/login/owner-code.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
@@ -12,6 +13,7 @@ import { RoutingTable } from './carriers/routes/routing.ts'
 import { Submitter } from './carriers/submit.ts'
 import { ensureTestCarrier } from './carriers/test-mode.ts'
 import { traceLink } from './carriers/links/trace.ts'
+import { Watchdog } from './carriers/links/watchdog.ts'
 import { ConfigError, readConfig, type Config, type Role } from './config.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { runCommand, UsageError } from './commands/command.ts'
@@ -181,6 +183,9 @@ async function start({ version, config, log, started, gates, die }: Starting): P
         ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
       })
     : null
+  // Of an embedded database there is no other process, and who debugs this one stops it for long.
+  if (submitter && !isAlone && inspector.url() === undefined)
+    started.add('watchdog', new Watchdog({ log, leasedUntil: () => submitter.leasedUntil }), (one) => one.close())
   if (submitter) await started.add('links', submitter, (one) => one.close()).start()
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())

@@ -170,6 +170,12 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
+/** A process behind its children, such as the watchdog of one with links. Linux. */
+export async function withChildren(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+  return [...children.split(' ').filter(Boolean).map(Number), pid]
+}
+
 class Running implements Program {
   readonly dataFolder: string
   readonly client: Client

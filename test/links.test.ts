@@ -1,12 +1,15 @@
-/** One link, four sessions, two processes: they share the sessions and the pace, and one that was frozen never submits when it wakes. */
+/**
+ * One link, four sessions, two processes: they share the sessions and the pace. One that freezes is ended before the other takes its sessions
+ * over, so that the carrier never sees more than it has sold; one whose machine was frozen never submits when it wakes.
+ */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/db/db.ts'
 import type { Disposable } from '../server/db/embedded/disposable.ts'
 import { newId } from '../server/ids.ts'
 import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
-import { signalProcess, startDurable, startProgram, type Program } from './harness.ts'
-import { until } from './until.ts'
+import { signalProcess, startDurable, startProgram, withChildren, type Program } from './harness.ts'
+import { until, waitFor } from './until.ts'
 
 const sessions = 4
 // So slow that some messages always wait in a process with their intents committed.
@@ -50,6 +53,13 @@ async function holders(): Promise<number[]> {
   )
   return rows.map((row) => row.slots)
 }
+
+/** Waits until a process has its watchdog; the ids of both. */
+const untilWatched = ({ pid }: Program): Promise<number[]> =>
+  waitFor('it is watched', async () => {
+    const processes = await withChildren(pid)
+    return processes.length > 1 ? processes : null
+  })
 
 /** Puts messages in line by SQL, as many as a campaign. */
 async function insertBacklog(name: string, count: number): Promise<void> {
@@ -123,9 +133,10 @@ test('a code passes all that waits, at either process', async () => {
   }
 })
 
-test('a process that was frozen for twenty seconds submits nothing when it wakes, and the other has its sessions', async () => {
+test('a process whose machine was frozen for twenty seconds submits nothing when it wakes, and the other has its sessions', async () => {
   const { binds } = await carrier.phones.stats()
-  signalProcess(first.pid, 'SIGSTOP')
+  const machine = await untilWatched(first)
+  for (const pid of machine) signalProcess(pid, 'SIGSTOP')
   const frozenAt = performance.now()
   // The carrier still has the frozen process's connections, and would count them: an operator of a real one ends them by hand.
   await carrier.phones.control({ sessionsMax: 2 * sessions })
@@ -146,7 +157,7 @@ test('a process that was frozen for twenty seconds submits nothing when it wakes
   const unsent = rows.filter(({ body }) => !before.has(body))
   // Messages waited in it that its claims had taken: they are what it must not send now.
   expect(unsent.length).toBeGreaterThan(0)
-  signalProcess(first.pid, 'SIGCONT')
+  for (const pid of machine) signalProcess(pid, 'SIGCONT')
   await until('it ends itself', () => !signalProcess(first.pid, 0))
   const { accepted } = await carrier.phones.stats()
   await until('the other goes on', async () => (await carrier.phones.stats()).accepted > accepted + 2 * pace)
@@ -164,4 +175,18 @@ test('a process that stops drains its sessions and gives them back', async () =>
     `select count(*)::int as count from messages where status = 'unconfirmed' and updated_at > now() - interval '5 seconds'`,
   )
   expect(rows[0]?.count).toBe(0)
+})
+
+test('a process that freezes is ended before the other has its sessions: the carrier has none to refuse', async () => {
+  await carrier.phones.control({ sessionsMax: sessions })
+  await first.restart()
+  await until('both hold two again', async () => (await holders()).join() === '2,2')
+  await until('all four are bound', async () => (await carrier.phones.stats()).bound === sessions)
+  await untilWatched(first)
+  const { binds, bindsRefused } = await carrier.phones.stats()
+  signalProcess(first.pid, 'SIGSTOP')
+  await until('the other has its sessions', async () => (await holders()).join() === '4')
+  expect(signalProcess(first.pid, 0)).toBe(false)
+  await until('and has bound them', async () => (await carrier.phones.stats()).binds === binds + 2)
+  expect(await carrier.phones.stats()).toMatchObject({ bound: sessions, bindsRefused })
 })

@@ -70,6 +70,11 @@ export class Submitter implements Slots {
     return this.#keeper.brokenCount
   }
 
+  /** Until when sessions are leased, on `performance.now()`; null: this process has none. */
+  get leasedUntil(): number | null {
+    return this.#keeper.leasedUntil
+  }
+
   /** Those of them that speak SMPP. */
   get links(): ReadonlyMap<string, Link> {
     return new Map([...this.running].flatMap(([id, link]) => (link instanceof Link ? [[id, link] as const] : [])))

@@ -2,7 +2,7 @@
  * What befalls a world in a soak. Faults of a lane come one after the other, those of different lanes at once. Each heals what it broke
  * before it ends.
  */
-import { signalProcess } from '../harness.ts'
+import { signalProcess, withChildren } from '../harness.ts'
 import { until } from '../until.ts'
 import { dataFaults } from './data.ts'
 import { insist, pause } from './insist.ts'
@@ -30,21 +30,9 @@ export const lanes: Record<string, Record<string, Fault>> = {
       await begin(world, node)
     },
     // Shorter than what a process is fenced for.
-    async freeze(world) {
-      const node = await takeNode(world)
-      signalProcess(node.program.pid, 'SIGSTOP')
-      await pause(world.random() * 12_000)
-      signalProcess(node.program.pid, 'SIGCONT')
-      node.isUp = true
-    },
+    freeze: (world) => freeze(world, world.random() * 12_000),
     // Who wakes fenced ends itself (`tend`).
-    async fence(world) {
-      const node = await takeNode(world)
-      signalProcess(node.program.pid, 'SIGSTOP')
-      await pause(17_000 + world.random() * 5000)
-      signalProcess(node.program.pid, 'SIGCONT')
-      node.isUp = true
-    },
+    fence: (world) => freeze(world, 17_000 + world.random() * 5000),
   },
 
   database: {
@@ -291,6 +279,17 @@ async function takeNode({ nodes, random }: World): Promise<Node> {
   await until('the process is up', async () => node.isUp, 60_000)
   node.isUp = false
   return node
+}
+
+/** Freezes a process, which its watchdog may end; or its machine, and the watchdog with it. */
+async function freeze(world: World, ms: number): Promise<void> {
+  const node = await takeNode(world)
+  const { pid } = node.program
+  const frozen = world.random() < 0.5 ? [pid] : await withChildren(pid)
+  for (const one of frozen) signalProcess(one, 'SIGSTOP')
+  await pause(ms)
+  for (const one of frozen.toReversed()) signalProcess(one, 'SIGCONT')
+  await begin(world, node)
 }
 
 /** The service manager: starts a process anew that ended by itself, which only one that was fenced may. Until `isOver`. */

@@ -12,7 +12,7 @@ import type { Meter } from '../../metrics/meter.ts'
 import { defaultReasons } from '../../messages/taxonomy.ts'
 import type { Node } from '../../node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
-import { applyLease, heldOf, isBroken, isInVain, leaseOf, makeKept, slotsOf, type Kept } from './kept.ts'
+import { applyLease, heldOf, isBroken, isInVain, leasedUntil, leaseOf, makeKept, slotsOf, type Kept } from './kept.ts'
 import { releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
@@ -71,6 +71,11 @@ export class LinkKeeper {
   /** How many links this process should run and cannot start, until they are changed. */
   get brokenCount(): number {
     return [...this.#kept.values()].filter(isBroken).length
+  }
+
+  /** Until when sessions are leased (see kept.ts). */
+  get leasedUntil(): number | null {
+    return leasedUntil(this.#kept.values())
   }
 
   /** The links that run here and take messages, by carrier, best carrier first. */

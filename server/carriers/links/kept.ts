@@ -66,6 +66,12 @@ export const leaseOf = (kept: Kept): { slots: number[]; untilMs: number } => ({
   untilMs: kept.renewedAt + leaseMs,
 })
 
+/** Until when the first of the leases of sessions runs, in monotonic milliseconds; null: this process has no session. */
+export function leasedUntil(all: Iterable<Kept>): number | null {
+  const held = [...all].filter(({ leased, link }) => leased?.kind === 'smpp' && link !== null)
+  return held.length === 0 ? null : Math.min(...held.map((kept) => leaseOf(kept).untilMs))
+}
+
 /** Whether its link has been tried in vain long enough to be left to others, which have it; notes how it is. */
 export function isInVain(kept: Kept, leased: LeasedLink, now: number, afterMs: number = restAfterMs): boolean {
   // One over HTTP has no session that a carrier could refuse.
