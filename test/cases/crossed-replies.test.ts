@@ -8,7 +8,7 @@ import type { Link } from '../../server/carriers/links/link.ts'
 import { smppDefaults } from '../../server/carriers/settings.ts'
 import { aliveSession } from '../../server/carriers/testing.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
-import { isOptedOut } from '../../server/messages/opt-outs/opt-out.ts'
+import { isOptedOut } from '../../server/messages/opt-outs/known.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../../server/messages/testing.ts'
 
 const person = '15551230001'
