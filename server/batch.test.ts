@@ -237,20 +237,21 @@ describe('a batcher', () => {
     ])
   })
 
-  it('rests behind what is to make room, however much waits', async () => {
+  it('is in no flush while it waits for a turn', async () => {
     const { flushes, flush } = recorder()
-    const slow = async (items: number[]): Promise<number[]> => {
-      await new Promise((resolve) => setTimeout(resolve, 20))
-      return flush(items)
+    let begin = (): void => {}
+    const inTurn = async (_: number[], one: () => Promise<void>): Promise<void> => {
+      await new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      await one()
     }
-    const took = async (yields: number): Promise<number> => {
-      const batcher = new Batcher(slow, { sizeMax: 1, flushesMax: 1, isForAll, yields: () => yields })
-      const begunAt = performance.now()
-      await Promise.all([1, 2, 3].map((n) => batcher.push(n)))
-      return performance.now() - begunAt
-    }
-    // Two rests of at least three times 20 ms; a timer may be early by one.
-    expect(await took(3)).toBeGreaterThan(60 + 2 * 57)
-    expect(flushes).toHaveLength(3)
+    const batcher = new Batcher(flush, { sizeMax: 10, flushesMax: 1, isForAll, inTurn })
+    const written = batcher.push(1)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    expect([flushes, batcher.flushingMs]).toEqual([[], 0])
+    begin()
+    await written
+    expect(flushes).toEqual([[1]])
   })
 })

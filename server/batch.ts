@@ -9,8 +9,8 @@ interface BatchOptions<In> {
   ownerOf?: (item: In) => string
   /** Rest after each flush, where nobody waits for the answer: larger flushes cost less an item. */
   rests?: boolean
-  /** How many times as long as a flush of these items to rest after it, however much waits: for what is to make room. */
-  yields?: (items: In[]) => number
+  /** Waits with a flush of these items until it may be: for what is to make room. */
+  inTurn?: (items: In[], flush: () => Promise<void>) => Promise<void>
   /** Waits while each turn of the loop brings more: under load larger flushes cost less an item, and nobody waits who comes alone. */
   gathers?: boolean
   /** How long the first item waits for others, where nobody waits for any of them: a statement of one costs nearly as much as one of fifty. */
@@ -31,9 +31,6 @@ interface Waiting<In, Out> {
 // time is spent on gathering, and an idle batcher, whose flushes are short and far apart, never waits.
 const restMsMax = 20
 
-// A flush that takes longer meets a machine that is busy with more: what makes room is not to be starved by that.
-const yieldMsMax = 200
-
 // A turn brings more as long as clients answer faster than they are read; whoever was first has waited enough then.
 const gatherMsMax = 3
 
@@ -48,7 +45,6 @@ export class Batcher<In, Out> {
   readonly #running = new Set<{ since: number }>()
   #isStarting = false
   #restUntil = 0
-  #yieldUntil = 0
   #resting: NodeJS.Timeout | null = null
   readonly #flush: (items: In[]) => Promise<Out[]>
   readonly #options: BatchOptions<In>
@@ -94,11 +90,9 @@ export class Batcher<In, Out> {
   /** Starts a flush at the end of this turn, so that it takes all that the sockets delivered in it, or when the rest is over. */
   #schedule(): void {
     if (this.#isStarting || this.#flushing >= this.#options.flushesMax || this.#waiting.length === 0) return
-    const nowMs = performance.now()
-    const restMs = this.#waiting.length < this.#options.sizeMax ? this.#restUntil - nowMs : 0
-    const waitMs = Math.max(restMs, this.#yieldUntil - nowMs)
-    if (waitMs > 0.5) {
-      this.#resting ??= setTimeout(() => this.#start(), waitMs)
+    const restMs = this.#waiting.length < this.#options.sizeMax ? this.#restUntil - performance.now() : 0
+    if (restMs > 0.5) {
+      this.#resting ??= setTimeout(() => this.#start(), restMs)
       return
     }
     this.#isStarting = true
@@ -142,6 +136,16 @@ export class Batcher<In, Out> {
 
   async #run(batch: Waiting<In, Out>[]): Promise<void> {
     this.#flushing++
+    const { inTurn } = this.#options
+    if (inTurn) {
+      const items = batch.map(({ item }) => item)
+      await inTurn(items, () => this.#time(batch))
+    } else await this.#time(batch)
+    this.#flushing--
+    this.#schedule()
+  }
+
+  async #time(batch: Waiting<In, Out>[]): Promise<void> {
     const startedAt = performance.now()
     const running = { since: startedAt }
     this.#running.add(running)
@@ -149,12 +153,7 @@ export class Batcher<In, Out> {
     this.#running.delete(running)
     const endedAt = performance.now()
     this.#options.onFlush?.(batch.length, endedAt - startedAt)
-    const tookMs = endedAt - startedAt
-    if (this.#options.rests) this.#restUntil = endedAt + Math.min(tookMs, restMsMax)
-    const times = this.#options.yields?.(batch.map(({ item }) => item)) ?? 0
-    if (times > 0) this.#yieldUntil = endedAt + Math.min(tookMs * times, yieldMsMax)
-    this.#flushing--
-    this.#schedule()
+    if (this.#options.rests) this.#restUntil = endedAt + Math.min(endedAt - startedAt, restMsMax)
   }
 
   async #write(batch: Waiting<In, Out>[]): Promise<void> {

@@ -154,7 +154,7 @@ if (isWanted('fair')) {
     notes: [
       `One account sends 20 codes a second, each a request; another keeps 4 batches of 10,000 messages, 20 exports and 6 imports of 100,000 rows under way. In turns, ${options.pairs} windows of ${options.seconds} s of each; request to 202, with nobody to submit to.`,
     ],
-    rows: await measureFairness(options),
+    rows: await fromAround(() => measureFairness(options)),
   })
 }
 if (isWanted('lists')) {

@@ -1,9 +1,11 @@
 /** Fairness: what one account's codes wait for while another floods the same process with batches, exports and imports. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { moveProduct } from './cores.ts'
 import { startDatabase } from './database.ts'
 import { apiOf, createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { Options } from './options.ts'
+import { waitUntilQuiet } from './product.ts'
 import type { Figure } from './report.ts'
 import { quantile } from './tally.ts'
 import { startWorker } from './worker.ts'
@@ -51,6 +53,7 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
       return { waits: Array.from(answerMs, (atMs, i) => atMs - (sentMs[i] ?? 0)), refused: size - accepted }
     }
     await send()
+    moveProduct(heliogram.rootPids)
     const figures: Figure[] = []
     for (const [name, kinds] of Object.entries(floods)) {
       const [alone, beside]: [number[], number[]] = [[], []]
@@ -63,6 +66,7 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
         beside.push(...one.waits)
         refused += one.refused
         await flood.end()
+        await waitUntilQuiet(heliogram.rootPids)
       }
       console.log(`${name}: ${flood.told()}`)
       const [before, after] = [alone, beside].map((waits) => ({
@@ -90,12 +94,18 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
 const show = (ms: number): string => ms.toPrecision(3)
 const figure = (what: string, value: string): Figure => ({ what, value, goal: '', isMet: true })
 
+// Rendered once: who floods shares its core with who measures.
+const batch = JSON.stringify({
+  messages: Array.from({ length: 10_000 }, (_, i) => ({ to: `1555${1_000_000 + i}`, message: `Flood ${i}` })),
+})
+const list = `phone,first_name,last_name\n${Array.from({ length: 100_000 }, (_, i) => `44${7_400_000_000 + i * 7},First${i},Last\n`).join('')}`
+
 /** An account that always has as much under way as it is let. */
 class Flood {
   readonly #address: string
   readonly #headers: Record<string, string>
   readonly #counts = new Map<string, number>()
-  #isOn = false
+  #end = new AbortController()
   #running: Promise<unknown> = Promise.resolve()
   #n = 0
 
@@ -109,9 +119,14 @@ class Flood {
   }
 
   begin({ batches, exports, imports }: { batches: number; exports: number; imports: number }): void {
-    this.#isOn = true
+    this.#end = new AbortController()
+    const { signal } = this.#end
     const again = async (work: () => Promise<void>): Promise<void> => {
-      while (this.#isOn) await work()
+      try {
+        for (;;) await work()
+      } catch (error) {
+        if (!signal.aborted) throw error
+      }
     }
     this.#running = Promise.all([
       ...Array.from({ length: batches }, () => again(() => this.#batch())),
@@ -120,8 +135,9 @@ class Flood {
     ])
   }
 
+  /** Gives up what is under way: the service goes on with what it has read of it. */
   async end(): Promise<void> {
-    this.#isOn = false
+    this.#end.abort()
     await this.#running
   }
 
@@ -133,12 +149,7 @@ class Flood {
   }
 
   async #batch(): Promise<void> {
-    const n = this.#n++
-    const messages = Array.from({ length: 10_000 }, (_, i) => ({
-      to: `1555${String(1_000_000 + ((n * 10_000 + i) % 8_999_999))}`,
-      message: `Flood ${n} ${i}`,
-    }))
-    await this.#ask('POST', '/v1/messages/batch', 'application/json', JSON.stringify({ messages }))
+    await this.#ask('POST', '/v1/messages/batch', 'application/json', batch)
   }
 
   async #export(): Promise<void> {
@@ -148,23 +159,23 @@ class Flood {
   async #import(): Promise<void> {
     const campaign = await this.#ask('POST', '/v1/campaigns', 'application/json', '{"name":"Flood"}')
     const id = (JSON.parse(campaign || '{}') as { id?: string }).id
-    const rows = Array.from({ length: 100_000 }, (_, i) => `44${7_400_000_000 + i * 7},First${i},Last`)
-    const imported = await this.#ask(
-      'POST',
-      `/v1/campaigns/${id}/contacts/import`,
-      'text/csv',
-      `phone,first_name,last_name\n${rows.join('\n')}\n`,
-    )
+    const imported = await this.#ask('POST', `/v1/campaigns/${id}/contacts/import`, 'text/csv', list)
     const { id: importId } = JSON.parse(imported || '{}') as { id?: string }
-    for (let state = 'queued'; this.#isOn && (state === 'queued' || state === 'processing');) {
-      await pause(300)
-      const shown = await fetch(`${this.#address}/v1/imports/${importId}`, { headers: this.#headers })
-      state = ((await shown.json()) as { status?: string }).status ?? ''
+    const { signal } = this.#end
+    try {
+      for (let state = 'queued'; state === 'queued' || state === 'processing';) {
+        await pause(300, undefined, { signal })
+        const shown = await fetch(`${this.#address}/v1/imports/${importId}`, { headers: this.#headers, signal })
+        state = ((await shown.json()) as { status?: string }).status ?? ''
+      }
+    } finally {
+      // The next window begins without it.
+      const canceled = fetch(`${this.#address}/v1/imports/${importId}/cancel`, {
+        method: 'POST',
+        headers: this.#headers,
+      })
+      await canceled.then((one) => one.text())
     }
-    // The next window begins without it.
-    await fetch(`${this.#address}/v1/imports/${importId}/cancel`, { method: 'POST', headers: this.#headers }).then(
-      (one) => one.text(),
-    )
   }
 
   /** Who is refused waits a second, as a flood that wants to get through would. */
@@ -173,13 +184,14 @@ class Flood {
       ...this.#headers,
       ...(type !== undefined && { 'content-type': type, 'idempotency-key': `flood-${this.#n++}-${path}` }),
     }
-    const response = await fetch(this.#address + path, { method, headers, ...(body !== undefined && { body }) })
+    const { signal } = this.#end
+    const response = await fetch(this.#address + path, { method, headers, signal, ...(body !== undefined && { body }) })
     const what = `${path.replace(/cmp_\w+/, '…').replace(/\?.*/, '')} ${response.status}`
     this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1)
     let text = ''
     if (path.includes('/export')) for await (const _ of response.body ?? []);
     else text = await response.text()
-    if (!response.ok) await pause(1000)
+    if (!response.ok) await pause(1000, undefined, { signal })
     return text
   }
 }

@@ -1,6 +1,7 @@
 /** What exports of any kind share: how many an account has at a time, and that their pages are read by turns. */
 import { Shares } from '../db/shares.ts'
 import { Places } from '../places.ts'
+import { doInTurn } from './turns.ts'
 
 /** Exports of an account at a time in a process: one that is read slowly lasts for hours. */
 export const exportPlaces = new Places(4, 'exports under way')
@@ -9,7 +10,8 @@ export const exportPlaces = new Places(4, 'exports under way')
 const pages = new Shares(2, 1)
 
 /** Reads a page of an export when it is the turn of the account. */
-export const readPageInTurn = <T>(accountId: string, read: () => Promise<T>): Promise<T> => pages.run(accountId, read)
+export const readPageInTurn = <T>(accountId: string, read: () => Promise<T>): Promise<T> =>
+  pages.run(accountId, () => doInTurn(accountId, read))
 
 // Written in a millisecond or less.
 const partRows = 50

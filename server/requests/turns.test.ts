@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { noteCompany } from '../company.ts'
 import { withinAccount } from '../db/scoped.ts'
-import { openTurns } from './turns.ts'
+import { doInTurn, openTurns } from './turns.ts'
 
 it('lets others have their turn every few milliseconds, and waits for nobody in between', async () => {
   const giveWay = openTurns()
@@ -49,4 +49,25 @@ it('long work rests while another account asks for something short, and not for 
     })
   const alone = await shareBeside('long')
   expect(await shareBeside('short')).toBeLessThan(alone * 0.6)
+})
+
+it('statements for many rows begin one behind the other while another account is present', async () => {
+  const order: string[] = []
+  const work = async (): Promise<void> => {
+    order.push('begin')
+    await Promise.resolve()
+    order.push('end')
+  }
+  noteCompany('short')
+  await Promise.all([doInTurn('long', work), doInTurn('long', work), doInTurn('other', work)])
+  expect(order).toEqual(['begin', 'end', 'begin', 'end', 'begin', 'end'])
+})
+
+it('a statement that takes long does not hold up the others', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  noteCompany('short')
+  const first = doInTurn('long', () => promise)
+  expect(await doInTurn('other', () => Promise.resolve('begun'))).toBe('begun')
+  resolve()
+  await first
 })

@@ -5,7 +5,7 @@ import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { readBeside } from '../../requests/faults.ts'
-import { openTurns } from '../../requests/turns.ts'
+import { doInTurn, openTurns } from '../../requests/turns.ts'
 import { chunkBytes } from '../../tables/bytes.ts'
 import { insertChunk, readChunk } from './chunks.ts'
 import { EncodingProbe } from '../../tables/encoding.ts'
@@ -189,8 +189,11 @@ async function storePiece(
   piece: Buffer,
   stride: Stride,
 ): Promise<void> {
-  const startMs = performance.now()
-  await insertChunk(tx, accountId, id, position, piece)
+  let startMs = 0
+  await doInTurn(accountId, () => {
+    startMs = performance.now()
+    return insertChunk(tx, accountId, id, position, piece)
+  })
   await stride.rest(performance.now() - startMs)
 }
 

@@ -1,6 +1,6 @@
 /** Accept: from a checked request to a row on disk. Requests that arrive together are written by one statement (group commit). */
 import { Batcher } from '../../batch.ts'
-import { hasCompany, noteCompany, restsPerWork } from '../../company.ts'
+import { hasCompany, noteCompany } from '../../company.ts'
 import { now } from '../../db/clock.ts'
 import { type Db, type Tx, inTransaction } from '../../db/db.ts'
 import { isRetryable, isUnavailable } from '../../db/failure.ts'
@@ -9,6 +9,7 @@ import type { Log } from '../../db/log.ts'
 import { PartlyDone } from '../../errors.ts'
 import type { Outbox, Subscriptions } from '../../events.ts'
 import type { Meter } from '../../metrics/meter.ts'
+import { doInTurn } from '../../requests/turns.ts'
 import type { Texts } from '../../sealing/texts.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { planDrafts, reserveLink } from './plan.ts'
@@ -82,9 +83,11 @@ export class Acceptor {
     }
     this.#batcher = new Batcher((drafts) => this.#write(drafts, false), options)
     this.#guarded = new Batcher((drafts) => this.#write(drafts, true), options)
-    const yields = (drafts: Draft[]): number =>
-      drafts.some(({ accountId }) => hasCompany(accountId)) ? restsPerWork : 0
-    const bulk = { ...options, sizeMax: bulkFlushMax, gathers: false, yields }
+    const inTurn = (drafts: Draft[], flush: () => Promise<void>): Promise<void> => {
+      const one = drafts.find(({ accountId }) => hasCompany(accountId))
+      return one ? doInTurn(one.accountId, flush) : flush()
+    }
+    const bulk = { ...options, sizeMax: bulkFlushMax, gathers: false, inTurn }
     this.#bulk = {
       plain: new Batcher((drafts) => this.#write(drafts, false), bulk),
       guarded: new Batcher((drafts) => this.#write(drafts, true), bulk),
