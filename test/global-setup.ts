@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startDisposable } from '../server/db/embedded/disposable.ts'
+import { findParent, startDisposable } from '../server/db/embedded/disposable.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { runOn, withDatabase, type TestServer } from '../server/db/testing.ts'
+import { prepareFolders } from './prepared.ts'
 
 const quiet = {
   info: () => {},
@@ -15,28 +16,50 @@ const quiet = {
 }
 
 /**
- * One PostgreSQL for the whole run, started when the first test asks for a database, so that runs without one cost nothing:
- * an embedded one, or the server of TEST_DATABASE_URL (whose role may create databases).
+ * What all tests of a run share, each made when the first test asks for it, so that runs without it cost nothing: one PostgreSQL (an embedded
+ * one, or the server of TEST_DATABASE_URL, whose role may create databases), and data folders for the programs that tests start.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-vitest-'))
-  let started: ReturnType<typeof startTestServer> | undefined
+  const server = await openDoor(join(folder, 'server'), async () => {
+    const { server: value, close } = await startTestServer(process.env.TEST_DATABASE_URL)
+    return { value, close }
+  })
+  const folders = await openDoor(join(folder, 'folders'), async () => {
+    const value = await mkdtemp(join(await findParent(), 'heliogram-prepared-'))
+    // PostgreSQL of a root user runs as another account, which must reach its folder.
+    await chmod(value, 0o711)
+    await prepareFolders(value, quiet)
+    return { value, close: () => rm(value, { recursive: true, force: true }) }
+  })
+  project.provide('testServer', server.path)
+  project.provide('preparedFolders', folders.path)
+  return async () => {
+    await Promise.all([server.close(), folders.close()])
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Answers at a unix socket with what is made for the first who asks. */
+async function openDoor(
+  path: string,
+  make: () => Promise<{ value: unknown; close: () => Promise<void> }>,
+): Promise<{ path: string; close: () => Promise<void> }> {
+  let made: ReturnType<typeof make> | undefined
   const door = createServer((socket) => {
     socket.on('error', () => {})
-    started ??= startTestServer(process.env.TEST_DATABASE_URL)
-    started.then(
-      ({ server }) => socket.end(JSON.stringify(server)),
+    made ??= make()
+    made.then(
+      ({ value }) => socket.end(JSON.stringify({ value })),
       (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
     )
   })
-  const path = join(folder, 'door')
   await new Promise<void>((resolve) => door.listen(path, resolve))
-  project.provide('testServer', path)
-  return async () => {
+  const close = async (): Promise<void> => {
     door.close()
-    await (await started?.catch(() => undefined))?.close()
-    await rm(folder, { recursive: true, force: true })
+    await (await made?.catch(() => undefined))?.close()
   }
+  return { path, close }
 }
 
 async function startTestServer(givenUrl: string | undefined): Promise<{ server: TestServer; close(): Promise<void> }> {

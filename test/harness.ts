@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Connection } from '../server/db/db.ts'
-import { startDisposable, type Disposable } from '../server/db/embedded/disposable.ts'
+import { findParent, startDisposable, type Disposable } from '../server/db/embedded/disposable.ts'
 import { Client } from './client.ts'
+import { fillDataFolder, type Kind } from './prepared.ts'
 import { patienceMs, until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -86,7 +86,7 @@ async function isFree(port: number): Promise<boolean> {
 
 /** A new folder that an unprivileged PostgreSQL can pass through. */
 export async function makeDataFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'heliogram-journey-'))
+  const folder = await mkdtemp(join(await findParent(), 'heliogram-journey-'))
   await chmod(folder, 0o755)
   return folder
 }
@@ -110,10 +110,10 @@ export async function makeEnvironment(
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
-/** A PostgreSQL for DATABASE_URL that keeps what it says it kept: the program refuses others. */
-export function startDurable(): Promise<Disposable> {
+/** A PostgreSQL for DATABASE_URL that keeps what it says it kept: the program refuses others. All tables are in its database, or nothing is. */
+export function startDurable(kind: Kind = 'migrated'): Promise<Disposable> {
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
-  return startDisposable(quiet, { fsync: 'on', full_page_writes: 'on' })
+  return startDisposable(quiet, { fsync: 'on', full_page_writes: 'on' }, (dataDir) => fillDataFolder(dataDir, kind))
 }
 
 /** Launches the program with arguments, in a process group of its own, and gathers what it prints. */
@@ -143,11 +143,12 @@ export async function runToEnd(args: string[], env: Record<string, string>, with
   return ending
 }
 
-/** Starts the program in a new folder and waits until it says that it runs. */
+/** Starts the program for the first time, on a data folder that has its tables already, and waits until it says that it runs. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const folder = await makeDataFolder()
   const program = new Running(folder, await makeEnvironment(folder, options), options.hasOwner ?? true)
   try {
+    if (options.env?.['DATABASE_URL'] === undefined) await fillDataFolder(program.dataFolder, 'migrated')
     await program.start()
   } catch (error) {
     await program.remove()

@@ -36,7 +36,7 @@ let server: Promise<TestServer> | undefined
 
 /** Clones the migrated template (0.1 s); safe in parallel. Partitions are the default ones only: call `ensurePartitions` for more. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  server ??= askServer(inject('testServer'))
+  server ??= askMain<TestServer>(inject('testServer'))
   const { url: serverUrl, template } = await server
   const name = `test_${randomBytes(6).toString('hex')}`
   await runOn(serverUrl, `create database ${name} template ${template} strategy file_copy`)
@@ -130,10 +130,11 @@ export async function runOn(url: string, statement: string): Promise<void> {
   }
 }
 
-async function askServer(path: string): Promise<TestServer> {
-  const answer = JSON.parse(await text(createConnection(path))) as TestServer | { error: string }
+/** What the process of `test/global-setup.ts` answers at a socket of its own; it makes what is asked for when the first asks. */
+export async function askMain<T>(path: string): Promise<T> {
+  const answer = JSON.parse(await text(createConnection(path))) as { value: T } | { error: string }
   if ('error' in answer) throw new Error(answer.error)
-  return answer
+  return answer.value
 }
 
 /** The tables of a database in which one of some words stands, in any column and in any form of it that PostgreSQL prints. */

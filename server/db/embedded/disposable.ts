@@ -30,19 +30,24 @@ const inMemory = '/dev/shm'
 const gibibyte = 2 ** 30
 
 /** The folder of temporary files; where it is the usual one, rather one in memory, if there is plenty of it. */
-async function findParent(): Promise<string> {
+export async function findParent(): Promise<string> {
   if (tmpdir() !== '/tmp' || process.availableMemory() < 8 * gibibyte) return tmpdir()
   const { bavail, bsize } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0 }))
   return bavail * bsize < 4 * gibibyte ? tmpdir() : inMemory
 }
 
-/** Starts an empty server; `serverOptions` are more settings. Takes about a second. */
-export async function startDisposable(log: Log, serverOptions: Record<string, string> = {}): Promise<Disposable> {
+/** Starts an empty server, or one on what `fill` puts into its data folder; `serverOptions` are more settings. Takes about a second. */
+export async function startDisposable(
+  log: Log,
+  serverOptions: Record<string, string> = {},
+  fill?: (dataDir: string) => Promise<void>,
+): Promise<Disposable> {
   const parent = await findParent()
   await removeLeftovers(parent)
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`))
   // PostgreSQL of a root user runs as another account, which must reach its folder.
   await chmod(folder, 0o711)
+  await fill?.(join(folder, 'data'))
   const dataDir = await prepareDataDir(join(folder, 'data'))
   const embedded = await startEmbedded({ dataDir, log, settings: { ...settings, ...serverOptions } })
   const { user = '', password = '', host = '', port, database = '' } = embedded.connection

@@ -1,0 +1,52 @@
+/** Data folders that are made once for a run of tests and copied by those that need one: initdb and the migrations take five seconds of CPU. */
+import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { inject } from 'vitest'
+import { startEmbedded } from '../server/db/embedded/embedded.ts'
+import { prepareDataDir } from '../server/db/embedded/place.ts'
+import type { Log } from '../server/db/log.ts'
+import { migrate } from '../server/db/migrate.ts'
+import { askMain } from '../server/db/testing.ts'
+
+/** `empty`: after initdb. `migrated`: with all tables too, and no account yet, so that the service still makes its first start. */
+export type Kind = 'empty' | 'migrated'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Path of the unix socket that answers where the prepared folders are; the first question has them made. */
+    preparedFolders: string
+  }
+}
+
+const run = promisify(execFile)
+
+/** Makes both in a folder that PostgreSQL's own account can pass through. */
+export async function prepareFolders(parent: string, log: Log): Promise<void> {
+  const open = (kind: Kind): ReturnType<typeof startEmbedded> =>
+    // Nothing here survives a crash; the copies have settings of their own.
+    startEmbedded({ dataDir: join(parent, kind), log, settings: { fsync: 'off', full_page_writes: 'off' } })
+  const close = async (embedded: Awaited<ReturnType<typeof open>>): Promise<void> => {
+    await embedded.close()
+    await rm(`${embedded.dataPath}.log`)
+  }
+  await prepareDataDir(join(parent, 'empty'))
+  await close(await open('empty'))
+  await copy(join(parent, 'empty'), join(parent, 'migrated'))
+  const embedded = await open('migrated')
+  await migrate(embedded.connection, { log, isDisposable: true })
+  await close(embedded)
+}
+
+/** Makes `dataFolder`, which is not there yet, a copy of a prepared one. */
+export async function fillDataFolder(dataFolder: string, kind: Kind): Promise<void> {
+  await copy(join(await askMain<string>(inject('preparedFolders')), kind), dataFolder)
+}
+
+/** As cp does it: with the owners of the files. The programs of PostgreSQL, which nobody changes, are linked where that is possible. */
+async function copy(from: string, to: string): Promise<void> {
+  await prepareDataDir(to)
+  const script = 'cp -a "$1"/pg[0-9]* "$2" && { cp -al "$1"/pg "$2" 2>/dev/null || cp -a "$1"/pg "$2"; }'
+  await run('sh', ['-c', script, 'sh', from, to])
+}
