@@ -67,7 +67,10 @@ beforeAll(async () => {
   ;[file, keyFile] = [join(folder, 'one.tar.zst'), join(folder, 'the-key')]
   await writeFile(keyFile, `${testMasterKey.toString('base64')}\n`, { mode: 0o600 })
   const other = await findOtherVersion()
-  ;[source, server] = await Promise.all([createTestDatabase(), other === null ? startDurable() : startOther(other)])
+  ;[source, server] = await Promise.all([
+    createTestDatabase(),
+    other === null ? startDurable('empty') : startOther(other),
+  ])
   await ensurePartitions(source.db, silent)
   await claimDatabase(source.db, new KeyFile(keyFile).read())
   world = await openWorld(source)

@@ -2,7 +2,8 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
-import { afterEach, expect } from 'vitest'
+import { expect } from 'vitest'
+import { browsers } from './browsers.ts'
 import type { Program } from './harness.ts'
 import { patienceMs } from './until.ts'
 
@@ -10,9 +11,6 @@ const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
 /** Whether there is a browser here: tests of single pages do without. */
 export const hasBrowser = existsSync(chromiumPath)
-
-/** Those that run. */
-const browsers = new Set<Browser>()
 
 /** Starts a browser that asks nobody for anything but what its pages want. */
 export async function launchBrowser(): Promise<Browser> {
@@ -31,19 +29,6 @@ export async function launchBrowser(): Promise<Browser> {
   browser.once('disconnected', () => browsers.delete(browser))
   return browser
 }
-
-// What was on the pages when one was not what a test waited for: mostly all that there is to find out why.
-afterEach(async ({ task }) => {
-  if (task.result?.state !== 'fail') return
-  const pages = [...browsers].flatMap((browser) => browser.contexts().flatMap((context) => context.pages()))
-  for (const page of pages) {
-    const shown = await page
-      .locator('body')
-      .ariaSnapshot({ timeout: 5000 })
-      .catch((error: unknown) => String(error))
-    console.error(`Shown when "${task.name}" failed, at ${page.url()}:\n${shown}`)
-  }
-})
 
 /** A browser with one page. Whatever the page complains of, its policy or its scripts, fails the test that asks `complaints` at its end. */
 export interface Visitor {

@@ -16,7 +16,7 @@ let folder: string
 let env: Record<string, string>
 
 beforeAll(async () => {
-  server = await startDurable()
+  server = await startDurable('empty')
   db = openPool({ connectionString: server.url }, { name: 'commands', max: 1 })
   folder = await makeDataFolder()
   env = await makeEnvironment(folder, { env: { DATABASE_URL: server.url, HELIOGRAM_SIMULATOR: 'off' } })

@@ -7,7 +7,7 @@ import { launch, makeDataFolder, makeEnvironment, startDurable } from './harness
 import { until } from './until.ts'
 
 test('of two processes with key files of their own one runs and the other is refused, and leaves no key behind', async () => {
-  const server = await startDurable()
+  const server = await startDurable('empty')
   const folders = await Promise.all([makeDataFolder(), makeDataFolder()])
   const launched: (ReturnType<typeof launch> & { keyFile: string })[] = []
   try {

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { findParent, startDisposable } from '../server/db/embedded/disposable.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { runOn, withDatabase, type TestServer } from '../server/db/testing.ts'
-import { prepareFolders } from './prepared.ts'
+import { openDoor } from '../server/db/door-testing.ts'
+import { foldersVariable, prepareFolders } from './prepared.ts'
 
 const quiet = {
   info: () => {},
@@ -22,8 +22,8 @@ const quiet = {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-vitest-'))
   const server = await openDoor(join(folder, 'server'), async () => {
-    const { server: value, close } = await startTestServer(process.env.TEST_DATABASE_URL)
-    return { value, close }
+    const started = await startTestServer(process.env.TEST_DATABASE_URL)
+    return { value: started.server, close: () => started.close() }
   })
   const folders = await openDoor(join(folder, 'folders'), async () => {
     const value = await mkdtemp(join(await findParent(), 'heliogram-prepared-'))
@@ -33,33 +33,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return { value, close: () => rm(value, { recursive: true, force: true }) }
   })
   project.provide('testServer', server.path)
-  project.provide('preparedFolders', folders.path)
+  process.env[foldersVariable] = folders.path
   return async () => {
     await Promise.all([server.close(), folders.close()])
     await rm(folder, { recursive: true, force: true })
   }
-}
-
-/** Answers at a unix socket with what is made for the first who asks. */
-async function openDoor(
-  path: string,
-  make: () => Promise<{ value: unknown; close: () => Promise<void> }>,
-): Promise<{ path: string; close: () => Promise<void> }> {
-  let made: ReturnType<typeof make> | undefined
-  const door = createServer((socket) => {
-    socket.on('error', () => {})
-    made ??= make()
-    made.then(
-      ({ value }) => socket.end(JSON.stringify({ value })),
-      (error: unknown) => socket.end(JSON.stringify({ error: String(error) })),
-    )
-  })
-  await new Promise<void>((resolve) => door.listen(path, resolve))
-  const close = async (): Promise<void> => {
-    door.close()
-    await (await made?.catch(() => undefined))?.close()
-  }
-  return { path, close }
 }
 
 async function startTestServer(givenUrl: string | undefined): Promise<{ server: TestServer; close(): Promise<void> }> {

@@ -25,7 +25,7 @@ async function makeDatabase(name: string, locale = 'C.UTF-8'): Promise<string> {
 }
 
 beforeAll(async () => {
-  server = await startDurable()
+  server = await startDurable('empty')
   folder = await makeDataFolder()
   await runOn(
     server.url,

@@ -3,22 +3,17 @@ import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { inject } from 'vitest'
 import { startEmbedded } from '../server/db/embedded/embedded.ts'
 import { prepareDataDir } from '../server/db/embedded/place.ts'
 import type { Log } from '../server/db/log.ts'
 import { migrate } from '../server/db/migrate.ts'
-import { askMain } from '../server/db/testing.ts'
+import { askMain } from '../server/db/door-testing.ts'
 
 /** `empty`: after initdb. `migrated`: with all tables too, and no account yet, so that the service still makes its first start. */
 export type Kind = 'empty' | 'migrated'
 
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** Path of the unix socket that answers where the prepared folders are; the first question has them made. */
-    preparedFolders: string
-  }
-}
+/** Path of the unix socket of `test/global-setup.ts` that answers where they are; the first question has them made. Not set outside a run of tests. */
+export const foldersVariable = 'TEST_PREPARED_FOLDERS'
 
 const run = promisify(execFile)
 
@@ -39,9 +34,10 @@ export async function prepareFolders(parent: string, log: Log): Promise<void> {
   await close(embedded)
 }
 
-/** Makes `dataFolder`, which is not there yet, a copy of a prepared one. */
+/** Makes `dataFolder`, which is not there yet, a copy of a prepared one; outside a run of tests it stays to be made. */
 export async function fillDataFolder(dataFolder: string, kind: Kind): Promise<void> {
-  await copy(join(await askMain<string>(inject('preparedFolders')), kind), dataFolder)
+  const door = process.env[foldersVariable]
+  if (door !== undefined) await copy(join(await askMain<string>(door), kind), dataFolder)
 }
 
 /** As cp does it: with the owners of the files. The programs of PostgreSQL, which nobody changes, are linked where that is possible. */

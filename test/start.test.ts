@@ -18,6 +18,7 @@ import {
   startProgram,
 } from './harness.ts'
 import type { Program } from './harness.ts'
+import { fillDataFolder } from './prepared.ts'
 import { until } from './until.ts'
 
 /** One program for all that happens to a running one. */
@@ -28,6 +29,13 @@ async function environment(env: Record<string, string | undefined> = {}): Promis
   const folder = await makeDataFolder()
   folders.push(folder)
   return makeEnvironment(folder, { env })
+}
+
+/** For starts that are not about what a first one makes. */
+async function preparedEnvironment(env: Record<string, string> = {}): Promise<Record<string, string>> {
+  const made = await environment(env)
+  await fillDataFolder(made['HELIOGRAM_DATA'] ?? '', 'migrated')
+  return made
 }
 
 beforeAll(async () => {
@@ -124,7 +132,7 @@ test('a database that is not there is named, without a stack', async () => {
 })
 
 test('a database in which nothing may be made is named, without a stack', async () => {
-  const server = await startDurable()
+  const server = await startDurable('empty')
   try {
     const url = new URL(server.url)
     const env = await environment({ DATABASE_URL: server.url })
@@ -218,7 +226,7 @@ test('the phones are where they are said to be, wherever the API listens', async
 })
 
 test('whoever reads the log may go away: the service stays', async () => {
-  const { child, printed, ended } = launch(['start'], await environment())
+  const { child, printed, ended } = launch(['start'], await preparedEnvironment())
   child.stderr?.destroy()
   await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything') || child.exitCode !== null)
   expect(child.exitCode).toBe(null)
@@ -287,7 +295,7 @@ test('SIGTERM stops everything that was started; the next start has the data, sh
 })
 
 test('a terminal that is closed stops everything, as Ctrl-C does', async () => {
-  const env = await environment()
+  const env = await preparedEnvironment()
   const started = launch(['start'], env)
   await until('it runs', () => started.printed.stdout.includes('Ctrl-C stops everything'))
   const pid = Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])
@@ -345,7 +353,7 @@ test('a fault that nothing caught is a line of the log, without what it was abou
   // As a statement that nobody waits for may fail. The number is put together there: the stack has the script.
   const fault = `Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (number)=(' + '1555' + '1230001) exists.' })`
   const script = `process.on('SIGUSR2', () => void Promise.reject(${fault}))`
-  const env = await environment({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` })
+  const env = await preparedEnvironment({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` })
   const { child, printed, ended } = launch(['start'], env)
   await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything'))
   const postgres = Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])

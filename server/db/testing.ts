@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { createConnection } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { Client } from 'pg'
 import { inject } from 'vitest'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 import { isLostRace } from './failure.ts'
+import { askMain } from './door-testing.ts'
 import { patienceMs } from '../../test/until.ts'
 
 /** A migrated, empty database of its own for one test file. */
@@ -128,13 +127,6 @@ export async function runOn(url: string, statement: string): Promise<void> {
   } finally {
     await client.end()
   }
-}
-
-/** What the process of `test/global-setup.ts` answers at a socket of its own; it makes what is asked for when the first asks. */
-export async function askMain<T>(path: string): Promise<T> {
-  const answer = JSON.parse(await text(createConnection(path))) as { value: T } | { error: string }
-  if ('error' in answer) throw new Error(answer.error)
-  return answer.value
 }
 
 /** The tables of a database in which one of some words stands, in any column and in any form of it that PostgreSQL prints. */

@@ -1,0 +1,16 @@
+/** Runs before each file of tests, also in a worker that has run others. */
+import { afterEach } from 'vitest'
+import { browsers } from './browsers.ts'
+
+// What was on the pages when one was not what a test waited for: mostly all that there is to find out why.
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return
+  const pages = [...browsers].flatMap((browser) => browser.contexts().flatMap((context) => context.pages()))
+  for (const page of pages) {
+    const shown = await page
+      .locator('body')
+      .ariaSnapshot({ timeout: 5000 })
+      .catch((error: unknown) => String(error))
+    console.error(`Shown when "${task.name}" failed, at ${page.url()}:\n${shown}`)
+  }
+})
