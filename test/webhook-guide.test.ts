@@ -20,8 +20,8 @@ function blockOf(note: string): string {
 }
 
 const [secret = ''] = /whsec_[A-Za-z0-9+/]{40,}=/.exec(guide) ?? []
-const [, id = '', timestamp = ''] = /the id `(evt_\w+)`, the timestamp\s+`(\d+)`/.exec(guide) ?? []
-const [, signature = ''] = /The signature is `(v1,[^`]+)`/.exec(guide) ?? []
+const [, id = '', timestamp = ''] = /the id\s+`(evt_\w+)`,\s+the timestamp\s+`(\d+)`/.exec(guide) ?? []
+const [, signature = ''] = /The\s+signature\s+is\s+`(v1,[^`]+)`/.exec(guide) ?? []
 const body = blockOf('vector').trimEnd()
 const now = Number(timestamp)
 
