@@ -1,6 +1,5 @@
 /** What the environment may say: every variable with its default, what is allowed, and one sentence. */
 import ipaddr from 'ipaddr.js'
-import type { LogLevel, Role } from './config.ts'
 import { areHosts, hostsOf } from './db/hosts.ts'
 
 /** One variable. */
@@ -337,3 +336,9 @@ export const variables = {
 
 /** Variables of the programs that use the API, such as the command line: whoever has them in a shell may start the service there. */
 export const clientVariables: readonly string[] = ['HELIOGRAM_API_KEY', 'HELIOGRAM_URL', 'HELIOGRAM_PROFILE']
+
+/** What a process is there for. All three by default; on several machines each process names its own. */
+export type Role = 'api' | 'links' | 'jobs'
+
+/** How much is logged. */
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'

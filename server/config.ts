@@ -1,12 +1,9 @@
 /** The environment, read once. The only reader of `process.env` in the service. */
+import { type LogLevel, type Role, clientVariables, variables, type Variable } from './config-variables.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { clientVariables, variables, type Variable } from './config-variables.ts'
 import { asUrl, changeAddress } from './db/hosts.ts'
 import { hostInUrl } from './network.ts'
-
-/** What a process is there for. All three by default; on several machines each process names its own. */
-export type Role = 'api' | 'links' | 'jobs'
 
 /** The settings of one process. */
 export interface Config {
@@ -54,9 +51,6 @@ export interface Config {
   logLevel: LogLevel
   logFormat: 'auto' | 'json' | 'text'
 }
-
-/** How much is logged. */
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 // From the colon behind the name to the last at sign: a slash or an at sign in a password is a common reason why an address is wrong.
 const password = /(?<=^(?:[^:]*:\/\/)?[^:]*:)(?!\/\/).*(?=@)/s

@@ -1,6 +1,6 @@
 /** What messages go through in a process of any role: tables in memory, the node, the posts of its events, the ledger. */
 import type { Logger } from 'pino'
-import type { Role } from './config.ts'
+import type { Role } from './config-variables.ts'
 import { AccountTables } from './account-tables.ts'
 import { Hand } from './carriers/stranded.ts'
 import { StatusMaps } from './carriers/mappings/mapping.ts'

@@ -7,14 +7,17 @@ import { isCountry } from './messages/numbers/number.ts'
 import { allowAnyLength } from './messages/numbers/plan.ts'
 import { startImports } from './campaigns/imports/start.ts'
 import { ensureFirst, findCarrierWithoutNumber } from './carriers/first.ts'
-import { receive, type ReceiveContext } from './carriers/inbound/receive.ts'
+import { receive } from './carriers/inbound/receive.ts'
+import type { ReceiveContext } from './carriers/inbound/context.ts'
 import { Redeliveries } from './carriers/inbound/redelivery.ts'
 import { RoutingTable } from './carriers/routes/routing.ts'
 import { Submitter } from './carriers/submit.ts'
 import { ensureTestCarrier } from './carriers/test-mode.ts'
+import { linkOpener } from './carriers/links/open-link.ts'
 import { traceLink } from './carriers/links/trace.ts'
 import { Watchdog } from './carriers/links/watchdog.ts'
-import { ConfigError, readConfig, type Config, type Role } from './config.ts'
+import { ConfigError, readConfig, type Config } from './config.ts'
+import type { Role } from './config-variables.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { runCommand, UsageError } from './commands/command.ts'
 import { commands, synopsis, usageOf } from './commands/commands.ts'
@@ -170,6 +173,7 @@ async function start({ version, config, log, started, gates, die }: Starting): P
     log,
   })
   started.add('simulator of test mode', testSimulator, (one) => one.close())
+  const testPort = (): number | null => testSimulator.port()
   submitter = has('links')
     ? new Submitter({
         ...pipeline,
@@ -177,10 +181,14 @@ async function start({ version, config, log, started, gates, die }: Starting): P
         node,
         ledger,
         hand,
-        publicUrl: config.publicUrl,
-        testPort: () => testSimulator.port(),
-        onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
-        ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
+        testPort,
+        openLink: linkOpener({
+          ...pipeline,
+          publicUrl: config.publicUrl,
+          testPort,
+          onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+          ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
+        }),
       })
     : null
   // Of an embedded database there is no other process, and who debugs this one stops it for long.

@@ -1,6 +1,7 @@
 /** What links cost that do nothing: links of the product, bound to the sink with their usual timers and leases, in a process of their own. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { smppDefaults } from '../../server/carriers/settings.ts'
+import { linkOpener } from '../../server/carriers/links/open-link.ts'
 import { LinkKeeper } from '../../server/carriers/links/keeper.ts'
 import { openPool } from '../../server/db/db.ts'
 import { migrate } from '../../server/db/migrate.ts'
@@ -69,7 +70,7 @@ async function startLinks(url: string, port: number, count: number): Promise<Lin
   await node.start()
   const vault = openVault(Buffer.alloc(32))
   const keeper = new LinkKeeper(
-    { db, log, node, vault, onDeliver: (_link, _pdu, respond) => respond(0) },
+    { db, log, node, openLink: linkOpener({ vault, onDeliver: (_link, _pdu, respond) => respond(0) }) },
     { onAnswer: () => {}, onRoom: () => {} },
   )
   await keeper.start()

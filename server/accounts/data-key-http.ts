@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { rotateDataKey } from '../sealing/data-keys.ts'
-import type { AccountsContext } from './http.ts'
+import type { AccountsContext } from './context.ts'
 import { readSettings } from './settings.ts'
 import { Settings } from './settings-schema.ts'
 

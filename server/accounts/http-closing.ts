@@ -7,7 +7,7 @@ import { Nullable, problems, type App, type Caller } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { closeAccount, graceDaysMax, notInState, reopenAccount } from './closing.ts'
-import type { AccountsContext } from './http.ts'
+import type { AccountsContext } from './context.ts'
 import { findAccount, showAccount, type AccountRow } from './subaccounts.ts'
 
 const Closing = Type.Object(

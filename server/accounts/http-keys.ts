@@ -5,7 +5,7 @@ import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { readPage } from '../page.ts'
-import type { AccountsContext } from './http.ts'
+import type { AccountsContext } from './context.ts'
 import {
   among,
   ApiKey,

@@ -6,7 +6,7 @@ import { IdOf, PageOf, pageQuery, problems, Timestamp, type App } from '../http.
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
-import type { AccountsContext } from './http.ts'
+import type { AccountsContext } from './context.ts'
 import { showPair, TokenAnswer } from './login/http.ts'
 import {
   acceptInvitation,

@@ -1,11 +1,9 @@
 /** Routes of the account: logins, API keys and settings; and what the operator says of any account. */
+import type { AccountsContext } from './context.ts'
 import { Type } from 'typebox'
-import type { Db } from '../db/db.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { readSound } from '../requests/faults.ts'
-import type { Vault } from '../sealing/vault.ts'
-import type { Authenticator } from './authenticate.ts'
 import { auditRoutes } from './audit-http.ts'
 import { dataKeyRoutes } from './data-key-http.ts'
 import { subaccountRoutes } from './http-account.ts'
@@ -14,16 +12,8 @@ import { meRoutes } from './http-me.ts'
 import { userRoutes } from './http-users.ts'
 import { loginRoutes } from './login/http.ts'
 import { oauthRoutes } from './login/oauth.ts'
-import { changeSettings, matchesTag, readSettings, type SettingsSources } from './settings.ts'
+import { changeSettings, matchesTag, readSettings } from './settings.ts'
 import { Settings, SettingsChange } from './settings-schema.ts'
-
-/** What these routes need. */
-export interface AccountsContext {
-  db: Db
-  vault: Vault
-  authenticator: Authenticator
-  settings: SettingsSources
-}
 
 /** Registers the routes of accounts. */
 export async function accountRoutes(app: App, context: AccountsContext): Promise<void> {

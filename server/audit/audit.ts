@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { canonical } from '../canonical.ts'
 import type { Tx } from '../db/db.ts'
-import type { Caller } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { coverPrivate, diffShown, isRecord } from './cover.ts'
 
@@ -140,8 +139,8 @@ export async function recordAudit(tx: Tx, deed: Deed): Promise<string> {
 const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
 /** The actor behind a caller. */
-export const actorOf = (caller: Caller): Actor =>
-  caller.userId === null ? { kind: 'key', id: caller.id } : { kind: 'user', id: caller.userId }
+export const actorOf = ({ id, userId }: { id: string; userId: string | null }): Actor =>
+  userId === null ? { kind: 'key', id } : { kind: 'user', id: userId }
 
 /** The public id of an actor; null: the system. */
 export const showActorId = ({ kind, id }: Actor): string | null => id && showId(kind === 'key' ? 'key' : 'usr', id)

@@ -11,10 +11,12 @@ import {
 import type { Db } from '../db/db.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
-import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
+import { broadcastRoutes } from './broadcasts/http.ts'
+import type { BroadcastsContext } from './broadcasts/context.ts'
 import { contactRoutes, type ContactsContext } from './contacts/http.ts'
 import { campaignRoutes, type CampaignsContext } from './http.ts'
-import { importRoutes, type ImportsContext } from './imports/http.ts'
+import { importRoutes } from './imports/http.ts'
+import type { ImportsContext } from './imports/context.ts'
 import { Stride } from './imports/stride.ts'
 
 /** What `openCampaignTest` gives. */

@@ -5,9 +5,9 @@ import type { FieldError } from '../errors.ts'
 import { showId } from '../ids.ts'
 import { SendBody } from '../messages/send-schema.ts'
 import { compileTemplate } from '../messages/templates/template.ts'
-import { compileVariants, escapePointer, type TemplateTexts } from '../messages/templates/resource.ts'
+import { compileVariants, escapePointer } from '../messages/templates/resource.ts'
+import { type TemplateTexts, findTemplates, lockTemplate, type TemplateRow } from '../messages/templates/store.ts'
 import { SendInput, Variables } from '../messages/templates/send.ts'
-import { findTemplates, lockTemplate, type TemplateRow } from '../messages/templates/store.ts'
 
 /** What a campaign says of the text of its broadcasts. */
 export const textFields = {

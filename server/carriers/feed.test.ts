@@ -1,4 +1,5 @@
 /** What is claimed when, and for whom: several carriers, links and paces. */
+import { linkOpener } from './links/open-link.ts'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
@@ -188,7 +189,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   await test.submitter.close()
   const { node, receiving } = test
   const keeper = new LinkKeeper(
-    { ...test.context, log: silent, node, onDeliver: () => {} },
+    { ...test.context, log: silent, node, openLink: linkOpener({ ...test.context, onDeliver: () => {} }) },
     { onAnswer() {}, onRoom() {} },
   )
   await keeper.start()

@@ -1,3 +1,4 @@
+import { linkOpener } from './links/open-link.ts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Simulator } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
@@ -92,13 +93,16 @@ async function restart(): Promise<void> {
   await node.start()
   const submitter = new Submitter({
     ...test.context,
-    vault: testVault,
     log: receiving.log,
     node,
     ledger: test.ledger,
     hand: new Hand(),
     testPort: () => testPort,
-    onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+    openLink: linkOpener({
+      vault: testVault,
+      testPort: () => testPort,
+      onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+    }),
   })
   await submitter.start()
   more.unshift(submitter, node)

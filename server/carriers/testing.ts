@@ -12,8 +12,11 @@ import { openLedgerTest, ourNumber, rowOf, type LedgerTest } from '../messages/t
 import { until } from '../../test/until.ts'
 import { Node } from '../node.ts'
 import type { LinkOptions } from './links/link.ts'
-import { receive, type ReceiveContext } from './inbound/receive.ts'
-import { Redeliveries, type DeliverySession } from './inbound/redelivery.ts'
+import { linkOpener } from './links/open-link.ts'
+import { receive } from './inbound/receive.ts'
+import type { ReceiveContext } from './inbound/context.ts'
+import { Redeliveries } from './inbound/redelivery.ts'
+import type { DeliverySession } from './links/carrier-link.ts'
 import type { Rule } from './routes/route.ts'
 import type { SmppSettings } from './settings.ts'
 import { Hand } from './stranded.ts'
@@ -89,14 +92,17 @@ export async function openCarrierTest(
   }
   const submitter: Submitter = new Submitter({
     ...test.context,
-    vault: testVault,
-    publicUrl: 'https://sms.example.com',
     log,
     node,
     ledger: test.ledger,
     hand: new Hand(),
-    onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
-    ...(trace && { trace }),
+    openLink: linkOpener({
+      vault: testVault,
+      publicUrl: 'https://sms.example.com',
+      onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+      ...(trace && { trace }),
+      ...(testPort !== undefined && { testPort: () => testPort }),
+    }),
     ...(restAfterMs !== undefined && { restAfterMs }),
     ...(testPort !== undefined && { testPort: () => testPort }),
   })

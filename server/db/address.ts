@@ -2,7 +2,7 @@
 import { Socket, isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { ClientConfig } from 'pg'
-import type { Connection } from './db.ts'
+import type { Connection } from './connection.ts'
 import { asUrl, type Host } from './hosts.ts'
 import { primaryOf, type Primary } from './primary.ts'
 

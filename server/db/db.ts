@@ -1,5 +1,6 @@
+export type { Connection, Db, Queryable, Tx } from './connection.ts'
+import type { Connection, Db, Tx } from './connection.ts'
 import { Pool } from 'pg'
-import type { ClientConfig, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { configOf } from './address.ts'
 import { isUnavailable } from './failure.ts'
 import { asUrl, withoutSession } from './hosts.ts'
@@ -7,26 +8,6 @@ import { getTypeParser } from './parse.ts'
 import { primaryOf } from './primary.ts'
 import { readResults, type ResultReader } from './results.ts'
 import { beginOf } from './scoped.ts'
-
-/** A pool of connections; every statement on it is its own transaction. */
-export type Db = Pool
-
-/** One connection inside `inTransaction`. */
-export type Tx = PoolClient
-
-/** For functions that run one statement and do not care whether a transaction surrounds it. */
-export interface Queryable {
-  query<Row extends QueryResultRow>(
-    query: string | QueryConfig<unknown[]>,
-    values?: unknown[],
-  ): Promise<QueryResult<Row>>
-}
-
-/** Where a database is and who we are there: a URL, which may list several hosts, or the parts of one (`host` may be the folder of a unix socket). */
-export type Connection = Pick<
-  ClientConfig,
-  'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
->
 
 /** What a pool may use and how it names itself. */
 export interface PoolOptions {

@@ -1,6 +1,6 @@
 /** Looking at results before whoever asked sees them. */
 import type { QueryResult } from 'pg'
-import type { Queryable, Tx } from './db.ts'
+import type { Queryable, Tx } from './connection.ts'
 
 /** Changes rows of a result, and may ask on the same connection first; undefined: there is nothing to do. */
 export type ResultReader = (result: QueryResult, connection: Queryable) => Promise<void> | undefined

@@ -3,7 +3,7 @@
  * the role that requests run as. Read from the catalog and not from a list, so that no table is forgotten.
  */
 import { escapeIdentifier, escapeLiteral } from 'pg'
-import type { Queryable } from './db.ts'
+import type { Queryable } from './connection.ts'
 import { codeOf } from './failure.ts'
 
 /** The setting that says whose rows a request sees. */

@@ -3,7 +3,8 @@ import { nowMs } from '../db/clock.ts'
 import { afterCommit, type Tx } from '../db/db.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
 import type { Meter } from '../metrics/meter.ts'
-import { isFinal, messageEventData, type MessageRow, type Status } from './message.ts'
+import { isFinal, type MessageRow, type Status } from './message.ts'
+import { messageEventData } from './show.ts'
 
 /** A message that moved, with the state it came from. */
 export interface Moved {

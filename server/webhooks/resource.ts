@@ -4,7 +4,7 @@ import { eventPatterns } from '../event-types.ts'
 import { eventTypes, type EventType } from '../events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
-import { hideText } from '../messages/message.ts'
+import { hideText } from '../messages/show.ts'
 import { mask, maskHeaders, type Headers } from './post/headers.ts'
 
 const typeNames = Object.keys(eventTypes) as EventType[]

@@ -1,7 +1,8 @@
 /** Cases of kind H: long replies of one person under one reference, whose parts come crossed. */
 import { cutSegments, ESME, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { receive, type ReceiveContext } from '../../server/carriers/inbound/receive.ts'
+import { receive } from '../../server/carriers/inbound/receive.ts'
+import type { ReceiveContext } from '../../server/carriers/inbound/context.ts'
 import { Redeliveries } from '../../server/carriers/inbound/redelivery.ts'
 import { joinLateParts } from '../../server/carriers/inbound/reply-join.ts'
 import type { Link } from '../../server/carriers/links/link.ts'

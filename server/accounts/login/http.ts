@@ -6,7 +6,7 @@ import { IdOf, Nullable, problems, type App } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { bearerOf } from '../authenticate.ts'
 import { basicOf } from './basic.ts'
-import type { AccountsContext } from '../http.ts'
+import type { AccountsContext } from '../context.ts'
 import { logIn, type Credentials } from './login.ts'
 import { closeSession, refreshSession, type TokenPair } from './session.ts'
 

@@ -10,7 +10,7 @@ import { parseId } from '../../ids.ts'
 import { decide } from './approval.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
-import type { BroadcastsContext } from './http.ts'
+import type { BroadcastsContext } from './context.ts'
 import { findBroadcast } from './store.ts'
 
 const reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; it is kept.' })

@@ -1,18 +1,16 @@
 /** Routes of broadcasts: order one, try it without sending, watch, pause, resume and cancel it; and closing a campaign. */
+import type { BroadcastsContext } from './context.ts'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Db, Tx } from '../../db/db.ts'
+import type { Tx } from '../../db/db.ts'
 import { actorOf, showActorId } from '../../audit/audit.ts'
 import { writeCsv } from '../../csv.ts'
 import { ApiError } from '../../errors.ts'
-import type { Subscriptions } from '../../events.ts'
 import { problems, type App } from '../../http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
-import type { Acceptor } from '../../messages/accept/accept.ts'
 import { showMoney } from '../../money.ts'
-import type { Vault } from '../../sealing/vault.ts'
 import { wantsCsv } from '../../requests/accept.ts'
 import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { isOfTests } from '../of-tests.ts'
@@ -36,20 +34,6 @@ import { listRoutes } from './list-http.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
 import { withdrawRoute } from './withdraw-http.ts'
-
-/** What the routes of broadcasts need. */
-export interface BroadcastsContext {
-  db: Db
-  vault: Vault
-  refuseUrl: (url: string) => string | null
-  /** Address of short links without a slash at the end; none: they are off. */
-  shortUrl?: string | null
-  /** Says what a broadcast would cost. */
-  acceptor: Pick<Acceptor, 'plan'>
-  subscriptions: Pick<Subscriptions, 'wants'>
-  /** There is a broadcast to be sent. */
-  wakeBroadcasts: () => void
-}
 
 const params = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),

@@ -6,7 +6,7 @@ import type { Db } from '../../db/db.ts'
 import { readCampaign } from '../campaign.ts'
 import { readBroadcastStats } from '../stats.ts'
 import { broadcastStatuses, showBroadcast, type BroadcastRow } from './broadcast.ts'
-import type { BroadcastsContext } from './http.ts'
+import type { BroadcastsContext } from './context.ts'
 import { listBroadcasts } from './store.ts'
 
 const status = Type.Optional(

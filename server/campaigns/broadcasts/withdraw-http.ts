@@ -8,7 +8,7 @@ import { parseId } from '../../ids.ts'
 import { refuseLive } from '../../live-only.ts'
 import { showBroadcast, unfinishedStatuses, type BroadcastRow } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
-import type { BroadcastsContext } from './http.ts'
+import type { BroadcastsContext } from './context.ts'
 import { columnsOfBroadcast, findBroadcast, setCampaignStatus } from './store.ts'
 
 /** Registers `/v1/broadcasts/{id}/withdraw`. */

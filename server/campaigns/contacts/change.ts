@@ -9,9 +9,9 @@ import { readNumber } from '../../messages/numbers/number.ts'
 import type { ContactSealing } from '../../sealing/contact-fields.ts'
 import { mergeErrors } from '../campaign.ts'
 import { AttributeValue, ContactInput, optionalFields } from './contact.ts'
-import { readContact, tooManyAttributes } from './read.ts'
+import { readContact } from './read.ts'
+import { tooManyAttributes, attributeLimits, updateContact, type ContactRow, type NewContact } from './store.ts'
 import { findContact, lockContact } from './list.ts'
-import { attributeLimits, updateContact, type ContactRow, type NewContact } from './store.ts'
 import type { CampaignRow } from '../store.ts'
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))

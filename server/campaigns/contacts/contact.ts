@@ -9,8 +9,7 @@ import { countryOf } from '../../messages/numbers/number.ts'
 import type { ContactSealing } from '../../sealing/contact-fields.ts'
 import { Tags } from '../campaign-schema.ts'
 import { findContact } from './list.ts'
-import { tooManyAttributes } from './read.ts'
-import { attributeLimits, type ContactRow, type NewContact, type OnConflict } from './store.ts'
+import { tooManyAttributes, attributeLimits, type ContactRow, type NewContact, type OnConflict } from './store.ts'
 import { upsertContacts } from './upsert.ts'
 
 /** Texts of a contact and their longest values, in code points. */

@@ -4,7 +4,7 @@ import { canonicalLanguage } from '../../language.ts'
 import { refuseObtained } from '../../messages/opt-outs/consent.ts'
 import { isCountry } from '../../messages/numbers/number.ts'
 import type { ContactInput } from './contact.ts'
-import { attributeLimits, type NewContact } from './store.ts'
+import type { NewContact } from './store.ts'
 import { countryError } from '../place-faults.ts'
 import { readZone } from './zone-names.ts'
 
@@ -51,10 +51,3 @@ export function readContact(
     },
   }
 }
-
-/** What is told where a contact would get more attributes than it may have. */
-export const tooManyAttributes = {
-  pointer: '#/attributes',
-  code: 'too_long',
-  detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
-} as const

@@ -120,3 +120,10 @@ export async function updateContact(
     ],
   })
 }
+
+/** What is told where a contact would get more attributes than it may have. */
+export const tooManyAttributes = {
+  pointer: '#/attributes',
+  code: 'too_long',
+  detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
+} as const

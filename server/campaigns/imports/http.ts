@@ -1,4 +1,5 @@
 /** Routes of imports. */
+import type { ImportsContext } from './context.ts'
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
@@ -7,24 +8,15 @@ import { Nullable, PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import { readPage } from '../../page.ts'
-import type { Vault } from '../../sealing/vault.ts'
 import { wantsCsv } from '../../requests/accept.ts'
 import { openStream } from '../../requests/stream.ts'
 import { readCampaign } from '../campaign.ts'
 import { writeBadRows } from './badrows.ts'
 import { readErrors, type ErrorPlace, type RowError } from './errors.ts'
-import { endWithEvent, type RunContext } from './run.ts'
+import { endWithEvent } from './run.ts'
 import { Import, showImport } from './show.ts'
-import type { Imports } from './start.ts'
 import { findImport, listImports, type ImportRow } from './store.ts'
 import { campaignParams, uploadRoute } from './upload-http.ts'
-
-/** What these routes need. */
-export interface ImportsContext extends Pick<RunContext, 'outbox' | 'subscriptions'> {
-  db: Db
-  vault: Vault
-  imports: Imports
-}
 
 const RowErrors = PageOf(
   Type.Object({

@@ -6,7 +6,8 @@ import { jobs, lostJobs, openJobs, replaceJobs, sendJob } from './jobs.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
 import { Stride } from './stride.ts'
-import { ImportThreads, type ThreadInput } from './thread.ts'
+import { ImportThreads } from './thread.ts'
+import type { ThreadInput } from './thread-orders.ts'
 import type { ImportKey } from './write.ts'
 
 /** What `startImports` gives: a way to hand imports over, and the end of it. */

@@ -2,30 +2,10 @@
  * A thread for each import that runs: reading a million rows takes the processor for seconds, in which requests would wait. What takes
  * too much memory ends with its thread, not with the process.
  */
+import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread-orders.ts'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { Connection } from '../../db/db.ts'
-import type { KeyFile } from '../../sealing/master-key.ts'
-import type { RowSchema } from './row-schema.ts'
 import type { ImportKey, RowsResult } from './write.ts'
-
-/** What a thread is given once: it opens its own connections. */
-export interface ThreadInput {
-  connection: Connection
-  /** As this process knows it when the thread begins. */
-  keyFile: Pick<KeyFile, 'path' | 'lines'>
-  /** Whether contacts are encrypted. */
-  isSealing: boolean
-  rowSchema: RowSchema
-  /** Whose numbers may have any length (`messages/numbers/plan.ts`). */
-  anyLengthCountries?: readonly string[]
-  /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
-  accepted: Int32Array
-}
-
-/** What a thread is told; its answer to a key is a `ThreadOutput`. */
-export type ThreadOrder = ImportKey | 'stop'
-export type ThreadOutput = { result: RowsResult } | { error: Error }
 
 // The largest of everything in it: two batches, the numbers of a million rows (outside the heap), a row of 64 KiB in every form.
 const resourceLimits = { maxOldGenerationSizeMb: 96 }

@@ -13,7 +13,7 @@ import { openResult } from '../../sealing/texts.ts'
 import { openVault } from '../../sealing/vault.ts'
 import { createRowReader } from './row.ts'
 import { Stride } from './stride.ts'
-import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
+import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread-orders.ts'
 import { retry, writeRows, type ImportKey } from './write.ts'
 
 const { connection, keyFile, isSealing, rowSchema, accepted, anyLengthCountries = [] } = workerData as ThreadInput

@@ -4,7 +4,7 @@ import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { currentNumber } from '../../messages/numbers/number.ts'
 import { storeReply, type ReplyIn } from '../../messages/reply.ts'
-import type { ReceiveContext } from '../inbound/receive.ts'
+import type { ReceiveContext } from '../inbound/context.ts'
 import type { Receipt, Reply } from './adapter.ts'
 import { readReference, type Reference } from './reference.ts'
 

@@ -1,4 +1,5 @@
 /** Receive: what a carrier delivers. It is on disk before the carrier gets its answer, and what could not be stored is asked for again. */
+import type { ReceiveContext } from './context.ts'
 import { createHash } from 'node:crypto'
 import {
   ESME,
@@ -9,37 +10,16 @@ import {
   type Receipt,
   type Respond,
 } from '@heliogram/smpp'
-import type { Log } from '../../db/log.ts'
-import type { Db } from '../../db/db.ts'
 import { isUnavailable } from '../../db/failure.ts'
-import type { Outbox, Subscriptions } from '../../events.ts'
-import type { Meter } from '../../metrics/meter.ts'
 import type { ReceiptIn } from '../../messages/ledger/receipt.ts'
-import type { Ledger } from '../../messages/ledger/ledger.ts'
 import { statusOfReceipt } from '../../messages/ledger/apply.ts'
 import { storeReply } from '../../messages/reply.ts'
-import type { Texts } from '../../sealing/texts.ts'
-import type { Vault } from '../../sealing/vault.ts'
 import type { Link } from '../links/link.ts'
 import { readNumberIn, readPersonIn } from '../links/number-form.ts'
-import { Unanswerable, type Delivery, type DeliverySession, type Redeliveries } from './redelivery.ts'
+import { Unanswerable, type Delivery } from './redelivery.ts'
+import type { DeliverySession } from '../links/carrier-link.ts'
 import { personOctets } from './redelivery-notes.ts'
 import { storePart, textOf } from './reply-join.ts'
-
-export interface ReceiveContext {
-  db: Db
-  vault: Vault
-  texts?: Texts
-  log: Log
-  ledger: Ledger
-  outbox: Outbox
-  subscriptions: Subscriptions
-  meter?: Meter
-  redeliveries: Redeliveries
-  /** Whether this process was there all the time (see `Node.isFresh`). Left out: it was. */
-  isFresh?: () => boolean
-  wake: () => void
-}
 
 /** This process was frozen: what waited in its sockets the carrier may have given to another meanwhile, which has stored it. */
 class Frozen extends Error {}

@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId } from '../../ids.ts'
 import { openLedgerTest } from '../../messages/testing.ts'
 import { until } from '../../../test/until.ts'
-import { Redeliveries, Unanswerable, type Delivery, type DeliverySession } from './redelivery.ts'
+import { Redeliveries, Unanswerable, type Delivery } from './redelivery.ts'
+import type { DeliverySession } from '../links/carrier-link.ts'
 import { aliveSession } from '../testing.ts'
 
 let database: TestDatabase

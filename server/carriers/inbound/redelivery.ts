@@ -9,6 +9,7 @@
  * 4. What the person has said since, on another session, ends the doubt: the reply is stored. START opts nobody in then: it may be an old one.
  * 5. STOP is obeyed in a repeat as well, unless the person is out: when in doubt, out (`messages/reply.ts`).
  */
+import type { DeliverySession } from '../links/carrier-link.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { newId } from '../../ids.ts'
 import type { Coming } from '../../messages/reply.ts'
@@ -22,20 +23,6 @@ import {
   type Earlier,
   type Noted,
 } from './redelivery-notes.ts'
-
-/** What of a session tells whether the carrier has our answers. */
-export interface DeliverySession {
-  /** `closed` for good, once it is. */
-  readonly state: string
-  /** It ended by an unbind: the carrier has read all that was sent. */
-  readonly hasUnbound: boolean
-  /** Unix milliseconds; 0 before the first. */
-  readonly lastReadAtMs: number
-  /** Its heartbeats, counted: what was sent before one that is answered has been read. */
-  readonly enquiries: { readonly sent: number; readonly answered: number }
-  /** Sends a heartbeat. */
-  enquire(): void
-}
 
 /** A reply as it came. */
 export interface Delivery {

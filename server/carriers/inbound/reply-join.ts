@@ -10,7 +10,7 @@ import { InOrder } from '../../in-order.ts'
 import { storeReply, type ReplyIn } from '../../messages/reply.ts'
 import { untilDone } from '../../sweeps.ts'
 import type { Link } from '../links/link.ts'
-import type { ReceiveContext } from './receive.ts'
+import type { ReceiveContext } from './context.ts'
 import {
   isNewPart,
   isQuiet,

@@ -2,7 +2,7 @@
 import type { MessagePart } from '@heliogram/smpp'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import type { Texts } from '../../sealing/texts.ts'
-import type { ReceiveContext } from './receive.ts'
+import type { ReceiveContext } from './context.ts'
 import type { SmppSettings } from '../settings.ts'
 
 /** What tells the parts of one text from those of others: as the primary key does. */

@@ -4,6 +4,7 @@ import type { Handover } from '../../messages/accept/handover.ts'
 import type { MessageType } from '../../messages/message.ts'
 import type { Reasons } from '../../messages/taxonomy.ts'
 import type { SegmentEnd } from '../attempt.ts'
+import type { RunnableLink } from '../store.ts'
 import type { Limits } from './limits.ts'
 import type { Pace } from './pace.ts'
 
@@ -74,3 +75,20 @@ export interface CarrierLink {
   /** Drains every window, unbinds and stays closed. What was not written goes back to the queue. */
   close(drainMs: number): Promise<void>
 }
+
+/** What of a session tells whether the carrier has our answers. */
+export interface DeliverySession {
+  /** `closed` for good, once it is. */
+  readonly state: string
+  /** It ended by an unbind: the carrier has read all that was sent. */
+  readonly hasUnbound: boolean
+  /** Unix milliseconds; 0 before the first. */
+  readonly lastReadAtMs: number
+  /** Its heartbeats, counted: what was sent before one that is answered has been read. */
+  readonly enquiries: { readonly sent: number; readonly answered: number }
+  /** Sends a heartbeat. */
+  enquire(): void
+}
+
+/** Makes a link that dials when it has a lease. @throws if it cannot start before its settings change. */
+export type OpenLink = (link: RunnableLink, options: CarrierLinkOptions) => CarrierLink

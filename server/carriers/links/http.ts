@@ -1,4 +1,7 @@
 /** The routes of a carrier's links: a carrier has one from the start, and more where it offers several addresses or logins. */
+import { readTimes } from '../live/live.ts'
+import { renderLink } from '../show.ts'
+import { listLinks, findCarrier, type CarrierRow } from '../store.ts'
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../../db/db.ts'
@@ -9,7 +12,6 @@ import { newId, parseId, showId } from '../../ids.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { deleteLink, insertLink, listOwn, lockLink, ownSettings, updateLink, type OwnLink } from './store.ts'
 import { bindText, SmppSettings } from '../settings.ts'
-import { findCarrier, type CarrierRow } from '../store.ts'
 
 interface LinksContext {
   db: Db
@@ -163,6 +165,27 @@ export function linkRoutes(app: App, context: LinksContext): void {
           })
         return { status: 204, audit: { before: render(link) } }
       }),
+  )
+
+  app.get(
+    '/v1/links/:id',
+    {
+      schema: {
+        operationId: 'getLink',
+        summary: 'Get the live state of a link',
+        tags,
+        params: LinkParams,
+        response: { 200: Type.Ref('Link'), ...problems(404) },
+      },
+      config: { scope: 'carriers:read' },
+    },
+    async (request) => {
+      const id = parseId('lnk', request.params.id)
+      const [links, times] = await Promise.all([listLinks(db), readTimes(db)])
+      const link = links.find((one) => one.id === id)
+      if (!link) throw new ApiError('not_found', { detail: 'There is no such link.' })
+      return renderLink(link, times)
+    },
   )
 }
 

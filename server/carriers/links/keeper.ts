@@ -9,21 +9,23 @@ import type { Db } from '../../db/db.ts'
 import { isUnavailable } from '../../db/failure.ts'
 import type { Answer } from '../../messages/ledger/answer.ts'
 import type { Meter } from '../../metrics/meter.ts'
-import { defaultReasons } from '../../messages/taxonomy.ts'
+import { defaultReasons, type Reasons } from '../../messages/taxonomy.ts'
 import type { Node } from '../../node.ts'
-import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
+import type { CarrierLink, CarrierLinkOptions, LinkState, OpenLink } from './carrier-link.ts'
 import { applyLease, heldOf, isBroken, isInVain, leasedUntil, leaseOf, makeKept, slotsOf, type Kept } from './kept.ts'
 import { releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
-import { openLink, type LinkContext } from './open-link.ts'
 import type { Holder } from './shares.ts'
 import { findRunnable, type RunnableLink } from '../store.ts'
 
-export interface KeeperContext extends LinkContext {
+export interface KeeperContext {
   db: Db
   log: Log
   node: Node
+  openLink: OpenLink
+  reasons?: Reasons
+  testPort?: () => number | null
   meter?: Meter
   /** How long a link that others have bound is tried in vain before it is left to them; a minute by default. Milliseconds. */
   restAfterMs?: number
@@ -282,7 +284,7 @@ export class LinkKeeper {
       // Noted first: what cannot be started is not tried again until it changes.
       kept.version = kept.leased?.version ?? ''
       try {
-        const link = openLink(this.#context, one, this.#optionsOf(one, kept))
+        const link = this.#context.openLink(one, this.#optionsOf(one, kept))
         link.renew(leaseOf(kept))
         kept.link = link
       } catch (error) {

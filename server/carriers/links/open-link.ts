@@ -1,7 +1,7 @@
 /** Makes the link of a carrier, by its kind. */
 import type { Reason, Reasons } from '../../messages/taxonomy.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import type { CarrierLink, CarrierLinkOptions } from './carrier-link.ts'
+import type { CarrierLink, CarrierLinkOptions, OpenLink } from './carrier-link.ts'
 import { inboundUrl } from '../http-carriers/address.ts'
 import { createHttpLink } from '../http-carriers/http-link.ts'
 import { openSecrets } from '../http-carriers/sealed.ts'
@@ -22,8 +22,13 @@ export interface LinkContext {
   trace?: LinkOptions['trace']
 }
 
-/** Makes a link that dials when it has a lease. @throws where its secrets are sealed with another key. */
-export function openLink(
+/** Makes links of every kind. @throws where the secrets of one are sealed with another key. */
+export const linkOpener =
+  (context: LinkContext): OpenLink =>
+  (link, options) =>
+    openLink(context, link, options)
+
+function openLink(
   { vault, publicUrl, reasons, onDeliver, testPort, trace }: LinkContext,
   link: RunnableLink,
   options: CarrierLinkOptions,

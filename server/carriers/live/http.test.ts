@@ -9,6 +9,7 @@ import { silent } from '../../messages/testing.ts'
 import { until } from '../../../test/until.ts'
 import { Node } from '../../node.ts'
 import { carrierRoutes } from '../http.ts'
+import { linkRoutes } from '../links/http.ts'
 import { liveRoutes } from './http.ts'
 import { saveLive } from './live.ts'
 import { createQueueReader, drainSecondsOf, oldestAgeSeconds, type QueuePart } from './queue.ts'
@@ -25,6 +26,7 @@ beforeAll(async () => {
   account = await createTestAccount(db)
   app = await buildTestApp(db, (one) => {
     carrierRoutes(one, { db, vault: testVault })
+    linkRoutes(one, { db, vault: testVault })
     liveRoutes(one, { db })
   })
   test = await openCarrierTest(db, {

@@ -10,7 +10,8 @@ import { insertTestCarrier } from '../../messages/testing.ts'
 import { messageErrors, reasonOfReceipt, reasonOfStatus } from '../../messages/taxonomy.ts'
 import { mappingRoutes } from './http.ts'
 import { presetNames, rowsOfPreset } from './presets.ts'
-import { canonicalErr, compileMap, StatusMaps, type Mapping } from './mapping.ts'
+import { canonicalErr, compileMap, StatusMaps } from './mapping.ts'
+import type { Mapping } from './store.ts'
 
 let database: TestDatabase
 let app: App

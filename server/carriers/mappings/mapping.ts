@@ -4,13 +4,12 @@
  * The operator's rows win over every default; of them the exact one (word and number), then the number alone, then the word alone. Below
  * them stand the codes that the carrier's HTTP API is documented with, then what SMPP and the mobile networks define.
  */
+import { type Mapping, markTables, readHttpSettings, readLinks, readMappings } from './store.ts'
 import type { Db } from '../../db/db.ts'
 import {
   handlingOf,
   reasonOfReceipt,
   reasonOfStatus,
-  type Handling,
-  type MessageErrorCode,
   type Reason,
   type Reasons,
   type ReceiptWords,
@@ -18,22 +17,6 @@ import {
 import { Refresher } from '../../refresher.ts'
 import type { Codes } from '../http-carriers/adapter.ts'
 import { adapters, tableOf } from '../http-carriers/adapters.ts'
-import { markTables, readHttpSettings, readLinks, readMappings } from './store.ts'
-
-export const mappingKinds = ['submit', 'receipt'] as const
-
-/** One row of a carrier's table. In the form that the look-up uses: see `canonicalStatus`, `canonicalWord` and `canonicalErr`. */
-export interface Mapping {
-  /** A refused submit, or a receipt. */
-  kind: (typeof mappingKinds)[number]
-  /** The word of a receipt; empty: any. Always empty for a submit. */
-  stat: string
-  /** The command_status or HTTP carrier's code of a submit; the `err` of a receipt, empty: any. */
-  code: string
-  error: MessageErrorCode
-  handling: Handling
-  note: string | null
-}
 
 /** A carrier's table, ready to be asked. */
 export interface StatusMap {

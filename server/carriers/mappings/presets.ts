@@ -7,7 +7,7 @@ import { handlingOf, type MessageErrorCode } from '../../messages/taxonomy.ts'
 import type { Codes } from '../http-carriers/adapter.ts'
 import { infobipReceipts } from '../http-carriers/infobip.ts'
 import { vonageReceipts } from '../http-carriers/vonage.ts'
-import type { Mapping } from './mapping.ts'
+import type { Mapping } from './store.ts'
 
 interface Preset {
   /** Where the aggregator publishes them. */

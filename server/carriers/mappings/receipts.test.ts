@@ -7,8 +7,8 @@ import { recordMoves } from '../../messages/moved.ts'
 import { matchOrphans } from '../../messages/ledger/receipt.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../../messages/testing.ts'
 import { storeReceipt, type HttpReceiveContext } from '../http-carriers/inbound.ts'
-import { mergeMappings } from './store.ts'
-import { StatusMaps, type Mapping } from './mapping.ts'
+import { mergeMappings, type Mapping } from './store.ts'
+import { StatusMaps } from './mapping.ts'
 import { followIdForms } from '../doctor/rekey.ts'
 
 let database: TestDatabase

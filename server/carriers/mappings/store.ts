@@ -1,7 +1,7 @@
 /** The rows of status_mappings. A carrier has some hundreds at most; they are read whole. */
+import type { Handling, MessageErrorCode } from '../../messages/taxonomy.ts'
 import { columns } from '../../db/array.ts'
 import type { Db, Tx } from '../../db/db.ts'
-import type { Mapping } from './mapping.ts'
 import type { HttpSettings } from '../settings.ts'
 
 const mappingColumns = 'kind, stat, code, error_code as error, handling, note'
@@ -94,4 +94,19 @@ export async function deleteMappings(
     [carrierId, keys.kind ?? null, keys.stat ?? null, keys.code ?? null],
   )
   return rowCount ?? 0
+}
+
+export const mappingKinds = ['submit', 'receipt'] as const
+
+/** One row of a carrier's table. In the form that the look-up uses: see `canonicalStatus`, `canonicalWord` and `canonicalErr`. */
+export interface Mapping {
+  /** A refused submit, or a receipt. */
+  kind: (typeof mappingKinds)[number]
+  /** The word of a receipt; empty: any. Always empty for a submit. */
+  stat: string
+  /** The command_status or HTTP carrier's code of a submit; the `err` of a receipt, empty: any. */
+  code: string
+  error: MessageErrorCode
+  handling: Handling
+  note: string | null
 }

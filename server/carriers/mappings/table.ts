@@ -3,7 +3,8 @@ import { ESME } from '@heliogram/smpp'
 import { isUnstorable, unstorable } from '../../requests/body.ts'
 import { invalid, type FieldError } from '../../errors.ts'
 import { handlingOf, handlings, messageErrors, type MessageErrorCode } from '../../messages/taxonomy.ts'
-import { canonicalErr, canonicalStatus, canonicalWord, mappingKinds, type Mapping } from './mapping.ts'
+import { canonicalErr, canonicalStatus, canonicalWord } from './mapping.ts'
+import { mappingKinds, type Mapping } from './store.ts'
 import { readTableRows, readTexts, rowsOfCsv, rowsOfJson, type TableRow } from '../operator-table.ts'
 
 /** Most rows of one table: aggregators publish some hundreds of codes. */

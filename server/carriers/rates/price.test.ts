@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
 import { newId, showId } from '../../ids.ts'
 import { messageRoutes } from '../../messages/http.ts'
-import { renderMessage } from '../../messages/message.ts'
+import { renderMessage } from '../../messages/show.ts'
 import { insertTestCarrier, openLedgerTest, rowOf, type LedgerTest } from '../../messages/testing.ts'
 import { replaceRates } from './store.ts'
 

@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import type { MessageType } from '../message.ts'
-import type { TemplateTexts } from '../templates/resource.ts'
+import type { TemplateTexts } from '../templates/store.ts'
 import type { Variables } from '../templates/send.ts'
 
 /** The defaults that decide what a text is sent as; its sender is found by routing. */

@@ -3,7 +3,8 @@ import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import type { ConversationRow } from './store.ts'
-import { renderMessage, type MessageRow } from '../message.ts'
+import type { MessageRow } from '../message.ts'
+import { renderMessage } from '../show.ts'
 import type { KnownOptOut } from '../opt-outs/known.ts'
 
 /** A conversation in answers. */

@@ -21,7 +21,7 @@ import {
   type ConversationRow,
 } from './store.ts'
 import { allMessages, listMessages, readingOf } from '../lists/list.ts'
-import { renderMessage } from '../message.ts'
+import { renderMessage } from '../show.ts'
 import { withHolds } from '../queue/place.ts'
 import { readNumberFilter } from '../numbers/filter.ts'
 import { findOptOuts } from '../opt-outs/known.ts'

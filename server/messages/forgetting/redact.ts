@@ -1,7 +1,8 @@
 /** Taking the text out of messages that are over, and out of what was told of them. Everything else of a message stays as it is. */
 import type { Tx } from '../../db/db.ts'
 import { changeEventsOf } from '../../events-redact.ts'
-import { hideText, isFinal, messageColumns, statuses, warningsAboutText, type MessageRow } from '../message.ts'
+import { isFinal, messageColumns, statuses, type MessageRow } from '../message.ts'
+import { hideText, warningsAboutText } from '../show.ts'
 
 const finals = statuses.filter(isFinal).map((status) => `'${status}'`)
 

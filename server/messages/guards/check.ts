@@ -2,14 +2,14 @@
  * Guards in the transaction that accepts. The windows of limits are locked and used up in one order before the statement, and what was not
  * accepted is given back after it: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
  */
+import { type StopCount, recordStops } from './stops.ts'
 import { now } from '../../db/clock.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import type { Accepted, Draft, Planned, Window } from '../draft.ts'
+import type { Accepted, Draft, Planned } from '../draft.ts'
 import type { Guards } from './guards.ts'
 import { askOf, judge, nameOf, type Ask, type Judgement, type Known } from './judge.ts'
-import { recordStops } from './stops.ts'
 import {
   findTexts,
   forgetTexts,
@@ -199,13 +199,4 @@ export function stopsOf(
   }
   for (const [name, window] of judgement.alerts) stops.set(name, { window, limit: window.limit, refused: 0, told: [] })
   return [...stops.values()]
-}
-
-/** A stop with what ran into it. */
-export interface StopCount {
-  window: Window
-  limit: number | null
-  refused: number
-  /** Get the id of the stop. */
-  told: { guardId: string | null }[]
 }

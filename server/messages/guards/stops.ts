@@ -1,4 +1,5 @@
 /** Stops: guards that have been reached, from the first message that they stopped to their release. */
+import type { Window } from '../draft.ts'
 import { type Static, Type } from 'typebox'
 import { guardKinds, type GuardKind } from '../../accounts/guard-settings.ts'
 import { columns } from '../../db/array.ts'
@@ -15,7 +16,6 @@ import {
 import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
 import { firstIdAt, newId, showId } from '../../ids.ts'
 import { wayOf, type Position } from '../../page.ts'
-import type { StopCount } from './check.ts'
 import { nameOf } from './judge.ts'
 
 /** A row of `guards`. */
@@ -269,4 +269,13 @@ export async function forgetWindows(db: Db, limit: number): Promise<number> {
     values: [limit],
   })
   return rows[0]?.count ?? 0
+}
+
+/** A stop with what ran into it. */
+export interface StopCount {
+  window: Window
+  limit: number | null
+  refused: number
+  /** Get the id of the stop. */
+  told: { guardId: string | null }[]
 }

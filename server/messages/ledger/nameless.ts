@@ -4,7 +4,6 @@ import type { Db, Tx } from '../../db/db.ts'
 import { placeOf } from '../../db/span.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
-import type { ReceiptIn } from './receipt.ts'
 
 /** How long the outcome of a try is waited for before it is repeated; four times as long after each that stays unknown, in seconds. */
 export const resendAfterSeconds = 3
@@ -117,7 +116,7 @@ export async function disown(tx: Tx, answers: readonly Answer[]): Promise<Namele
 }
 
 /** Receipts have come that no id finds: tries between the same numbers are looked at. By nameless_tries_number, which is mostly empty. */
-export async function hintAdoption(tx: Tx, receipts: Pick<ReceiptIn, 'linkId' | 'source'>[]): Promise<void> {
+export async function hintAdoption(tx: Tx, receipts: { linkId: string; source?: string | null }[]): Promise<void> {
   if (receipts.length === 0) return
   const { rows } = await tx.query<Place>({
     name: 'hint-adoption',

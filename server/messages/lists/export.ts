@@ -7,7 +7,8 @@ import type { MoneySchema } from '../../money.ts'
 import { listMessages, type MessageFilters, type Reading, type Stretch } from './list.ts'
 import { partsOf, readPageInTurn } from '../../requests/exports.ts'
 import { openTurns } from '../../requests/turns.ts'
-import { renderMessage, type MessageRow } from '../message.ts'
+import type { MessageRow } from '../message.ts'
+import { renderMessage } from '../show.ts'
 import { withHolds } from '../queue/place.ts'
 
 /** What an export can be written as. */

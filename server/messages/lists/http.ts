@@ -11,7 +11,7 @@ import { exportPlaces } from '../../requests/exports.ts'
 import { exportFormats, writeMessages } from './export.ts'
 import { messageQuery, messageQueryOptions, readFilters } from './filters.ts'
 import { listMessages, readingOf } from './list.ts'
-import { renderMessage } from '../message.ts'
+import { renderMessage } from '../show.ts'
 import { withHolds } from '../queue/place.ts'
 
 const tags = ['Messages']

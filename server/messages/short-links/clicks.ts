@@ -3,7 +3,7 @@ import { Batcher } from '../../batch.ts'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
-import { renderMessage } from '../message.ts'
+import { renderMessage } from '../show.ts'
 import { readMessages } from '../store.ts'
 import { countClicks, findAddresses, type Clicks, type FirstClick } from './store.ts'
 

@@ -1,10 +1,10 @@
 /** A template as a resource: its shapes, what is checked when it is written, and which of its texts is whose. */
+import type { TemplateTexts, TemplateRow } from './store.ts'
 import { Type, type Static } from 'typebox'
 import { invalid, type FieldError } from '../../errors.ts'
 import { IdOf, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { canonicalLanguage } from '../../language.ts'
-import type { TemplateRow } from './store.ts'
 import { compileTemplate, type Template as CompiledTemplate } from './template.ts'
 
 /** Longest text of a template in code points: that of a message twice, as fields are longer in it than their values. */
@@ -80,13 +80,6 @@ export const Template = Type.Object(
   },
   { $id: 'Template' },
 )
-
-/** What of a template the caller decides. */
-export interface TemplateTexts {
-  body: string
-  language: string
-  languages: Readonly<Record<string, string>>
-}
 
 /** The compiled texts of a template. */
 export interface Variants {

@@ -3,7 +3,6 @@ import type { Queryable, Tx } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import type { Found, Position } from '../../page.ts'
 import { findRows, hasWords, isCreatedIn, type Search } from '../../search.ts'
-import type { TemplateTexts } from './resource.ts'
 
 /** A row of `templates`. */
 export interface TemplateRow extends TemplateTexts {
@@ -155,4 +154,11 @@ export function listTemplates(
     ],
   }
   return findRows(db, search, limit, position)
+}
+
+/** What of a template the caller decides. */
+export interface TemplateTexts {
+  body: string
+  language: string
+  languages: Readonly<Record<string, string>>
 }

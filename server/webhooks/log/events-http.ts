@@ -1,4 +1,5 @@
 /** `/v1/events`: the log of what happened, to look things up, to catch up, and to post again. */
+import type { EventsContext } from './events-context.ts'
 import type { ServerResponse } from 'node:http'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../../errors.ts'
@@ -19,21 +20,10 @@ import {
   type EventFilter,
   type EventRow,
 } from './events-store.ts'
-import type { WebhooksContext } from '../http.ts'
 import { createReader, readAfter, readFilter } from './reading.ts'
 import { Event, renderEvent } from '../resource.ts'
 import { redeliverEvent } from './redeliver.ts'
-import type { StreamOptions } from './stream.ts'
 import { eventStreamRoute } from './stream-http.ts'
-import type { Watch } from '../watch.ts'
-
-/** What the routes of events need. */
-export interface EventsContext extends WebhooksContext {
-  /** To be closed before the application, which waits for its connections. */
-  watch: Watch
-  /** Given by tests only. */
-  streamTimes?: Pick<StreamOptions, 'heartbeatMs' | 'stallMs'>
-}
 
 const tags = ['Events']
 const params = Type.Object({ id: Type.String() })

@@ -2,7 +2,8 @@
 import type { Queryable } from '../../db/db.ts'
 import { renderEvent, type EventType } from '../../events.ts'
 import { showId } from '../../ids.ts'
-import { messageEventData, type MessageRow, type Status } from '../../messages/message.ts'
+import type { MessageRow, Status } from '../../messages/message.ts'
+import { messageEventData } from '../../messages/show.ts'
 import { readMessages } from '../../messages/store.ts'
 
 /** What `events` holds of an event. */

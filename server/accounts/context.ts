@@ -1,0 +1,13 @@
+/** What the routes of accounts need of the program. */
+import type { Db } from '../db/db.ts'
+import type { Vault } from '../sealing/vault.ts'
+import type { Authenticator } from './authenticate.ts'
+import type { SettingsSources } from './settings.ts'
+
+/** What these routes need. */
+export interface AccountsContext {
+  db: Db
+  vault: Vault
+  authenticator: Authenticator
+  settings: SettingsSources
+}
