@@ -1,6 +1,6 @@
 /** Whose a reply is: the account that has our number at the carrier. */
 import type { Tx } from '../db/db.ts'
-import { countryOf } from './numbers/number.ts'
+import { countryOf, currentNumber } from './numbers/number.ts'
 import { parseNumber } from './numbers/written.ts'
 
 /** Of a reply, where it came from and to. */
@@ -70,7 +70,8 @@ async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: Asked): P
 const digitsMin = 7
 
 /**
- * The one sender at the link's carrier that a number is another spelling of: its national form, with a trunk prefix or without; or itself with
+ * The one sender at the link's carrier that a number is another spelling of: its national form, with a trunk prefix or without; the form from
+ * before or after its country renumbered; or itself with
  * digits behind it that make it no number, as carriers put them there for services. Null where there is none, or more than one. Looks at all
  * senders of the carrier, for replies to numbers that nobody has.
  */
@@ -89,7 +90,7 @@ async function findSpelled(tx: Tx, { linkId, destination }: Asked): Promise<stri
   const isNumber = parseNumber(`+${destination}`) !== null
   const spelled = rows.filter(({ number }) => {
     const country = countryOf(number)
-    if (country !== null && parseNumber(destination, country) === number) return true
+    if (country !== null && parseNumber(destination, country) === currentNumber(number)) return true
     return !isNumber && destination.startsWith(number)
   })
   return spelled.length === 1 ? (spelled[0]?.number ?? null) : null

@@ -48,6 +48,19 @@ describe('another spelling of our number', () => {
     expect(rows).toEqual([{ number: ours }])
   })
 
+  it.each([
+    ['Mexico, stored with the 1', '5215512345678', '525512345678'],
+    ['Mexico, delivered with the 1', '525512345678', '5215512345678'],
+    ['Benin, stored without 01', '22997000001', '2290197000001'],
+    ['Brazil, stored without the 9', '551187654321', '5511987654321'],
+  ])('from before or after its country renumbered is ours: %s', async (_, stored, delivered) => {
+    await insertTestSender(test.db, test.accountId, test.carrierId, stored)
+    expect(await says('15550001111', delivered, 'STOP')).toBe('stored')
+    const { rows } = await test.db.query(`select our_number as number from messages where direction = 'inbound'`)
+    expect(rows).toEqual([{ number: stored }])
+    expect(await isOut('15550001111')).toBe(true)
+  })
+
   it('with a trunk prefix is ours', async () => {
     await insertTestSender(test.db, test.accountId, test.carrierId, '447700900111')
     const reply = { linkId: test.linkId, source: '447700900222', destination: '07700900111' }
