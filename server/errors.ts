@@ -95,7 +95,7 @@ export const errorKinds = {
     'Its fields are encrypted with a key that is not there. Tell the operator, or delete the contact.',
   ),
   contact_exists: kind(409, 'The contact exists', 'Use `?on_conflict=update` or `skip`, or the existing contact.'),
-  user_exists: kind(409, 'The address has a user', 'An e-mail address is one user of one account.'),
+  user_exists: kind(409, 'The address has a user', 'An e-mail address is one user of an account.'),
   last_owner: kind(409, 'The account would have no owner', 'Make somebody else an owner first.'),
   totp_not_in_state: kind(
     409,

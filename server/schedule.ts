@@ -160,7 +160,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       run: (isOver) => untilDone(isOver, 1000, (limit) => forgetAffinities(db, limit)),
     },
     { name: 'alerts of links', everyMs: 2000, run: () => watchLinks(pipeline) },
-    { name: 'alerts of webhooks', everyMs: 5000, run: () => watchWebhooks(pipeline) },
+    { name: 'alerts of webhooks', everyMs: 2000, run: () => watchWebhooks(pipeline) },
     { name: 'alerts of replies', everyMs: 5000, run: () => watchOrphans(pipeline) },
     { name: 'alerts of senders', everyMs: 15_000, run: () => watchSenders(pipeline) },
     { name: 'replays', everyMs: 500, run: () => feedReplays(db) },

@@ -13,7 +13,7 @@ import type { AccountsContext } from './context.ts'
 import { userFields } from './http-users.ts'
 import { confirmedUntil } from './login/confirmation.ts'
 import { isSecondFactor } from './login/login.ts'
-import { hashPassword, isPassword } from './login/password.ts'
+import { hashPassword, isPassword, saltOf } from './login/password.ts'
 import { requirePassword } from './login/password-rules.ts'
 import { confirmSession, endSessionsOf } from './login/session.ts'
 import { beginAttempt, beginCode, forgive, judged } from './login/throttle.ts'
@@ -47,7 +47,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
     password: string,
     pointer: string,
   ): Promise<void> => {
-    const attempt = await beginAttempt(db, vault, user.email, ip)
+    const attempt = await beginAttempt(db, vault, user.email, { ip }, [user.id])
     if (!(await judged(db, attempt, () => isPassword(password, user.passwordHash)))) throw notYours(pointer)
     await forgive(db, attempt)
   }
@@ -83,7 +83,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
       const { password, current_password: current } = request.body
       await requireOwnPassword(request, user, current, '#/current_password')
       requirePassword(password, user)
-      const passwordHash = await hashPassword(password)
+      const passwordHash = await hashPassword(password, saltOf(vault, user.email))
       await inTransaction(db, async (tx) => {
         const { accountId, id } = user
         if (!(await lockPassword(tx, user))) throw notYours('#/current_password')

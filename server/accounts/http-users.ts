@@ -7,7 +7,9 @@ import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
 import type { AccountsContext } from './context.ts'
+import { deviceHeader, nameDevice } from './login/device.ts'
 import { showPair, TokenAnswer } from './login/http.ts'
+import { rememberLogin } from './login/throttle.ts'
 import {
   acceptInvitation,
   createInvitation,
@@ -232,7 +234,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
       },
       config: { scope: null, isLogin: true },
     },
-    async (request) => {
+    async (request, reply) => {
       const pair = await acceptInvitation(db, vault, request.body, (tx, { accountId, userId, email, role, isFirst }) =>
         recordAudit(tx, {
           accountId,
@@ -244,6 +246,8 @@ function invitationRoutes(app: App, context: AccountsContext): void {
           after: { email, role },
         }),
       )
+      await rememberLogin(db, vault, pair.owner.id, request.ip)
+      reply.header(deviceHeader, nameDevice(vault, pair.owner.id))
       return showPair(pair)
     },
   )

@@ -6,7 +6,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { hashPassword, noPassword } from './login/password.ts'
+import { hashPassword, noPassword, saltOf } from './login/password.ts'
 import { requirePassword } from './login/password-rules.ts'
 import type { Role } from './roles.ts'
 import { openSession, type TokenPair } from './login/session.ts'
@@ -36,7 +36,7 @@ const isOpen = (i = 'invitations'): string =>
 
 /**
  * Invites somebody, in the place of an earlier invitation of the same address. `invitedBy`: a user or key; null: the parent of the account.
- * @throws ApiError `user_exists` where the account has the user; users of other accounts are not told of.
+ * @throws ApiError `user_exists` where the account has the user; users of other accounts are not looked at.
  */
 export async function createInvitation(
   tx: Tx,
@@ -140,9 +140,9 @@ export interface Accepted {
 }
 
 /**
- * Makes a user of whoever has a code, and logs them in; `record` runs in the same transaction. Of two requests with one code the first
- * wins. An `email` is for the code of the first owner alone: other invitations say whom they are for. That an address is taken in some
- * account is told to who has a code for it, and to nobody else.
+ * Makes a user of somebody who has a code, and logs them in; `record` runs in the same transaction. Of two requests with one code the first
+ * wins. An `email` is for the code of the first owner alone: other invitations say whom they are for. Users of other accounts with that address
+ * change nothing: somebody who invites has the code too, and must not learn of them.
  * @throws ApiError `invalid_invitation`, `user_exists`, `validation_failed`, `account_suspended` or `unavailable`.
  */
 export async function acceptInvitation(
@@ -170,7 +170,7 @@ export async function acceptInvitation(
   if (chosen !== undefined && !found.isFirst)
     throw invalid([{ pointer: '#/email', code: 'invalid_value', detail: 'is that of the invitation; leave it out' }])
   requirePassword(password, { ...found, email: chosen ?? found.email })
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(password, saltOf(vault, chosen ?? found.email))
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<Taken>(
       `

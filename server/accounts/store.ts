@@ -167,8 +167,9 @@ const ownerOf = ({ isOperator, scopes, ...row }: OwnerRow): Owner => ({
   scopes: scopes ?? (row.role === null ? [] : scopesOf(row.role, isOperator)),
 })
 
-/** What checking a login needs. */
-interface LoginState {
+/** A user, with what checking a login needs. */
+export interface LoginUser {
+  owner: Owner
   passwordHash: string
   isActive: boolean
   accountStatus: string
@@ -176,10 +177,10 @@ interface LoginState {
   hasTotp: boolean
 }
 
-/** A user by its address (unique index on lower(email)), with what checking its password needs. */
-export async function findUser(db: Queryable, email: string): Promise<({ owner: Owner } & LoginState) | null> {
-  const { rows } = await db.query<OwnerRow & LoginState>({
-    name: 'find-user',
+/** The users with an address, in whatever accounts (users_email); that whose password was set last comes first. */
+export async function findUsers(db: Queryable, email: string): Promise<LoginUser[]> {
+  const { rows } = await db.query<OwnerRow & Omit<LoginUser, 'owner'>>({
+    name: 'find-users',
     text: `
       select
         u.account_id as "accountId",
@@ -195,12 +196,17 @@ export async function findUser(db: Queryable, email: string): Promise<({ owner: 
         u.totp_since is not null as "hasTotp"
       from users u
       join accounts a on a.id = u.account_id
-      where lower(u.email) = lower($1)`,
+      where lower(u.email) = lower($1)
+      order by u.updated_at desc, u.id`,
     values: [email],
   })
-  if (!rows[0]) return null
-  const { passwordHash, isActive, accountStatus, hasTotp, ...row } = rows[0]
-  return { owner: ownerOf(row), passwordHash, isActive, accountStatus, hasTotp }
+  return rows.map(({ passwordHash, isActive, accountStatus, hasTotp, ...row }) => ({
+    owner: ownerOf(row),
+    passwordHash,
+    isActive,
+    accountStatus,
+    hasTotp,
+  }))
 }
 
 /**

@@ -1563,7 +1563,7 @@ create table users (
   constraint users_role_check check ((role = any (array['owner', 'admin', 'developer', 'sender', 'viewer']))),
   constraint users_status_check check ((status = any (array['active', 'disabled'])))
 );
-create unique index users_email on users (lower(email));
+create unique index users_email on users (lower(email), account_id);
 create policy own_account on users for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table webhooks (

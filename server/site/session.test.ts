@@ -50,7 +50,7 @@ async function logIn(at: App = app, headers: Record<string, string> = {}) {
   return { answer, access, refresh }
 }
 
-test('a login answers no token, and sets two cookies that no script reads; each goes where it is needed', async () => {
+test('a login answers no token, and sets cookies that no script reads; each goes where it is needed', async () => {
   const { answer } = await logIn()
   expect(answer.statusCode).toBe(200)
   expect(Object.keys(answer.json<object>()).toSorted()).toEqual([
@@ -66,6 +66,9 @@ test('a login answers no token, and sets two cookies that no script reads; each 
     expect.stringMatching(
       /^heliogram-refresh=hg_rt_\w+; Path=\/console\/session; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     ),
+    expect.stringMatching(
+      /^heliogram-device=usr_\w+\.\d+\.[\w-]+; Path=\/console\/session; Max-Age=7776000; HttpOnly; SameSite=Strict$/,
+    ),
   ])
 })
 
@@ -77,8 +80,8 @@ test.each([
   const at = await buildAccountsApp(database.db, { publicUrl })
   const { answer } = await logIn(at)
   const cookies = [answer.headers['set-cookie'] ?? []].flat()
-  expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([access, refresh])
-  expect(cookies.map((cookie) => cookie.includes('; Secure'))).toEqual([isSecure, isSecure])
+  expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([access, refresh, refresh.replace('refresh', 'device')])
+  expect(cookies.map((cookie) => cookie.includes('; Secure'))).toEqual([isSecure, isSecure, isSecure])
   await at.close()
 })
 

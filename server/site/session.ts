@@ -6,6 +6,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http.ts'
 import { ApiError } from '../errors.ts'
 
+/** A login gives the word of the device (server/accounts/login/device.ts) in it, and takes it; a browser keeps that for 90 days. */
+const deviceHeader = 'heliogram-device'
+const deviceSeconds = 90 * 86_400
+
 /** Without it a cookie counts for nothing: pages of other origins cannot send it, as nothing here allows them to (Fetch, §3.2.2). */
 const mark = 'x-heliogram-console'
 
@@ -40,10 +44,14 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
   // Cookies know no ports (RFC 6265 §8.5): two installations on one machine would log each other out.
   const suffix = port === '' ? '' : `-${port}`
   const names = isSecure
-    ? { access: `__Host-heliogram${suffix}`, refresh: `__Secure-heliogram-refresh${suffix}` }
-    : { access: `heliogram${suffix}`, refresh: `heliogram-refresh${suffix}` }
+    ? {
+        access: `__Host-heliogram${suffix}`,
+        refresh: `__Secure-heliogram-refresh${suffix}`,
+        device: `__Secure-heliogram-device${suffix}`,
+      }
+    : { access: `heliogram${suffix}`, refresh: `heliogram-refresh${suffix}`, device: `heliogram-device${suffix}` }
   const attributes = `; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
-  const places = { access: '/', refresh: '/console/session' }
+  const places = { access: '/', refresh: '/console/session', device: '/console/session' }
   const setCookie = (kind: keyof typeof names, value: string, seconds: number): string =>
     `${names[kind]}=${value}; Path=${places[kind]}; Max-Age=${seconds}${attributes}`
   const forget = [setCookie('access', '', 0), setCookie('refresh', '', 0)]
@@ -59,13 +67,15 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
 
   /** Asks the API as anybody would, from the same address. */
   const ask = async (request: FastifyRequest, reply: FastifyReply, url: string, payload?: unknown) => {
-    const { authorization } = request.headers
+    const { authorization, cookie = '' } = request.headers
+    const device = readCookie(cookie, names.device)
     const asked = app.inject({
       method: 'POST',
       url,
       remoteAddress: request.ip,
       headers: {
         ...(authorization !== undefined && { authorization }),
+        ...(device !== null && { [deviceHeader]: device }),
         ...(payload !== undefined && { 'content-type': 'application/json' }),
       },
       ...(payload !== undefined && { payload: JSON.stringify(payload) }),
@@ -93,9 +103,11 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
       }
       const { access_token, expires_in, refresh_token, refresh_expires_in, scope, account, user } = answer.json<Grant>()
       const idleSeconds = Math.min(idleHours * 3600, refresh_expires_in)
+      const device = answer.headers[deviceHeader]
       reply.header('set-cookie', [
         setCookie('access', access_token, expires_in),
         setCookie('refresh', refresh_token, idleSeconds),
+        ...(typeof device === 'string' ? [setCookie('device', device, deviceSeconds)] : []),
       ])
       const told = { expires_in, idle_seconds: idleSeconds, scope, account, user }
       return reply.header('cache-control', 'no-store').send(told)

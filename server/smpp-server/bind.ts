@@ -2,7 +2,7 @@
 import { ESME, type BindPdu } from '@heliogram/smpp'
 import ipaddr from 'ipaddr.js'
 import { isPassword } from '../accounts/login/password.ts'
-import { beginAttempt, forgive, judged } from '../accounts/login/throttle.ts'
+import { beginAttempt, forgive, judged, rememberLogin } from '../accounts/login/throttle.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import { ApiError } from '../errors.ts'
@@ -65,12 +65,13 @@ export async function judgeBind(context: BindContext, bind: BindPdu, address: st
 async function judge({ db, vault, nodeId, isFull }: BindContext, bind: BindPdu, address: string): Promise<BindVerdict> {
   // Counted apart from logins over HTTP: a gateway with an old password must not slow down the people behind its address.
   const counting: Vault = { ...vault, mac: (purpose, value) => vault.mac(`smpp ${purpose}`, value) }
-  const attempt = await beginAttempt(db, counting, bind.system_id, address)
+  const attempt = await beginAttempt(db, counting, bind.system_id, { ip: address })
   const found = await findBySystemId(db, bind.system_id)
-  const share = attempt.isKnown ? 'smpp known' : 'smpp stranger'
+  const share = attempt.known.size > 0 ? 'smpp known' : 'smpp stranger'
   const isRight = await judged(db, attempt, () => isPassword(bind.password, found?.passwordHash ?? null, share))
   if (!found || !isRight) return refused(ESME.RINVPASWD, 'wrong_password')
   await forgive(db, attempt)
+  await rememberLogin(db, counting, bind.system_id, address)
   const { isActive, ...admission } = found
   if (!admission.enabled || !isActive) return refused(ESME.RBINDFAIL, 'disabled')
   if (!isAllowedFrom(admission.allowedCidrs, address)) return refused(ESME.RBINDFAIL, 'network')

@@ -7,6 +7,7 @@ import { showId } from '../../ids.ts'
 import { bearerOf } from '../authenticate.ts'
 import { basicOf } from './basic.ts'
 import type { AccountsContext } from '../context.ts'
+import { deviceHeader, nameDevice, readDevice } from './device.ts'
 import { logIn, type Credentials } from './login.ts'
 import { closeSession, refreshSession, type TokenPair } from './session.ts'
 
@@ -64,7 +65,13 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
       },
       config: { scope: null, isLogin: true },
     },
-    async (request) => showPair(await logIn(db, vault, credentialsOf(request.body, request), request.ip)),
+    async (request, reply) => {
+      const word = request.headers[deviceHeader]
+      const origin = { ip: request.ip, deviceOf: typeof word === 'string' ? readDevice(vault, word) : null }
+      const pair = await logIn(db, vault, credentialsOf(request.body, request), origin)
+      if (pair.owner.role !== null) reply.header(deviceHeader, nameDevice(vault, pair.owner.id))
+      return showPair(pair)
+    },
   )
   app.post(
     '/v1/auth/refresh',
@@ -113,9 +120,7 @@ function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyR
   const isPassword = [email, password, otp, recoveryCode].some((field) => field !== undefined)
   const isClient = clientId !== undefined || clientSecret !== undefined
   if (isPassword && isClient)
-    throw invalid([
-      { pointer: '#/client_id', code: 'invalid_value', detail: 'must not stand beside email and password' },
-    ])
+    throw invalid([{ pointer: '#/client_id', code: 'invalid_value', detail: 'must not be beside email and password' }])
   if (!isPassword && !isClient) {
     const basic = basicOf(request.headers.authorization)
     if (basic) return { kind: 'client', ...basic }

@@ -2,11 +2,29 @@
 import { inTransaction, type Db } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { hashPassword, isOutdated, isPassword } from './password.ts'
+import { hashPassword, isOutdated, matchPassword, saltOf } from './password.ts'
 import { requireNetwork } from '../networks.ts'
 import { openSession, type TokenPair } from './session.ts'
-import { findKey, findOwner, findUser, holdSecret, isSecretOf, replaceHash, type Owner } from '../store.ts'
-import { beginAttempt, beginCode, forget, forgive, judged, type Attempt } from './throttle.ts'
+import {
+  findKey,
+  findOwner,
+  findUsers,
+  holdSecret,
+  isSecretOf,
+  replaceHash,
+  type LoginUser,
+  type Owner,
+} from '../store.ts'
+import {
+  beginAttempt,
+  beginCode,
+  forget,
+  forgive,
+  judged,
+  rememberLogin,
+  type Attempt,
+  type Origin,
+} from './throttle.ts'
 import { hashToken, prefixOfKey, readToken } from '../token.ts'
 import { acceptCode, acceptRecoveryCode, type TotpUser } from './totp.ts'
 
@@ -20,16 +38,20 @@ export type Credentials =
  * @throws ApiError `invalid_credentials`, `otp_required`, `invalid_otp`, `login_throttled`, `account_suspended`, `ip_not_allowed` or
  * `unavailable`.
  */
-export async function logIn(db: Db, vault: Vault, credentials: Credentials, ip: string): Promise<TokenPair> {
-  const login = credentials.kind === 'password' ? credentials.email : credentials.clientId
-  const attempt = await beginAttempt(db, vault, login, ip)
+export async function logIn(db: Db, vault: Vault, credentials: Credentials, origin: Origin): Promise<TokenPair> {
+  const isPerson = credentials.kind === 'password'
+  const login = isPerson ? credentials.email : credentials.clientId
+  const users = isPerson ? await findUsers(db, login) : []
+  const ids = isPerson ? users.map(({ owner }) => owner.id) : [login]
+  const attempt = await beginAttempt(db, vault, login, origin, ids)
   const known = await judged(db, attempt, () =>
-    credentials.kind === 'password'
-      ? checkUser(db, vault, credentials, attempt)
-      : checkClient(db, credentials.clientId, credentials.clientSecret, ip),
+    isPerson
+      ? checkUser(db, vault, { ...credentials, users }, attempt)
+      : checkClient(db, credentials.clientId, credentials.clientSecret, origin.ip),
   )
   if (!known) throw new ApiError('invalid_credentials')
   await forgive(db, attempt)
+  await rememberLogin(db, vault, isPerson ? known.owner.id : login, origin.ip)
   return inTransaction(db, async (tx) => {
     // Checking took a while, in which the password or secret may have become another and all its logins been ended.
     if (!(await holdSecret(tx, known.owner, known.hash))) throw new ApiError('invalid_credentials')
@@ -47,17 +69,18 @@ interface Known {
 async function checkUser(
   db: Db,
   vault: Vault,
-  credentials: Extract<Credentials, { kind: 'password' }>,
+  credentials: Extract<Credentials, { kind: 'password' }> & { users: LoginUser[] },
   attempt: Attempt,
 ): Promise<Known | null> {
   const { email, password, otp, recoveryCode } = credentials
-  const user = await findUser(db, email)
-  const isRight = await isPassword(password, user?.passwordHash ?? null, attempt.isKnown ? 'known' : 'stranger')
-  if (!user || !isRight || !user.isActive) return null
-  // Only who knows the password learns this.
+  const user = await findByPassword(credentials, attempt)
+  if (!user) return null
+  // Only somebody who knows the password learns this.
   if (user.accountStatus !== 'active') throw new ApiError('account_suspended')
+  const salt = saltOf(vault, email)
   let hash = user.passwordHash
-  if (isOutdated(hash)) await replaceHash(db, user.owner, user.passwordHash, (hash = await hashPassword(password)))
+  if (isOutdated(hash, salt))
+    await replaceHash(db, user.owner, user.passwordHash, (hash = await hashPassword(password, salt)))
   const known = { owner: user.owner, hash }
   if (!user.hasTotp) return known
   if (otp === undefined && recoveryCode === undefined) {
@@ -66,6 +89,27 @@ async function checkUser(
   }
   if (!(await isSecondFactor(db, vault, user.owner, { otp, recoveryCode }))) throw new ApiError('invalid_otp')
   return known
+}
+
+/**
+ * The user whose password it is. An address may be a user of several accounts, each with a password; where one password is that of several, the
+ * user of an open account whose password was set last: somebody who guesses with the password of a user of their own finds that user.
+ */
+async function findByPassword(
+  { password, users }: { password: string; users: LoginUser[] },
+  attempt: Attempt,
+): Promise<LoginUser | null> {
+  const { known } = attempt
+  const hashes = users.map(({ passwordHash }) => passwordHash)
+  const isOf = await matchPassword(password, hashes, known.size > 0 ? 'known' : 'stranger')
+  const findAmong = (some: LoginUser[]): LoginUser | null => {
+    const right = some.filter(({ passwordHash, isActive }) => isActive && isOf(passwordHash))
+    return right.find(({ accountStatus }) => accountStatus === 'active') ?? right[0] ?? null
+  }
+  if (known.size === 0) return findAmong(users)
+  const found = findAmong(users.filter(({ owner }) => known.has(owner.id)))
+  if (found) return found
+  return (await attempt.countAsStranger()) ? findAmong(users.filter(({ owner }) => !known.has(owner.id))) : null
 }
 
 /** Checks one of the two, and spends it. @throws ApiError `login_throttled` after too many wrong codes. */

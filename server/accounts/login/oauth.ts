@@ -126,7 +126,7 @@ async function grant(
   switch (field('grant_type')) {
     case 'client_credentials': {
       const client = basicOf(authorization) ?? { clientId: field('client_id'), clientSecret: field('client_secret') }
-      return logIn(db, vault, { kind: 'client', ...client }, ip)
+      return logIn(db, vault, { kind: 'client', ...client }, { ip })
     }
     case 'password':
       return logIn(
@@ -139,7 +139,7 @@ async function grant(
           otp: form.get('otp') ?? undefined,
           recoveryCode: form.get('recovery_code') ?? undefined,
         },
-        ip,
+        { ip },
       ).catch((error: unknown) => {
         // The credentials of a person are a grant; those of a client are what the client is known by.
         if (!(error instanceof ApiError && error.code === 'invalid_credentials')) throw error

@@ -3,6 +3,8 @@ import { argon2, randomBytes, randomInt, timingSafeEqual, type Argon2Parameters 
 import { promisify } from 'node:util'
 import { CrowdedError, Shares } from '../../db/shares.ts'
 import { ApiError } from '../../errors.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { foldLogin } from './throttle.ts'
 
 // OWASP password storage: 19 MiB, two passes, one lane.
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
@@ -28,9 +30,12 @@ export type PasswordShare = 'own' | 'known' | 'stranger' | 'smpp known' | 'smpp 
 
 const shares = new Shares(atOnceMax, atOnceMax, waitingMax)
 
+/** The salt of all users with an address, so that one hash is compared with those of all of them (decision 0052). */
+export const saltOf = (vault: Vault, email: string): Buffer =>
+  vault.mac('password salt', foldLogin(email)).subarray(0, nonceBytes)
+
 /** Hashes a password. @throws ApiError `unavailable` when too many of its share wait. */
-export async function hashPassword(password: string): Promise<string> {
-  const nonce = randomBytes(nonceBytes)
+export async function hashPassword(password: string, nonce: Buffer = randomBytes(nonceBytes)): Promise<string> {
   const tag = await inTurn('own', () =>
     derive('argon2id', { ...cost, nonce, message: normalize(password), tagLength: tagBytes }),
   )
@@ -43,18 +48,41 @@ export async function hashPassword(password: string): Promise<string> {
  * @throws ApiError `unavailable` when too many of its share wait.
  */
 export async function isPassword(password: string, phc: string | null, share: PasswordShare = 'own'): Promise<boolean> {
-  const known = phc === null ? null : parsePhc(phc)
-  const { tag, ...parameters } = known ?? { ...cost, nonce: Buffer.alloc(nonceBytes), tag: Buffer.alloc(tagBytes) }
-  const actual = await inTurn(share, () =>
-    derive('argon2id', { ...parameters, message: normalize(password), tagLength: tag.length }),
-  )
-  return timingSafeEqual(actual, tag) && known !== null
+  const isOf = await matchPassword(password, phc === null ? [] : [phc], share)
+  return phc !== null && isOf(phc)
 }
 
-/** Whether a hash was made with other parameters than today's and should be made anew while the password is at hand. */
-export function isOutdated(phc: string): boolean {
+/**
+ * Hashes a password as these hashes were made, and answers what tells whether it is the one behind one of them. Hashes with one salt cost one
+ * hash, as long as none does. @throws ApiError `unavailable` when too many of its share wait.
+ */
+export async function matchPassword(
+  password: string,
+  phcs: readonly string[],
+  share: PasswordShare,
+): Promise<(phc: string) => boolean> {
+  const known = phcs.flatMap((phc) => parsePhc(phc) ?? [])
+  const made = new Map(known.map((one) => [one.made, one]))
+  const nobody = { ...cost, made: '', nonce: Buffer.alloc(nonceBytes), tag: Buffer.alloc(tagBytes) }
+  const tags = new Map<string, Buffer>()
+  for (const one of made.size > 0 ? made.values() : [nobody]) {
+    const { memory, passes, parallelism, nonce, tag } = one
+    const parameters = { memory, passes, parallelism, nonce, message: normalize(password), tagLength: tag.length }
+    tags.set(one.made, await inTurn(share, () => derive('argon2id', parameters)))
+  }
+  return (phc) => {
+    const one = parsePhc(phc)
+    const tag = one && tags.get(one.made)
+    return one !== null && tag?.length === one.tag.length && timingSafeEqual(tag, one.tag)
+  }
+}
+
+/** Whether a hash was made with another cost or salt than a new one would be, and should be replaced while the password is known. */
+export function isOutdated(phc: string, salt?: Buffer): boolean {
   const known = parsePhc(phc)
-  return known?.memory !== cost.memory || known.passes !== cost.passes || known.parallelism !== cost.parallelism
+  if (known?.memory !== cost.memory || known.passes !== cost.passes || known.parallelism !== cost.parallelism)
+    return true
+  return salt !== undefined && !salt.equals(known.nonce)
 }
 
 /** A password for somebody who reads it once from a terminal: 20 characters without those that look alike, 99 bits. */
@@ -69,13 +97,22 @@ const normalize = (password: string): string => password.normalize('NFKC')
 
 const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
-function parsePhc(
-  phc: string,
-): { memory: number; passes: number; parallelism: number; nonce: Buffer; tag: Buffer } | null {
-  const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/.exec(phc)
+interface Phc {
+  /** All before the tag: how the hash was made. */
+  made: string
+  memory: number
+  passes: number
+  parallelism: number
+  nonce: Buffer
+  tag: Buffer
+}
+
+function parsePhc(phc: string): Phc | null {
+  const match = /^(\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$)([A-Za-z0-9+/]+)$/.exec(phc)
   if (!match) return null
-  const [, memory, passes, parallelism, nonce = '', tag = ''] = match
+  const [, made = '', memory, passes, parallelism, nonce = '', tag = ''] = match
   return {
+    made,
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),

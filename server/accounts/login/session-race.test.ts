@@ -34,10 +34,10 @@ async function during(credentials: Credentials, change: (tx: Tx) => Promise<unkn
   const { db } = database
   const wrong: Credentials =
     credentials.kind === 'password' ? { ...credentials, password: 'no' } : { ...credentials, clientSecret: 'no' }
-  await expect(logIn(db, testVault, wrong, '192.0.2.1')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  await expect(logIn(db, testVault, wrong, { ip: '192.0.2.1' })).rejects.toMatchObject({ code: 'invalid_credentials' })
   const [login] = await inTransaction(db, async (tx) => {
     await tx.query('select 1 from login_failures for key share')
-    const login = logIn(db, testVault, credentials, '192.0.2.1').catch(() => null)
+    const login = logIn(db, testVault, credentials, { ip: '192.0.2.1' }).catch(() => null)
     await untilBlocked(database.db, 1)
     await inTransaction(db, change)
     return [login]
@@ -80,7 +80,7 @@ async function askMeanwhile(
   })
   await db.query('update users set totp_since = now() where id = $1', [userId])
   const wrong = { kind: 'password' as const, email, password: 'no' }
-  await expect(logIn(db, testVault, wrong, '127.0.0.1')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  await expect(logIn(db, testVault, wrong, { ip: '127.0.0.1' })).rejects.toMatchObject({ code: 'invalid_credentials' })
   const [asked] = await inTransaction(db, async (tx) => {
     await tx.query('select 1 from login_failures for key share')
     const asked = app.inject({ method, url, headers, payload })

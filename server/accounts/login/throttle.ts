@@ -1,9 +1,13 @@
 /**
- * Failed logins slow the next ones down: for the pair of account and network from the sixth on, for the network alone from the twenty-first.
- * Strangers come from many networks: for an account, and for a coarser network, attempts are counted from everywhere, but for those pairs from
- * which somebody logged in during the last 90 days. So nobody who is known waits for what strangers do elsewhere. Who knows a password and guesses
- * the second factor is no stranger: those codes are so short that they are counted for the user, wherever the guesses come from; recovery codes
- * are not, so that a thief of the password keeps nobody out. Counts are forgotten after a day of quiet.
+ * Failed logins slow the next ones down: for the pair of login name and network from the sixth on, for the network alone from the twenty-first.
+ * Strangers come from many networks: for a name, and for a coarser network, attempts are counted from everywhere. A user is known where they
+ * logged in during the last 90 days, by network or by device: they do not wait for strangers. Somebody who knows a password and guesses the
+ * second factor is no stranger: those codes are so short that they are counted for the user from everywhere; recovery codes are not, so that
+ * a thief of the password keeps nobody out. Counts are forgotten after a day of quiet.
+ *
+ * All counts are by name, and an address may be a user of several accounts: a count must not show who else has it. Somebody with a user of
+ * that address must not have more guesses at the others for it either. So a user who is known shields only themselves: where the password is
+ * none of theirs, the attempt is counted for the name before it is compared with the others', and their next login does not take that back.
  */
 import { inTransaction, type Db, type Queryable } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
@@ -27,39 +31,89 @@ export interface Attempt {
   pair: string
   /** What else it was counted for. */
   others: string[]
-  /** Whether somebody logged in so lately, from there. */
-  isKnown: boolean
+  /** Which of the users with that name are known there. */
+  known: ReadonlySet<string>
+  /** Counts it for the name from everywhere; false where that has to wait. */
+  countAsStranger(): Promise<boolean>
+}
+
+/** Where an attempt comes from. */
+export interface Origin {
+  ip: string
+  /** The user whose device it is, where it has proved so. */
+  deviceOf?: string | null
 }
 
 /**
  * Counts an attempt before its password is checked, so that a thousand at once cannot all pass for the first.
- * `login` is the address or client id as typed; only keyed hashes are stored, because people type passwords there.
+ * `login` is the address or client id as typed; only keyed hashes are stored, because people type passwords there. `ids`: who has that name.
  * @throws ApiError `login_throttled` with the time to wait; a throttled attempt is not counted.
  */
-export async function beginAttempt(db: Db, vault: Vault, login: string, ip: string): Promise<Attempt> {
+export async function beginAttempt(
+  db: Db,
+  vault: Vault,
+  login: string,
+  { ip, deviceOf = null }: Origin,
+  ids: readonly string[] = [login],
+): Promise<Attempt> {
   const [network, name] = [networkOf(ip), foldLogin(login)]
+  const known = await knownOf(db, vault, ids, network)
+  if (deviceOf !== null && ids.includes(deviceOf)) known.add(deviceOf)
   const pair = subjectOf(vault, 'pair', `${name} ${network}`)
-  const isKnown = await isKnownPair(db, pair)
-  const rules: [string, Rule][] = isKnown
-    ? []
-    : [
-        [subjectOf(vault, 'address', network), ofAddress],
-        [subjectOf(vault, 'area', areaOf(ip)), ofArea],
-        [subjectOf(vault, 'login', name), ofLogin],
-      ]
+  const ofName = subjectOf(vault, 'login', name)
+  const rules: [string, Rule][] =
+    known.size > 0
+      ? []
+      : [
+          [subjectOf(vault, 'address', network), ofAddress],
+          [subjectOf(vault, 'area', areaOf(ip)), ofArea],
+          [ofName, ofLogin],
+        ]
   // What throws takes the other counts back. All attempts lock in this order.
   await inTransaction(db, async (tx) => {
     await count(tx, pair, ofPair)
     for (const [subject, rule] of rules) await count(tx, subject, rule)
   })
-  return { pair, others: rules.map(([subject]) => subject), isKnown }
+  return {
+    pair,
+    others: rules.map(([subject]) => subject),
+    known,
+    countAsStranger: () => isCounted(db, ofName, ofLogin),
+  }
 }
 
-/** Takes an attempt back that succeeded: the pair is known and starts again, the rest has one failure less. */
+/** Takes an attempt back that succeeded: its pair starts again, the rest has one failure less. */
 export async function forgive(db: Db, { pair, others }: Attempt): Promise<void> {
   await clear(db, pair)
   for (const subject of others) await takeBack(db, subject)
-  await rememberPair(db, pair)
+}
+
+/** Has a user (or client) be known in a network; by primary key, and a write once a day at most. */
+export async function rememberLogin(db: Queryable, vault: Vault, id: string, ip: string): Promise<void> {
+  await db.query({
+    name: 'remember-login',
+    text: `
+      insert into known_logins as k (subject, last_at)
+      values ($1, now())
+      on conflict (subject) do update
+      set last_at = now()
+      where k.last_at < now() - interval '1 day'`,
+    values: [knownSubject(vault, id, networkOf(ip))],
+  })
+}
+
+const knownSubject = (vault: Vault, id: string, network: string): string =>
+  subjectOf(vault, 'known', `${foldLogin(id)} ${network}`)
+
+/** By primary key. */
+async function knownOf(db: Queryable, vault: Vault, ids: readonly string[], network: string): Promise<Set<string>> {
+  const subjects = new Map(ids.map((id) => [knownSubject(vault, id, network), id]))
+  const { rows } = await db.query<{ subject: string }>({
+    name: 'find-known-logins',
+    text: `select subject from known_logins where subject = any ($1::text[]) and last_at > now() - interval '90 days'`,
+    values: [[...subjects.keys()]],
+  })
+  return new Set(rows.flatMap(({ subject }) => subjects.get(subject) ?? []))
 }
 
 /** Takes an attempt back that was neither right nor wrong: it was not looked at, or lacks a second factor. What was counted before it stays. */
@@ -78,30 +132,6 @@ export async function judged<T>(db: Db, attempt: Attempt, judge: () => Promise<T
   }
 }
 
-/** By primary key. */
-async function isKnownPair(db: Queryable, pair: string): Promise<boolean> {
-  const { rowCount } = await db.query({
-    name: 'find-known-login',
-    text: `select from known_logins where subject = $1 and last_at > now() - interval '90 days'`,
-    values: [pair],
-  })
-  return rowCount === 1
-}
-
-/** Remembers a pair; by primary key, and a write once a day at most. */
-async function rememberPair(db: Queryable, pair: string): Promise<void> {
-  await db.query({
-    name: 'remember-login',
-    text: `
-      insert into known_logins as k (subject, last_at)
-      values ($1, now())
-      on conflict (subject) do update
-      set last_at = now()
-      where k.last_at < now() - interval '1 day'`,
-    values: [pair],
-  })
-}
-
 /** Counts a code of a user's second factor before it is checked; returns what takes it back. @throws ApiError `login_throttled`. */
 export async function beginCode(db: Queryable, vault: Vault, userId: string): Promise<() => Promise<void>> {
   const subject = subjectOf(vault, 'codes', userId)
@@ -110,7 +140,7 @@ export async function beginCode(db: Queryable, vault: Vault, userId: string): Pr
 }
 
 /** Without accents and case: to PostgreSQL `İ` is an `i`, to JavaScript one with a dot, and each spelling would have tries of its own. */
-const foldLogin = (login: string): string =>
+export const foldLogin = (login: string): string =>
   login
     .normalize('NFKD')
     .replace(/\p{Mn}/gu, '')
@@ -141,7 +171,20 @@ async function takeBack(db: Db, subject: string): Promise<void> {
  * one: who waited for the row began before its `last_at`, which must not make a free attempt wait. The delay doubles with each failure beyond
  * the free ones.
  */
-async function count(db: Queryable, subject: string, { free, delayMaxSeconds }: Rule): Promise<void> {
+async function count(db: Queryable, subject: string, rule: Rule): Promise<void> {
+  if (await isCounted(db, subject, rule)) return
+  const { rows } = await db.query<{ seconds: number }>({
+    name: 'login-delay',
+    text: `
+      select ceil(extract(epoch from f.last_at + make_interval(secs => ${delayOf}) - now()))::float8 as seconds
+      from login_failures f
+      where f.subject = $1`,
+    values: [subject, rule.free, rule.delayMaxSeconds],
+  })
+  throw new ApiError('login_throttled', { retryAfterSeconds: Math.max(1, rows[0]?.seconds ?? 1) })
+}
+
+async function isCounted(db: Queryable, subject: string, { free, delayMaxSeconds }: Rule): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'count-login',
     text: `
@@ -154,16 +197,7 @@ async function count(db: Queryable, subject: string, { free, delayMaxSeconds }: 
       where f.failures < $2::int or f.last_at + make_interval(secs => ${delayOf}) <= now()`,
     values: [subject, free, delayMaxSeconds],
   })
-  if (rowCount) return
-  const { rows } = await db.query<{ seconds: number }>({
-    name: 'login-delay',
-    text: `
-      select ceil(extract(epoch from f.last_at + make_interval(secs => ${delayOf}) - now()))::float8 as seconds
-      from login_failures f
-      where f.subject = $1`,
-    values: [subject, free, delayMaxSeconds],
-  })
-  throw new ApiError('login_throttled', { retryAfterSeconds: Math.max(1, rows[0]?.seconds ?? 1) })
+  return rowCount === 1
 }
 
 /** Seconds to wait from the last failure on, where the free ones are used up. */

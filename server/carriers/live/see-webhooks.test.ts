@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 
 /** A post ends so many seconds ago: as the dispatcher and its note of health write it. */
-async function post(secondsAgo: number, outcome: string, type = 'message.delivered'): Promise<void> {
+async function post(secondsAgo: number, outcome: string, type = 'message.delivered', durationMs = 5): Promise<void> {
   const at = Date.now() - secondsAgo * 1000
   const [attemptId, eventId] = [newId(at), newId(at)]
   const { db } = database
@@ -43,8 +43,8 @@ async function post(secondsAgo: number, outcome: string, type = 'message.deliver
   ])
   await db.query(
     `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, status_code, duration_ms)
-     values ($1, $2, $3, $4, 1, $5, $6, 5)`,
-    [account.accountId, attemptId, endpointId, eventId, outcome, outcome === 'status' ? 503 : null],
+     values ($1, $2, $3, $4, 1, $5, $6, $7)`,
+    [account.accountId, attemptId, endpointId, eventId, outcome, outcome === 'status' ? 503 : null, durationMs],
   )
   await db.query(
     outcome === 'ok'
@@ -81,6 +81,22 @@ describe('a webhook', () => {
     await post(0, 'ok')
     expect(await look()).toEqual(['webhook.failing', 'webhook.recovered'])
     expect(await alerts()).toMatchObject([{ isOpen: false }])
+  })
+
+  it.each(['timeout', 'status'])(
+    'that took long to fail (%s) is failing before its second try has ended',
+    async (outcome) => {
+      await post(3600, 'ok')
+      await post(2, outcome, 'message.delivered', 15_000)
+      expect(await look()).toEqual([])
+      await database.db.query(`update webhooks set failing_since = failing_since - interval '9 seconds'`)
+      expect(await look()).toEqual(['webhook.failing'])
+    },
+  )
+
+  it('that took long to fail once, and is posted nothing since, is not', async () => {
+    await post(40, 'timeout', 'message.delivered', 15_000)
+    expect(await look()).toEqual([])
   })
 
   it.each([

@@ -8,6 +8,9 @@ import type { Seen } from './alert-step.ts'
 // A failed post is tried again after 5 seconds: by then one that only stumbled has answered well. Less than that, and a deployment is an alert.
 const failingSeconds = 10
 const failuresMin = 2
+// A post that took so long to fail counts alone as long as its second try, which takes as long, may be under way.
+const slowMs = 5000
+const secondTrySeconds = 30
 // From the end of a post to the note of it in the endpoint's row.
 const noteLateMs = 1000
 const dayMs = 86_400_000
@@ -21,7 +24,7 @@ export async function seeWebhooks(tx: Tx): Promise<Seen[]> {
 
 /**
  * Endpoints that have not answered well for some seconds, and those with an alert. `failing_since` is cleared by each success, so that one with
- * successes in between is not failing. Two posts have to have failed: an endpoint that is posted nothing is not failing.
+ * successes in between is not failing. Two posts have to have failed, or one slowly: an endpoint that is posted nothing is not failing.
  */
 async function seeFailing(tx: Tx): Promise<Seen[]> {
   const { rows } = await tx.query<{
@@ -29,6 +32,7 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
     id: string
     failingSince: Date | null
     isDue: boolean
+    isRecent: boolean
     isTold: boolean
   }>({
     name: 'see-failing-webhooks',
@@ -38,6 +42,7 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
       )
       select w.account_id as "accountId", w.id, w.failing_since as "failingSince",
         coalesce(w.failing_since <= now() - make_interval(secs => $1), false) as "isDue",
+        coalesce(w.failing_since > now() - make_interval(secs => $2), false) as "isRecent",
         exists (select from told where told.account_id = w.account_id and told.id = w.id) as "isTold"
       from (
         select account_id, id from webhooks where failing_since is not null
@@ -46,10 +51,10 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
       ) one
       join webhooks w using (account_id, id)
       where w.enabled`,
-    values: [failingSeconds],
+    values: [failingSeconds, secondTrySeconds],
   })
   const seen: Seen[] = []
-  for (const { accountId, id, failingSince, isDue, isTold } of rows) {
+  for (const { accountId, id, failingSince, isDue, isRecent, isTold } of rows) {
     const base = { type: 'webhook.failing', accountId, subject: id } as const
     if (failingSince === null) {
       const [last] = await readLast(tx, accountId, id, 1)
@@ -58,7 +63,8 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
     } else {
       const failures = isDue && !isTold ? await readLast(tx, accountId, id, failuresMin, failingSince) : []
       const detail = { lastError: failures[0]?.error ?? null }
-      const isBad = isDue && (isTold || failures.length >= failuresMin)
+      const isSlow = isRecent && (failures[0]?.durationMs ?? 0) >= slowMs
+      const isBad = isDue && (isTold || isSlow || failures.length >= failuresMin)
       seen.push({ ...base, sight: isBad ? 'bad' : 'between', detail })
     }
   }
@@ -75,10 +81,11 @@ async function readLast(
   endpointId: string,
   limit: number,
   failedSince?: Date,
-): Promise<{ outcome: string; error: string }[]> {
+): Promise<{ outcome: string; error: string; durationMs: number }[]> {
   const from = Math.max((failedSince?.getTime() ?? 0) - noteLateMs, nowMs() - dayMs)
-  const { rows } = await tx.query<{ outcome: string; error: string }>(
-    `select a.outcome, case when a.outcome = 'status' then 'status ' || a.status_code else a.outcome end as error
+  const { rows } = await tx.query<{ outcome: string; error: string; durationMs: number }>(
+    `select a.outcome, a.duration_ms as "durationMs",
+       case when a.outcome = 'status' then 'status ' || a.status_code else a.outcome end as error
      from attempts a
      left join events e
        on e.account_id = a.account_id

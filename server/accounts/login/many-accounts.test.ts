@@ -1,0 +1,143 @@
+/** An address that is a user of several accounts: what shows that it is, and what a user of one account can do to the others. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import type { App } from '../../http.ts'
+import { newId } from '../../ids.ts'
+import { buildAccountsApp, createTestAccount, testVault } from '../testing.ts'
+import { deviceHeader, nameDevice, readDevice } from './device.ts'
+
+const password = 'six mirrors on a hill'
+const other = 'seven lamps in a cave'
+let database: TestDatabase
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  app = await buildAccountsApp(database.db, { trustedProxies: ['127.0.0.1'] })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(async () => {
+  await database.db.query('delete from login_failures')
+  await database.db.query('delete from known_logins')
+})
+
+const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
+  app.inject({ method: 'POST', url, payload, headers })
+const newAddress = (): string => `${newId()}@example.com`
+
+/** Invites an address to an account of its own, and accepts; answers both answers. */
+async function join(email: string, chosen: string, ip = '192.0.2.1') {
+  const account = await createTestAccount(database.db)
+  const invited = await post('/v1/users/invitations', { email, role: 'viewer' }, account.headers)
+  const accepted = await post(
+    '/v1/auth/accept-invitation',
+    { code: invited.json().code, password: chosen },
+    { 'x-forwarded-for': ip },
+  )
+  return { account: account.accountId, invited, accepted, user: accepted.json().user.id as string }
+}
+
+const logIn = (email: string, chosen: string, ip = '192.0.2.1', headers: Record<string, string> = {}) =>
+  post('/v1/auth/login', { email, password: chosen }, { 'x-forwarded-for': ip, ...headers })
+const userOf = async (answer: ReturnType<typeof logIn>): Promise<string> => {
+  const body = (await answer).json()
+  return body.user?.id ?? body.code
+}
+
+/** Has a name wait as if strangers had tried it fifty times. */
+const useUp = () =>
+  database.db.query(
+    `update login_failures set failures = 50, last_at = now() + interval '1 hour' where subject like 'login %'`,
+  )
+
+/** An answer without what is new in each. */
+const shapeOf = ({ statusCode, body, headers }: { statusCode: number; body: string; headers: object }) => ({
+  statusCode,
+  headers: Object.keys(headers).toSorted(),
+  body: body.replace(/"(?:\w+_[0-9a-z]{26}|hg_\w+|[^"@]+@example\.com|\d{4}-[^"]+Z)"/g, '""'),
+})
+
+test('every answer to an invitation is the same, whether another account has the address or not', async () => {
+  const taken = newAddress()
+  await join(taken, other)
+  const shapes: unknown[][] = []
+  for (const email of [taken, newAddress()]) {
+    const { invited, accepted } = await join(email, password, '203.0.113.5')
+    const answers = [invited, accepted, await logIn(email, 'wrong', '203.0.113.5'), await logIn(email, password)]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 200, 401, 200])
+    shapes.push(answers.map(shapeOf))
+  }
+  expect(shapes[0]).toEqual(shapes[1])
+})
+
+test('a login costs one hash, however many accounts have the address', async () => {
+  const email = newAddress()
+  for (const chosen of [password, other, password]) await join(email.toUpperCase(), chosen)
+  await join(email, other)
+  const { rows } = await database.db.query<{ made: string }>(
+    `select distinct substring(password_hash from '^.*\\$') as made from users where lower(email) = $1`,
+    [email],
+  )
+  expect(rows).toHaveLength(1)
+})
+
+test('each password leads to its account, and one that several have to where it was set last', async () => {
+  const email = newAddress()
+  const first = await join(email, password)
+  const second = await join(email, other)
+  expect(await userOf(logIn(email, password))).toBe(first.user)
+  expect(await userOf(logIn(email, other))).toBe(second.user)
+  const third = await join(email, password)
+  expect(await userOf(logIn(email, password))).toBe(third.user)
+  const { headers } = { headers: { authorization: `Bearer ${third.accepted.json().access_token}` } }
+  const change = { password: 'eight boats at the quay', current_password: password }
+  expect((await app.inject({ method: 'PATCH', url: '/v1/users/me', payload: change, headers })).statusCode).toBe(200)
+  expect(await userOf(logIn(email, password))).toBe(first.user)
+  await database.db.query(`update users set status = 'disabled' where account_id = $1`, [first.account])
+  expect(await userOf(logIn(email, password))).toBe('invalid_credentials')
+})
+
+test('who has a user of an address has no more guesses at the other users of it, and sees no difference', async () => {
+  const seen: string[][] = []
+  for (const hasOther of [true, false]) {
+    await database.db.query('delete from login_failures')
+    const email = newAddress()
+    if (hasOther) await join(email, other, '198.51.100.1')
+    const own = await join(email, password, '203.0.113.5')
+    const told: string[] = []
+    for (let i = 0; i < 4; i++) told.push(await userOf(logIn(email, `guess ${i}`, '203.0.113.5')))
+    // It is known there, so that this begins the count of the pair again. That of the name goes on.
+    expect(await userOf(logIn(email, password, '203.0.113.5'))).toBe(own.user)
+    const { rows } = await database.db.query<{ kind: string; failures: number }>(
+      `select split_part(subject, ' ', 1) as kind, failures from login_failures`,
+    )
+    told.push(JSON.stringify(rows))
+    expect(rows).toEqual([{ kind: 'login', failures: 4 }])
+    // The guesses are used up: the right one is refused where this was asked from, and waits elsewhere.
+    await useUp()
+    expect(await userOf(logIn(email, other, '203.0.113.5'))).toBe('invalid_credentials')
+    expect(await userOf(logIn(email, other, '203.0.113.99'))).toBe('login_throttled')
+    seen.push(told)
+    // Where the other user was seen before, they do not wait.
+    if (hasOther) expect((await logIn(email, other, '198.51.100.1')).statusCode).toBe(200)
+  }
+  expect(seen[0]).toEqual(seen[1])
+})
+
+test('a device on which somebody logged in does not wait for strangers in a new network, and shields nobody else', async () => {
+  const email = newAddress()
+  const { user, accepted } = await join(email, password)
+  const word = String(accepted.headers[deviceHeader])
+  await logIn(email, 'x', '198.51.100.1')
+  await useUp()
+  expect(await userOf(logIn(email, password, '203.0.113.1'))).toBe('login_throttled')
+  const forged = word.replace(/^usr_\w+/, accepted.json().account.id.replace('acc', 'usr'))
+  for (const wrong of [forged, `${word}x`, '', nameDevice(testVault, newId())])
+    expect(await userOf(logIn(email, password, '203.0.113.1', { [deviceHeader]: wrong }))).toBe('login_throttled')
+  const again = await logIn(email, password, '203.0.113.1', { [deviceHeader]: word })
+  expect(again.json().user.id).toBe(user)
+  expect(readDevice(testVault, String(again.headers[deviceHeader]))).not.toBeNull()
+})
