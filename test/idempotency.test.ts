@@ -65,17 +65,23 @@ const better: Record<string, () => Promise<Partial<Call>>> = {
     )
     return { at: [id] }
   },
-  'POST /v1/orphan-replies/:id/give': async () => {
-    const id = newId()
-    await world.db.query(
-      `insert into orphan_replies (id, link_id, source, destination, body)
-       select $1, id, '15551239998', '15550009998', 'Hello' from links where carrier_id = $2 limit 1`,
-      [id, parseId('car', tenant.things['carrier'] ?? '')],
-    )
-    return { at: [showId('orp', id)], body: { sender: tenant.things['sender'] ?? '' } }
-  },
+  'POST /v1/orphan-replies/:id/give': async () => ({
+    at: [await makeOrphan()],
+    body: { sender: tenant.things['sender'] ?? '' },
+  }),
+  'POST /v1/orphan-replies/:id/dismiss': async () => ({ at: [await makeOrphan()] }),
   'DELETE /v1/carriers/:id': ofMade('POST /v1/carriers'),
   'DELETE /v1/links/:id': ofMade('POST /v1/carriers/:id/links'),
+}
+
+async function makeOrphan(): Promise<string> {
+  const id = newId()
+  await world.db.query(
+    `insert into orphan_replies (id, link_id, source, destination, body)
+     select $1, id, '15551239998', '15550009998', 'Hello' from links where carrier_id = $2 limit 1`,
+    [id, parseId('car', tenant.things['carrier'] ?? '')],
+  )
+  return showId('orp', id)
 }
 
 /** Another valid body where no small change of the first is one. */

@@ -189,6 +189,7 @@ export const rows: Record<string, Row> = {
     bodies: () => [{ sender: 'snd_none' }],
     ...operator,
   },
+  'POST /v1/orphan-replies/:id/dismiss': { at: 'carrier', isRefused: true, ...operator },
   'GET /v1/carriers/:id/doctor': { at: 'carrier', ...operator },
   'POST /v1/carriers/:id/doctor/rematch': { at: 'carrier', ...operator },
   'GET /v1/carriers/:id/receipts': { at: 'carrier', query: 'unmatched=true', ...operator },

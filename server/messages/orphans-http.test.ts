@@ -140,6 +140,37 @@ describe('to give', () => {
   })
 })
 
+describe('to dismiss', () => {
+  const dismiss = (id: string, { headers }: TestAccount = operator, key = 'k') =>
+    app.inject({
+      method: 'POST',
+      url: `/v1/orphan-replies/${id}/dismiss`,
+      headers: { ...headers, 'idempotency-key': key },
+    })
+
+  it('deletes a reply and the older ones to its number, and keeps what came since or to another number', async () => {
+    await says('447700900201', 'Spam')
+    await says('447700900202', 'Spam')
+    const [seen] = await list()
+    await says('447700900203', 'STOP', '447700900998')
+    await says('447700900204', 'STOP')
+    for (let i = 0; i < 2; i++) {
+      const answer = await dismiss(seen?.id ?? '')
+      expect([answer.statusCode, answer.json()]).toEqual([200, { object: 'dismissal', replies: 2 }])
+    }
+    expect(await list()).toMatchObject([{ from: '447700900204' }, { from: '447700900203' }])
+  })
+
+  it('needs carriers:write and a reply that is there', async () => {
+    await says('447700900201', 'Hello')
+    const [reply] = await list()
+    expect((await dismiss(reply?.id ?? '', await as(['carriers:read', 'messages:write']))).statusCode).toBe(403)
+    for (const id of [showId('orp', newId()), 'orp_none', reply?.id.replace('orp', 'msg') ?? ''])
+      expect((await dismiss(id, operator, id)).statusCode).toBe(404)
+    expect(await list()).toHaveLength(1)
+  })
+})
+
 it('an erasure deletes the replies of the person, and those of nobody else', async () => {
   await says('447700900201', 'STOP')
   await says('447700900202', 'STOP', '447700900201')

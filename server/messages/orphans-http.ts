@@ -9,7 +9,7 @@ import { readPage } from '../page.ts'
 import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { readKeyword } from './opt-outs/keywords.ts'
-import { assignOrphans, listOrphans, type OrphanRow } from './orphans.ts'
+import { assignOrphans, dismissOrphans, listOrphans, type OrphanRow } from './orphans.ts'
 
 const tags = ['Carriers']
 
@@ -100,6 +100,32 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
             { pointer: '#/sender', code: 'invalid_value', detail: 'is no sender at the carrier of the reply' },
           ])
         return { status: 202, body: { object: 'gift', replies } }
+      }),
+  )
+
+  app.post(
+    '/v1/orphan-replies/:id/dismiss',
+    {
+      schema: {
+        operationId: 'dismissOrphanReply',
+        summary: 'Delete a reply, and those that came to its number before it',
+        description:
+          'For replies that are meant for nobody here. Their STOP is not obeyed. Replies that came to the number since stay. The alert of the carrier closes with its last reply.',
+        tags,
+        params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a reply.' }) }),
+        response: {
+          200: Type.Object({ object: Type.Literal('dismissal'), replies: Type.Integer() }),
+          ...problems(404),
+        },
+      },
+      config: { scope: 'carriers:write', operation: 'orphan_replies.dismiss', audit: 'orphan_replies.dismissed' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const id = parseId('orp', request.params.id)
+        const replies = id === null ? 0 : await dismissOrphans(tx, id)
+        if (replies === 0) throw new ApiError('not_found', { detail: 'There is no such reply.' })
+        return { status: 200, body: { object: 'dismissal', replies } }
       }),
   )
 }

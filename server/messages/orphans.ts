@@ -101,6 +101,20 @@ export async function assignOrphans(tx: Tx, id: string, senderId: string): Promi
   return (rowCount ?? 0) === 0 ? null : rowCount
 }
 
+/**
+ * Deletes a reply and those that came to the same number before it; what came since was not read by whoever dismisses. Answers how many. Index
+ * orphan_replies_destination.
+ */
+export async function dismissOrphans(tx: Tx, id: string): Promise<number> {
+  const { rowCount } = await tx.query(
+    `delete from orphan_replies o
+     using orphan_replies one
+     where one.id = $1 and o.link_id = one.link_id and o.destination = one.destination and o.id <= one.id`,
+    [id],
+  )
+  return rowCount ?? 0
+}
+
 // Answers to what is older would be a surprise.
 const oldMs = 3_600_000
 

@@ -1,4 +1,4 @@
-/** Replies to numbers that no account has: who reads them here can give them to a sender. */
+/** Replies to numbers that no account has: somebody who reads them here gives them to a sender, or dismisses them. */
 import type { Carrier, OrphanReply, Sender } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
@@ -39,7 +39,15 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
                     </span>
                   ),
                 },
-                { title: '', cell: (reply) => <Give of={reply} senders={senders.data?.data ?? []} /> },
+                {
+                  title: '',
+                  cell: (reply) => (
+                    <div className="buttons">
+                      <Give of={reply} senders={senders.data?.data ?? []} />
+                      <Dismiss of={reply} />
+                    </div>
+                  ),
+                },
               ]}
               empty={
                 <Empty title="Every reply has its account">
@@ -59,7 +67,7 @@ function Give({ of: { id, to }, senders }: { of: OrphanReply; senders: Sender[] 
   const give = useAction('giveOrphanReply', 'The replies arrive at their account within seconds.')
   const [chosen, setChosen] = useState('')
   const sender = chosen || (senders[0]?.id ?? '')
-  if (senders.length === 0) return <None />
+  if (senders.length === 0) return null
   return (
     <ConfirmButton
       does="giveOrphanReply"
@@ -83,6 +91,24 @@ function Give({ of: { id, to }, senders }: { of: OrphanReply; senders: Sender[] 
       onConfirm={() => give.run({ path: { id }, body: { sender } })}
       isBusy={give.isBusy}
       problem={give.problem}
+    />
+  )
+}
+
+function Dismiss({ of: { id, to } }: { of: OrphanReply }) {
+  const dismiss = useAction('dismissOrphanReply', 'The replies are deleted.')
+  return (
+    <ConfirmButton
+      does="dismissOrphanReply"
+      label="Dismiss"
+      question={
+        <p>
+          This reply and the older ones to <PhoneNumber of={to} /> are deleted. A STOP in them is not obeyed.
+        </p>
+      }
+      onConfirm={() => dismiss.run({ path: { id } })}
+      isBusy={dismiss.isBusy}
+      problem={dismiss.problem}
     />
   )
 }
