@@ -88,11 +88,13 @@ function isForThisMachine(entry) {
 }
 
 function install(reason, lock) {
-  const what = `Installing dependencies (npm ci), because ${reason}; this takes a minute or so`
   const startedAt = Date.now()
   const isTerminal = process.stderr.isTTY
-  const tell = () => process.stderr.write(`\r${what} … ${Math.round((Date.now() - startedAt) / 1000)} s `)
-  process.stderr.write(isTerminal ? '' : `${what} …\n`)
+  const seconds = () => `${Math.round((Date.now() - startedAt) / 1000)} s`
+  // Written over itself, so that it must fit into one line.
+  const tell = () => process.stderr.write(`\rThis takes a minute or so … ${seconds()} `)
+  process.stderr.write(`Installing dependencies (npm ci), because ${reason}.\n`)
+  if (isTerminal) tell()
   const timer = setInterval(isTerminal ? tell : () => process.stderr.write('.'), isTerminal ? 1000 : 5000)
   // No install scripts run: nothing here needs one. Engines are not npm's concern: it runs on another Node.js than we do. Its warnings
   // about them help nobody while all goes well.
@@ -102,9 +104,7 @@ function install(reason, lock) {
     .then(() => installLeftOut(options, lock))
     .then(() => {
       clearInterval(timer)
-      process.stderr.write(
-        `${isTerminal ? '\r' : '\n'}Installed dependencies in ${Math.round((Date.now() - startedAt) / 1000)} s.${' '.repeat(80)}\n`,
-      )
+      process.stderr.write(`${isTerminal ? '\r' : '\n'}${`Installed dependencies in ${seconds()}.`.padEnd(40)}\n`)
     })
     .catch((error) => {
       clearInterval(timer)

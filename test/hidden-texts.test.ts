@@ -146,7 +146,7 @@ it('tells a viewer which reply opted a person out', async () => {
   expect(data.map((event) => event.data.message)).toContainEqual(expect.stringMatching(/^msg_/))
 })
 
-it('lets nobody have texts posted to a campaign’s callback address who may not read them', async () => {
+it('lets nobody have texts posted to the callback address of a campaign or broadcast who may not read them', async () => {
   const url = `/v1/campaigns/${things['campaign'] ?? ''}`
   const change = (headers: Record<string, string>, payload: object) =>
     world.app.inject({ method: 'PATCH', url, headers, payload })
@@ -159,6 +159,15 @@ it('lets nobody have texts posted to a campaign’s callback address who may not
     payload: { name: 'Callback', ...callback },
   })
   expect(made.statusCode).toBe(403)
+  const order = (headers: Record<string, string>) =>
+    world.app.inject({
+      method: 'POST',
+      url: `${url}/send`,
+      headers: { ...headers, 'idempotency-key': 'ordered' },
+      payload: { message: 'Hello', audience: { tags: ['nobody'] }, ...callback },
+    })
+  expect((await order(key)).json()).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  expect((await order(account.headers)).statusCode).toBe(202)
   expect((await change(account.headers, callback)).statusCode).toBe(200)
   expect((await change(key, callback)).statusCode).toBe(200)
   expect((await change(key, { callback_url: null })).statusCode).toBe(200)

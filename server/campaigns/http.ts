@@ -1,13 +1,13 @@
 /** Routes of campaigns. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import { ApiError } from '../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { refuseShortening } from '../messages/short-links/shorten.ts'
 import { takeMark, withOldRows } from '../mark.ts'
 import { readPage, type PagePlace } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { refuseCallback } from './callback.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
 import { campaignQuery, readCampaignFilters } from './filters.ts'
@@ -135,15 +135,4 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),
   )
-}
-
-/**
- * Posts to a campaign's callback address have the texts of all its messages: who may not read texts names none.
- * @throws ApiError `insufficient_scope`.
- */
-function refuseCallback(url: unknown, before: string | null, scopes: ReadonlySet<string>): void {
-  if (typeof url === 'string' && url !== before && !scopes.has('messages:read_body'))
-    throw new ApiError('insufficient_scope', {
-      detail: 'callback_url needs the scope messages:read_body: posts to it have the texts of messages.',
-    })
 }

@@ -32,6 +32,7 @@ import { recordBroadcast } from './event.ts'
 import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
 import { listRoutes } from './list-http.ts'
 import { orderBroadcast, readOrder } from './order.ts'
+import { refuseCallback } from '../callback.ts'
 import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
 import { withdrawRoute } from './withdraw-http.ts'
 
@@ -76,6 +77,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         const campaign = await readOpenCampaign(db, accountId, request.params.campaign)
         await readOrder(db, accountId, campaign, objectOf(body), context, known)
       }
+      refuseCallback(body.callback_url, null, caller.scopes)
       const isTest = caller.mode === 'test'
       if (body.dry_run) {
         if (!caller.scopes.has('contacts:read'))

@@ -83,6 +83,8 @@ export interface Reply {
   from: string
   to: string
   text: string
+  /** What the text was read from, where that is not what the carrier declared of it. */
+  octets?: Buffer | null
   /** The text is a part of a longer one. */
   isPartial: boolean
 }

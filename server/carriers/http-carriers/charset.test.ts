@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest'
+import type { Reply } from './adapter.ts'
 import { generic } from './generic.ts'
 import { checkGeneric, type GenericSettings } from './generic-settings.ts'
+import { sinch } from './sinch.ts'
 import { configure, recordedMessage } from './testing.ts'
+import { vonage } from './vonage.ts'
 
 const settings = configure('generic', 'https://api.carrier.test').settings as unknown as GenericSettings
 const reply = { from: '/from', to: '/to', text: '/text' }
@@ -10,7 +13,9 @@ const escape = (octets: Buffer): string => octets.toString('hex').replaceAll(/..
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
 
 /** The text that is read of a reply, by GET and in a form. */
-function read(text: string, changes: Partial<NonNullable<GenericSettings['reply']>>, more = ''): string[] {
+const read = (...reply: Parameters<typeof readReplies>): string[] => readReplies(...reply).map((one) => one.text)
+
+function readReplies(text: string, changes: Partial<NonNullable<GenericSettings['reply']>>, more = ''): Reply[] {
   const fields = `from=15551230001&to=15557654321&text=${text}${more}`
   const url = 'https://sms.example.com/replies'
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -18,7 +23,7 @@ function read(text: string, changes: Partial<NonNullable<GenericSettings['reply'
   return [
     { method: 'GET', url: `${url}?${fields}`, headers: {}, body: Buffer.alloc(0), at: new Date() },
     { method: 'POST', url, headers: form, body: Buffer.from(fields), at: new Date() },
-  ].flatMap((request) => generic.parseReply(request, own).map((one) => one.text))
+  ].flatMap((request) => generic.parseReply(request, own))
 }
 
 it.each([
@@ -36,6 +41,37 @@ it('a reply of which nobody says the charset is UTF-8, or what its octets show',
   expect(read(escape(Buffer.from('Grüße 👋')), {})).toEqual(['Grüße 👋', 'Grüße 👋'])
   expect(read('Gr%FC%DFe', {})).toEqual(['Grüße', 'Grüße'])
   expect(read('two+words%2B', { charset_at: '/cs' }, '&cs=nonsense')).toEqual(['two words+', 'two words+'])
+})
+
+it.each([
+  ['windows-1252 under UTF-8', { charset: 'UTF-8' }, Buffer.from('Arrêt', 'latin1'), 'Arrêt', true],
+  ['windows-1252 that nobody names', {}, Buffer.from('Arrêt', 'latin1'), 'Arrêt', true],
+  ['half a pair under UTF-16BE', { charset: 'UTF-16BE' }, Buffer.from('STOP!'), 'STOP!', true],
+  ['UTF-16BE that is named', { charset: 'UTF-16BE' }, utf16('Arrêt'), 'Arrêt', false],
+  ['UTF-8 that nobody names', {}, Buffer.from('Arrêt'), 'Arrêt', false],
+])('a reply in %s is read, and keeps its octets where they are something else', (_, settings, octets, text, isKept) => {
+  const read = readReplies(escape(octets), settings)
+  expect(read).toMatchObject([{ text }, { text }])
+  for (const one of read) expect(one.octets).toEqual(isKept ? octets : null)
+})
+
+it.each([
+  [Buffer.from('STOP'), 'STOP'],
+  [Buffer.from('Привет'), 'Привет'],
+  [utf16('Привет'), 'Привет'],
+  [Buffer.from('0102fe00ff', 'hex'), '[5 octets of binary data]'],
+])('a binary reply %# is a text where its octets are one, and keeps them', (octets, text) => {
+  const place = { from: '15551230001', to: '15557654321' }
+  const request = { method: 'POST', url: 'https://sms.example.com/replies', headers: {}, at: new Date() }
+  const posted = (body: object) => ({ ...request, body: Buffer.from(JSON.stringify(body)) })
+  const { settings: ofSinch } = configure('sinch', 'https://api.carrier.test')
+  const { settings: ofVonage } = configure('vonage', 'https://api.carrier.test')
+  expect(
+    sinch.parseReply(posted({ ...place, type: 'mo_binary', body: octets.toString('base64') }), ofSinch as never),
+  ).toMatchObject([{ text, octets }])
+  expect(
+    vonage.parseReply(posted({ to: place.to, msisdn: place.from, data: octets.toString('hex') }), ofVonage as never),
+  ).toMatchObject([{ text, octets }])
 })
 
 it('a charset that is none is refused, with its place', () => {

@@ -1,4 +1,4 @@
-/** Texts of carriers that are not UTF-8. */
+/** Texts of carriers that come as octets. */
 import { readOctets } from '@heliogram/smpp'
 
 /** Whether a name is a charset of the Encoding Standard. */
@@ -10,8 +10,35 @@ export function isCharset(name: string): boolean {
   }
 }
 
-/** The octets of a text: in a charset, else UTF-8, or what they show. */
-export function readText(octets: Buffer, charset: string | null): string {
-  if (charset !== null && isCharset(charset)) return new TextDecoder(charset).decode(octets)
-  return readOctets(octets, 'utf8').text ?? octets.toString('latin1')
+/** A text, with the octets that it was read from where they are not what the carrier declared of them, as for replies over SMPP. */
+export interface ReadText {
+  text: string
+  octets: Buffer | null
+}
+
+/** Reads octets in a charset; where none is named or they are not in it, as UTF-8 or as what they show. */
+export function readText(octets: Buffer, charset: string | null): ReadText {
+  const isNamed = charset !== null && isCharset(charset)
+  const text = isNamed ? decode(octets, charset) : null
+  if (text !== null) return keepBeside(octets, text, true)
+  const read = readOctets(octets, 'utf8')
+  return keepBeside(octets, read.text ?? octets.toString('latin1'), read.isExact && read.isReadable && !isNamed)
+}
+
+/** Reads what a carrier calls binary: it is a text where the octets are a printable one. */
+export function readBinary(octets: Buffer): ReadText {
+  return keepBeside(octets, readOctets(octets, 'binary').text ?? `[${octets.length} octets of binary data]`, false)
+}
+
+const keepBeside = (octets: Buffer, text: string, isExact: boolean): ReadText => ({
+  text: text.replaceAll('\0', '\uFFFD'),
+  octets: isExact ? null : octets,
+})
+
+function decode(octets: Buffer, charset: string): string | null {
+  try {
+    return new TextDecoder(charset, { fatal: true }).decode(octets)
+  } catch {
+    return null
+  }
 }

@@ -76,7 +76,7 @@ const ReceiptSettings = Type.Object(
     states: Type.Record(
       Type.String({ maxLength: 64 }),
       Type.Enum(['enroute', 'delivered', 'undeliverable', 'rejected', 'expired', 'deleted', 'unknown']),
-      { minProperties: 1, maxProperties: 100, description: "The carrier's words; others are no end." },
+      { minProperties: 1, maxProperties: 100, description: "The carrier's words; others are not final." },
     ),
     code: Type.Optional(pointer('Pointer to an error code.')),
     time: Type.Optional(pointer('Pointer to the time of the event: tells repetitions apart.')),

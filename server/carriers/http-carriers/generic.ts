@@ -8,7 +8,7 @@ import {
   type InRequest,
   type Secrets,
 } from './adapter.ts'
-import { readText } from './charset.ts'
+import { readText, type ReadText } from './charset.ts'
 import { readFields, readOctetFields, textAt, tryJson } from './fields.ts'
 import { checkGeneric, GenericSecrets, GenericSettings } from './generic-settings.ts'
 import { nameOf, valueAt } from './pointer.ts'
@@ -86,7 +86,7 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
       const [from, to] = [read(reply.from), read(reply.to)]
       if (from === null || to === null) return []
       const text = textOf(request, reply, read)
-      return [{ id: read(reply.id), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+      return [{ id: read(reply.id), from: readNumber(from), to: readNumber(to), ...text, isPartial: false }]
     })
   },
   verify({ method, url, headers, body }, { signature }, secrets) {
@@ -124,12 +124,12 @@ function textOf(
   request: InRequest,
   { text, charset, charset_at: place, charsets = {} }: NonNullable<GenericSettings['reply']>,
   read: (pointer: string | undefined) => string | null,
-): string {
+): ReadText {
   const octets = readOctetFields(request).get(nameOf(text))
-  if (!octets) return read(text) ?? ''
+  if (!octets) return { text: read(text) ?? '', octets: null }
   const named = read(place)
   const label = named !== null && Object.hasOwn(charsets, named) ? charsets[named] : named
-  return readText(octets, label ?? charset ?? null).replaceAll('\0', '\uFFFD')
+  return readText(octets, label ?? charset ?? null)
 }
 
 /** Whether the settings know a code as a no. */

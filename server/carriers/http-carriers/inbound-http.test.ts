@@ -217,6 +217,28 @@ describe.each(adapterNames)('%s', (name) => {
   })
 })
 
+it('obeys a STOP that comes as binary data, and keeps its octets', async () => {
+  const journey = await open('vonage')
+  const person = '447700900321'
+  const fields = { msisdn: person, to: ourNumber, messageId: 'in-binary', data: Buffer.from('STOP').toString('hex') }
+  const unsigned = await app.inject({
+    method: 'PATCH',
+    url: `/v1/carriers/${/car_\w+/.exec(journey.receiptsUrl)?.[0] ?? ''}`,
+    headers: account.headers,
+    payload: { secrets: { signature_secret: null } },
+  })
+  expect(unsigned.statusCode, unsigned.body).toBe(200)
+  const response = await fetch(`${journey.repliesUrl}?${new URLSearchParams(fields)}`)
+  expect(response.status).toBe(200)
+  const { rows } = await database.db.query<{ body: string; octets: Buffer }>(
+    `select body, octets from messages where direction = 'inbound' and their_number = $1`,
+    [person],
+  )
+  expect(rows).toEqual([{ body: 'STOP', octets: Buffer.from('STOP') }])
+  expect(await test.count('opt_outs', `number = $1`, [person])).toBe(1)
+  await journey.close()
+})
+
 it('refuses what it cannot read, and counts it', async () => {
   const journey = await open('sinch')
   const changed = await app.inject({

@@ -116,12 +116,13 @@ export async function storeHttpReply(
   linkId: string,
   reply: Reply,
 ): Promise<Buffer | null> {
-  const { id, text, isPartial } = reply
+  const { id, text, octets = null, isPartial } = reply
   const row: ReplyIn = {
     linkId,
     source: currentNumber(reply.from.slice(0, numberMax)),
     destination: reply.to.slice(0, numberMax),
     text,
+    octets,
     isPartial,
   }
   const said = id === null ? `http\0${row.source}\0${row.destination}\0${text}` : `http ${id}`

@@ -10,6 +10,7 @@ import {
   type CodeTable,
   type Receipt,
 } from './adapter.ts'
+import { readBinary } from './charset.ts'
 import { readJson, textAt, tryJson } from './fields.ts'
 import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
 
@@ -134,8 +135,8 @@ export const sinch: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
     const [from, to] = [textAt(body, 'from'), textAt(body, 'to')]
     if (from === null || to === null) return []
     const text = textAt(body, 'body') ?? ''
-    const shown = type === 'mo_binary' ? `[${Buffer.from(text, 'base64').length} octets of binary data]` : text
-    return [{ id: textAt(body, 'id'), from: readNumber(from), to: readNumber(to), text: shown, isPartial: false }]
+    const read = type === 'mo_binary' ? readBinary(Buffer.from(text, 'base64')) : { text }
+    return [{ id: textAt(body, 'id'), from: readNumber(from), to: readNumber(to), ...read, isPartial: false }]
   },
   /** HMAC-SHA256 over `<body>.<nonce>.<timestamp>` in base64. */
   verify({ headers, body, at }, settings, { callback_secret }) {

@@ -12,6 +12,7 @@ import {
   type InRequest,
   type Receipt,
 } from './adapter.ts'
+import { readBinary } from './charset.ts'
 import { at, listAt, readFields, textAt, tryJson } from './fields.ts'
 import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
 
@@ -162,9 +163,10 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     // The dashboard's probe has neither, and wants a 200.
     if (from === null || to === null || textAt(fields, 'status') !== null) return []
     const data = textAt(fields, 'data')
-    const text = textAt(fields, 'text') ?? (data === null ? '' : `[${data.length / 2} octets of binary data]`)
+    const text = textAt(fields, 'text')
+    const read = text === null && data !== null ? readBinary(Buffer.from(data, 'hex')) : { text: text ?? '' }
     const isPartial = textAt(fields, 'concat') === 'true'
-    return [{ id: textAt(fields, 'messageId'), from: readNumber(from), to: readNumber(to), text, isPartial }]
+    return [{ id: textAt(fields, 'messageId'), from: readNumber(from), to: readNumber(to), ...read, isPartial }]
   },
   /** `sig`: a hash over the other fields in order, each as `&name=value` with `&` and `=` in values replaced. */
   verify(request, settings, { signature_secret: secret }) {
