@@ -16,7 +16,8 @@ export const Stats = Type.Object(
     skipped: Type.Object({ opted_out: Count, invalid: Count, duplicate: Count, quiet_hours: Count }),
     opt_outs: Type.Integer({
       minimum: 0,
-      description: 'People who answered one of the messages with STOP, and have not opted in again.',
+      description:
+        'People who answered one of the messages with STOP, or whose carrier refused one because they had opted out, and who have not opted in again.',
     }),
     clicks: Count,
     cost: Costs,

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../../server/db/db.ts'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
 import { optIn } from '../../server/messages/opt-outs/opt-out.ts'
+import { newId } from '../../server/ids.ts'
 import { isOptedOut } from '../../server/messages/opt-outs/known.ts'
 import { openLedgerTest, type LedgerTest } from '../../server/messages/testing.ts'
 import { twilio } from '../../server/carriers/http-carriers/twilio.ts'
@@ -46,6 +47,25 @@ describe('a refusal because of an opt-out', () => {
       optIn(tx, test.context, test.accountId, { source: 'api', actor: null }, { number: person }),
     )
     expect(await isOut()).toBe(false)
+  })
+
+  it('is counted for the campaign and the broadcast of the message', async () => {
+    const [campaignId, broadcastId] = [newId(), newId()]
+    const handover = await test.lease({ theirNumber: person })
+    await test.db.query(`update messages set campaign_id = $2, broadcast_id = $3 where id = $1`, [
+      handover.id,
+      campaignId,
+      broadcastId,
+    ])
+    await test.answer(handover, {
+      state: 'refused',
+      move: { to: 'rejected', retryAfterMs: null, errorCode: 'recipient_opted_out', errorRaw: '21610' },
+    })
+    const { rows } = await test.db.query(
+      `select campaign_id as "campaignId", broadcast_id as "broadcastId" from opt_outs where account_id = $1`,
+      [test.accountId],
+    )
+    expect(rows).toEqual([{ campaignId, broadcastId }])
   })
 
   it('for another reason opts nobody out', async () => {

@@ -228,7 +228,7 @@ it('obeys a STOP that comes as binary data, and keeps its octets', async () => {
     payload: { secrets: { signature_secret: null } },
   })
   expect(unsigned.statusCode, unsigned.body).toBe(200)
-  const response = await fetch(`${journey.repliesUrl}?${new URLSearchParams(fields)}`)
+  const response = await fetch(`${journey.repliesUrl}?${new URLSearchParams(fields).toString()}`)
   expect(response.status).toBe(200)
   const { rows } = await database.db.query<{ body: string; octets: Buffer }>(
     `select body, octets from messages where direction = 'inbound' and their_number = $1`,

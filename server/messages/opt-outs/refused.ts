@@ -16,8 +16,8 @@ export async function optOutRefused(tx: Tx, context: ConsentContext, rows: reado
     `${a.accountId} ${a.theirNumber}` < `${b.accountId} ${b.theirNumber}` ? -1 : 1,
   )
   const postings: Posting[] = []
-  for (const { accountId, id, theirNumber, campaignId, isTest, errorRaw } of ordered) {
-    const origin = { source: 'carrier', actor: null, messageId: id, campaignId, isTest } as const
+  for (const { accountId, id, theirNumber, campaignId, broadcastId, isTest, errorRaw } of ordered) {
+    const origin = { source: 'carrier', actor: null, messageId: id, campaignId, broadcastId, isTest } as const
     const person = { number: theirNumber, reason: `The carrier refused a message: ${errorRaw ?? 'opted out'}` }
     postings.push(...(await optOut(tx, context, accountId, origin, [person])).postings)
   }

@@ -38,7 +38,7 @@ export function PeopleScreen() {
                 { title: 'Role', cell: ({ role }) => role },
                 { title: 'State', cell: ({ status }) => <Badge status={status} /> },
                 { title: 'Second factor', cell: ({ totp }) => (totp ? 'yes' : <span className="none">no</span>) },
-                { title: 'Came', cell: ({ created_at }) => <Time at={created_at} /> },
+                { title: 'Joined', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={<Empty title="Nobody yet">People appear here when they have used their invitation.</Empty>}
             />

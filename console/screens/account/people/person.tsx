@@ -31,7 +31,7 @@ export function PersonScreen() {
                   ['State', <Badge key="state" status={one.status} />],
                   ['Role', one.role],
                   ['Second factor', one.totp ? 'is asked for at login' : 'none'],
-                  ['Came', <Moment key="came" at={one.created_at} />],
+                  ['Joined', <Moment key="came" at={one.created_at} />],
                   ['Changed', <Moment key="changed" at={one.updated_at} />],
                   [
                     'What they changed',

@@ -81,7 +81,7 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
                 rows={page.data}
                 keyOf={({ link, raw_id, received_at, stat }) => `${link} ${raw_id} ${stat} ${received_at}`}
                 columns={[
-                  { title: 'Came', cell: ({ received_at }) => <Time at={received_at} /> },
+                  { title: 'Received', cell: ({ received_at }) => <Time at={received_at} /> },
                   { title: 'Id in it', cell: ({ raw_id }) => <code>{raw_id}</code> },
                   {
                     title: 'Says',

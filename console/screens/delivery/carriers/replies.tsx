@@ -15,7 +15,7 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
   const senders = useCall('listSenders', { query: { carrier: carrier.id, limit: 200 } }, { isSide: true })
   return (
     <Section title="Replies that no account gets">
-      <p className="small">
+      <p className="hint">
         People wrote to these numbers, and no account has them at {carrier.name}. Register a number as a sender of this
         carrier and its account gets the replies within seconds. If the carrier means another number of yours, give them
         to that sender.
@@ -28,7 +28,7 @@ export function RepliesPart({ carrier }: { carrier: Carrier }) {
               rows={page.data}
               keyOf={({ id }) => id}
               columns={[
-                { title: 'Came', cell: ({ received_at }) => <Time at={received_at} /> },
+                { title: 'Received', cell: ({ received_at }) => <Time at={received_at} /> },
                 { title: 'From', cell: ({ from }) => <PhoneNumber of={from} /> },
                 { title: 'To', cell: ({ to }) => <PhoneNumber of={to} /> },
                 {
