@@ -10,7 +10,7 @@ import { parseId, showId } from '../../ids.ts'
 import type { Vault } from '../../sealing/vault.ts'
 
 /** For so long a device is known: as long as a network is. */
-export const deviceSeconds = 90 * 86_400
+const deviceSeconds = 90 * 86_400
 
 /** Names the header in which a login gives such a word, and takes one. */
 export const deviceHeader = 'heliogram-device'
