@@ -10,6 +10,7 @@ import { note, paint, say } from '../terminal/output.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { saveAnswer } from '../terminal/save.ts'
 import { paintStatus } from '../terminal/status.ts'
+import { findingsOf, inOptions, mappingOf, tellRepairs } from '../terminal/findings.ts'
 import { sayFacts } from '../terminal/table.ts'
 import { clean, safeJson } from '../terminal/text.ts'
 
@@ -40,9 +41,7 @@ export async function importFile(cli: Cli, file: string, options: ImportOptions)
   const stream = await openFile(file)
   const bytes = file === '-' ? null : (await stat(file)).size
   const client = await cli.client()
-  const mapping =
-    options.map &&
-    JSON.stringify(Object.fromEntries(Object.entries(options.map).map(([column, field]) => [column, field || null])))
+  const mapping = options.map && mappingOf(options.map)
   const query = { dry_run: options.check, on_conflict: options.onConflict, default_country: options.country, mapping }
   const progress = startProgress()
   cli.whenInterrupted(
@@ -106,7 +105,7 @@ async function fetchRejected(cli: Cli, client: Client, { id, counts }: Import, f
   const page = await client.call('listImportErrors', { path: { import: id }, query: { limit: 5 } })
   if (!cli.isJson)
     for (const { line, column, detail } of page.data)
-      note(`  line ${line}${column === null ? '' : `, ${clean(column)}`}: ${clean(detail)}`)
+      note(`  line ${line}${column === null ? '' : `, ${clean(column)}`}: ${clean(inOptions(detail))}`)
   if (!cli.isJson && counts.failed > page.data.length) note('  …')
   if (file === null) return
   await saveAnswer(
@@ -123,7 +122,6 @@ export async function sayImport(cli: Cli, one: Import): Promise<void> {
   await say(
     `${one.id}  ${paintStatus(one.status)}${one.dry_run ? paint('dim', '  only checked: nothing was written') : ''}`,
   )
-  const mended = Object.entries(repairs).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
   const columns = Object.entries(one.mapping ?? {}).map(([column, field]) => `${column} → ${field ?? 'left out'}`)
   await sayFacts(
     [
@@ -135,30 +133,31 @@ export async function sayImport(cli: Cli, one: Import): Promise<void> {
       ['opted out', counts.opted_out || null],
       ['refused', counts.failed],
       ['hidden', counts.hidden || null],
-      ['mended', mended.join(', ')],
+      ['mended', tellRepairs(repairs)],
       ['file', tellFile(one)],
       ['columns', columns.join(', ')],
       ['failure', one.failure && Object.values(one.failure).filter(Boolean).join(': ')],
-      ...one.warnings.map(({ column, detail }) => ['look', `${column ?? ''}: ${detail}`] as const),
-      ...one.faults.map((fault) => [fault.count === 1 ? '1 row' : `${fault.count} rows`, tellFault(fault)] as const),
+      ['several numbers', one.further_numbers.map(tellFurther).join('; ')],
+      ...findingsOf(one),
       ...(one.sample ?? []).slice(0, 3).map((row, i) => [`row ${i + 1}`, JSON.stringify(row)] as const),
     ],
     '  ',
   )
 }
 
-const tellFault = ({ column, detail, advice }: Import['faults'][number]): string =>
-  `${column === null ? '' : `${column} `}${detail}${advice === null ? '' : `. ${advice}`}`
+const tellFurther = ({ line, number, others }: Import['further_numbers'][number]): string =>
+  `line ${line}: ${number} was taken, and not ${others.join(', ')}`
 
 /** How the file was read. */
 function tellFile({ detected }: Import): string | null {
-  const { encoding, delimiter, sheet, header_line, number_column, consent_columns } = detected
+  const { encoding, delimiter, sheet, header_line, number_column, consent_columns, attribute_columns } = detected
   if (number_column === null) return null
   const facts = [
     sheet ?? `${encoding ?? ''}, ${JSON.stringify(delimiter)}`,
     header_line === 0 ? 'no names' : `names in line ${header_line}`,
     `numbers from ${number_column}`,
     ...(consent_columns.length > 0 ? [`consent from ${consent_columns.join(', ')}`] : []),
+    ...(attribute_columns.length > 0 ? [`attributes from ${attribute_columns.join(', ')}`] : []),
   ]
   return facts.join(', ')
 }

@@ -1,13 +1,15 @@
 /** `heliogram opt-outs`. */
 import { Command } from 'commander'
-import type { OptOut } from '@heliogram/sdk'
+import type { Answer, OptOut } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
 import { readTextFile } from '../input/given.ts'
+import { readPair } from '../input/pairs.ts'
 import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
 import { note, say } from '../terminal/output.ts'
 import { saveAnswer } from '../terminal/save.ts'
-import { factsOf, sayFacts, sayTable, type Column } from '../terminal/table.ts'
-import { safeJson } from '../terminal/text.ts'
+import { findingsOf, inOptions, mappingOf, tellRepairs } from '../terminal/findings.ts'
+import { sayFacts, sayTable, type Column } from '../terminal/table.ts'
+import { clean, safeJson } from '../terminal/text.ts'
 import { localTime } from '../terminal/times.ts'
 
 const columns: Column<OptOut>[] = [
@@ -62,10 +64,17 @@ export function build(cli: Cli): Command {
   command
     .command('import <file>')
     .summary('opt the numbers of a list out; "-" reads standard input')
-    .action(async (file: string) => {
+    .option('--country <code>', 'where numbers without a country code are from, such as US')
+    .option(
+      '--map <column=field>',
+      'for columns with unusual names: number or reason; no field leaves it out',
+      readPair,
+    )
+    .action(async (file: string, { country, map }: { country?: string; map?: Record<string, string> }) => {
       const body = await readTextFile(file)
-      const told = await (await cli.client()).call('importOptOuts', { body })
-      await (cli.isJson ? say(safeJson(told)) : sayFacts(factsOf(told)))
+      const query = { default_country: country, mapping: map && mappingOf(map) }
+      const told = await (await cli.client()).call('importOptOuts', { body, query })
+      await (cli.isJson ? say(safeJson(told)) : sayImported(told))
     })
   command
     .command('export')
@@ -75,4 +84,26 @@ export function build(cli: Cli): Command {
       saveAnswer(cli, await (await cli.client()).open('exportOptOuts'), output),
     )
   return command
+}
+
+// Enough to see what is wrong; --json has more.
+const errorsMax = 10
+
+/** What became of a list, with what is wrong with it. */
+async function sayImported(told: Answer<'importOptOuts'>): Promise<void> {
+  await sayFacts([
+    ['rows', told.total],
+    ['opted out', told.created],
+    ['out before', told.existing || null],
+    ['duplicate', told.duplicate || null],
+    ['refused', told.failed],
+    ['mended', tellRepairs(told.repairs)],
+    ['numbers from', told.detected?.number_column],
+    ...findingsOf(told),
+  ])
+  for (const { line, value, detail, suggestion } of told.errors.slice(0, errorsMax))
+    note(
+      `  line ${line}, ${clean(value)}: ${clean(inOptions(detail))}${suggestion === undefined ? '' : `; perhaps ${clean(suggestion)}`}`,
+    )
+  if (told.failed > errorsMax) note(`  … and ${told.failed - errorsMax} more`)
 }

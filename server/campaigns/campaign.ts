@@ -7,7 +7,8 @@ import { newId, parseId, showId } from '../ids.ts'
 import { isCountry } from '../messages/numbers/number.ts'
 import { isTimezone } from '../timezone.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
-import { countryError, timezoneError } from './place-faults.ts'
+import { countryError } from '../messages/numbers/country-fault.ts'
+import { timezoneError } from './place-faults.ts'
 import {
   findCampaign,
   hasPool,

@@ -86,8 +86,9 @@ async function eraseImportErrors(
   const erased = { import_rows: last?.count ?? 0 }
   if (last && last.read === errorsMax) return { erased, next: JSON.stringify([last.importId, last.line, last.code]) }
   await tx.query(
-    `update imports set sample = null, cells = null where account_id = $1 and num_nonnulls(sample, cells) > 0
-       and (position($2 in sample::text) > 0 or position($2 in regexp_replace(cells::text, '[^0-9",]', '', 'g')) > 0)`,
+    `update imports set sample = null, cells = null, further_numbers = null
+     where account_id = $1 and num_nonnulls(sample, cells, further_numbers) > 0
+       and (position($2 in concat_ws(' ', sample, further_numbers)) > 0 or position($2 in regexp_replace(cells::text, '[^0-9",]', '', 'g')) > 0)`,
     [accountId, number],
   )
   const { rows: running } = await tx.query<{ isRunning: boolean }>(

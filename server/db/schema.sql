@@ -610,6 +610,7 @@ create table imports (
   faults jsonb default '[]'::jsonb not null,
   cells jsonb,
   resume jsonb,
+  further_numbers jsonb,
   constraint imports_pkey primary key (account_id, id),
   constraint imports_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
   constraint imports_format_check check ((format = any (array['json', 'csv', 'ndjson', 'xlsx']))),

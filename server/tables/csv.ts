@@ -123,7 +123,16 @@ export class CsvReader {
   #refuse(end: number, size: number, fault: RowFault): SourceRow {
     const line = this.#text.slice(this.#at, Math.min(end, this.#at + rowCharactersMax))
     const record = line.slice(0, 200).replaceAll('\0', '\uFFFD')
-    return { line: this.#line, record, size, fault, cells: line.split(this.#delimiter).map(unquote) }
+    const cells = line.split(this.#delimiter)
+    // Quotes around a number are none of it; those of a text with one missing are kept.
+    const isNumber = (at: number): boolean => at === this.#shape?.numberAt
+    return {
+      line: this.#line,
+      record,
+      size,
+      fault,
+      cells: cells.map((cell, at) => (isNumber(at) ? cell.replace(/^"|"$/g, '') : unquote(cell))),
+    }
   }
 
   /** The next line break, or the end of the text. */
@@ -151,8 +160,8 @@ export class CsvReader {
     let lines = 0
     for (;;) {
       let cell = ''
+      const start = at
       if (text[at] === '"') {
-        const opened = at
         let from = at + 1
         for (;;) {
           const close = text.indexOf('"', from)
@@ -165,13 +174,13 @@ export class CsvReader {
         }
         const breaks = breaksIn(cell)
         if (breaks > 0 && at < text.length && !this.#isEndOfCell(at)) return 'broken'
-        if (breaks > 0 && this.#hasRows(opened, at)) return 'broken'
+        if (breaks > 0 && this.#hasRows(start, at)) return 'broken'
         lines += breaks
       }
-      // What stands behind a closed quote, or in a cell without one, is taken as it is.
       const end = this.#endOfCell(at)
-      cell += text.slice(at, end)
-      cells.push(cell)
+      // Quotes with words behind them are the text's own, and the cell is taken as it is.
+      const isWhole = text[start] === '"' && text.slice(at, end).trim() !== ''
+      cells.push(isWhole ? text.slice(start, end) : cell + text.slice(at, end))
       // A quote at the very end may be the first of a pair.
       if (end === text.length) return isLast ? { cells, end, lines: lines + 1 } : 'open'
       if (text[end] === this.#delimiter) {
@@ -211,4 +220,5 @@ export class CsvReader {
 
 const breaksIn = (text: string): number => (/[\r\n]/.test(text) ? (text.match(/\r\n|\r|\n/g)?.length ?? 0) : 0)
 
-const unquote = (cell: string): string => cell.replace(/^"/, '').replace(/"$/, '')
+const unquote = (cell: string): string =>
+  /^"(?:[^"]|"")*"$/.test(cell) ? cell.slice(1, -1).replaceAll('""', '"') : cell

@@ -22,6 +22,8 @@ export interface SourceRow {
 export interface RowFault {
   code: 'invalid_format' | 'too_long' | 'invalid_characters'
   detail: string
+  /** The detail without what is only so in this row. */
+  general?: string
 }
 
 /** Whether a row says nothing: spreadsheets keep rows where something stood once, and save them as delimiters alone. */

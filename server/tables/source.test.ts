@@ -128,10 +128,14 @@ describe('readCsv', () => {
   })
 
   it('takes quotes inside cells as they are', async () => {
-    expect(lines(await csv('phone;size\n1;12" pipe\n2;"a"b\n', ';'))).toEqual([
-      [2, ['1', '12" pipe']],
-      [3, ['2', 'ab']],
-    ])
+    expect(lines(await csv('phone;size\n1;12" pipe\n2;"a"b\n3;"no; thanks" she ""said""\n4;"whole" ;\n', ';'))).toEqual(
+      [
+        [2, ['1', '12" pipe']],
+        [3, ['2', '"a"b']],
+        [4, ['3', '"no; thanks" she ""said""']],
+        [5, ['4', 'whole ', '']],
+      ],
+    )
   })
 
   it('reads the encodings of spreadsheets', async () => {

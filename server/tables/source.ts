@@ -3,7 +3,7 @@ import { parseJson } from '../requests/body.ts'
 import { ApiError } from '../errors.ts'
 import { bytesFrom, type ReadChunk } from './bytes.ts'
 import { CsvReader, type RowShape } from './csv.ts'
-import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
+import { rowCharactersMax, tooLong, type RowFault, type SourceRow } from './source-row.ts'
 
 /** A place between two rows of a file: reading may begin there. */
 export interface Place {
@@ -94,11 +94,11 @@ export async function* readJsonLines(
 function readJsonRow(text: string, line: number): SourceRow | null {
   if (text.length > rowCharactersMax) return { line, record: headOf(text), size: text.length, fault: tooLong }
   if (text.trim() === '') return null
-  const refuse = (code: 'invalid_format' | 'invalid_characters', detail: string): SourceRow => ({
+  const refuse = (code: RowFault['code'], detail: string, general?: string): SourceRow => ({
     line,
     record: headOf(text),
     size: text.length,
-    fault: { code, detail },
+    fault: { code, detail, ...(general !== undefined && { general }) },
   })
   if (text.includes('\uFFFD')) return refuse('invalid_characters', 'must be UTF-8')
   try {
@@ -107,7 +107,7 @@ function readJsonRow(text: string, line: number): SourceRow | null {
     return fault ? refuse('invalid_characters', fault.detail) : { line, record: body, size: text.length }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return refuse('invalid_format', `must be one JSON object: ${error.message}`)
+    return refuse('invalid_format', `must be one JSON object: ${error.message}`, 'must be one JSON object')
   }
 }
 

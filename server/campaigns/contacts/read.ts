@@ -5,7 +5,7 @@ import { refuseObtained } from '../../messages/opt-outs/consent.ts'
 import { isCountry } from '../../messages/numbers/number.ts'
 import type { ContactInput } from './contact.ts'
 import type { NewContact } from './store.ts'
-import { countryError } from '../place-faults.ts'
+import { countryError } from '../../messages/numbers/country-fault.ts'
 import { readZone } from './zone-names.ts'
 
 /**

@@ -23,34 +23,33 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
     ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
   const header = kept ? kept.map(({ name }) => name) : await namesOf(errorsOf(db, accountId, row.id))
-  // What stands behind the last column is shown in the last one here: in a text without its quotes the delimiter was one of its characters.
-  const last = kept?.at(-1)?.at
-  const cellOf = (record: unknown[], at: number): unknown =>
-    table?.delimiter && at === last && record.length > table.header.length
-      ? record.slice(at).join(table.delimiter)
-      : record[at]
   const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
   const cellsOf = (given: unknown): string[] => {
     const record = fieldsOf(given, rowSchema)
-    if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(cellOf(record, at)))
+    if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(record[at]))
     if (!kept && isObject(record))
       return header.map((name) => textOf(Object.hasOwn(record, name) ? record[name] : null))
     // Of a row that could not be read there are only its first characters.
     return header.map((_, at) => (at === 0 ? textOf(record) : ''))
   }
+  // Cells without a column stay without one, behind `error`: an import refuses the row until somebody has put them where they belong.
+  const surplusOf = (record: unknown): string[] =>
+    table && Array.isArray(record) ? record.slice(table.header.length).map(textOf) : []
   // Who had to save it in another encoding opens it in a program that takes UTF-8 for one only with its mark.
   if (row.format === 'xlsx' || (encoding && encoding !== 'utf-8')) yield '\uFEFF'
   yield write([...header, 'error'])
-  let line: { number: number; cells: string[]; texts: string[] } | null = null
+  let line: { number: number; cells: string[]; texts: string[]; surplus: string[] } | null = null
+  const writeLine = ({ cells, texts, surplus }: NonNullable<typeof line>): string =>
+    write([...cells, texts.join('; '), ...surplus])
   for await (const error of errorsOf(db, accountId, row.id)) {
     if (line && line.number !== error.line) {
-      yield write([...line.cells, line.texts.join('; ')])
+      yield writeLine(line)
       line = null
     }
-    line ??= { number: error.line, cells: cellsOf(error.record), texts: [] }
+    line ??= { number: error.line, cells: cellsOf(error.record), texts: [], surplus: surplusOf(error.record) }
     line.texts.push(`${error.column ?? 'the row'} ${error.detail}`)
   }
-  if (line) yield write([...line.cells, line.texts.join('; ')])
+  if (line) yield writeLine(line)
 }
 
 /** The names in rows of JSON: the fields of a contact, then what else there is, of which an import takes so many columns. */

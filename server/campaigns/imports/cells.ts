@@ -69,7 +69,7 @@ export function readCells(cells: readonly string[], targets: Targets, wrong: Fie
   return { input, faults, hasNulls }
 }
 
-const notAnswer = 'must be yes or no, a date, or empty: nobody is opted in or out by what it is'
+const notAnswer = 'must be yes, no, a date or empty; the row opts nobody in or out until you correct it'
 
 function isNothing(cell: string, target: string): boolean {
   const text = cell.trim()

@@ -4,7 +4,8 @@ import type { FieldError } from '../../errors.ts'
 import { numberColumnOf, refuseFile, shorten, type FoundLayout, type Layout, type Wanted } from '../../tables/layout.ts'
 import { plainName } from '../../tables/names.ts'
 import { attributeLimits } from '../contacts/store.ts'
-import { findSign, signTargets, type ImportWarning } from './consent-columns.ts'
+import type { TableWarning } from '../../tables/advice.ts'
+import { findSign, signTargets } from './consent-columns.ts'
 
 /** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
 export type Targets = (string | null)[]
@@ -19,7 +20,7 @@ export interface TableLayout extends Layout {
   isExport: boolean
   /** Columns that have numbers, too, and are not the column of the numbers. */
   otherNumbers: number[]
-  warnings: ImportWarning[]
+  warnings: TableWarning[]
 }
 
 /** Names under which a field is found, as `plainName` has them; the first is its own. What columns of numbers are called is in `number-column.ts`. */
@@ -96,7 +97,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
   for (const [at, name] of names.entries())
     if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
   const targets: Targets = []
-  const warnings: ImportWarning[] = []
+  const warnings: TableWarning[] = []
   for (const [at, name] of header.entries()) {
     const key = names[at] ?? ''
     // An attribute may be named by signs alone.

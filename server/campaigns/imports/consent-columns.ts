@@ -1,18 +1,12 @@
 /** Which columns say who must not be written to, and who may be. */
+import type { TableWarning } from '../../tables/advice.ts'
 import { isStatusName, readSign, readStanding, signOfName, type Sign } from './consent-words.ts'
 
 /** What a column that says so fills: a yes in it opts out, or in. */
 export const signTargets = { out: 'opted_out', in: 'opted_in' } as const
 
-/** Something that a file has and an import does not follow. */
-export interface ImportWarning {
-  code: 'consent_unread'
-  column: string
-  detail: string
-}
-
 /** Looks at a column that fills no field: the sign that it has, or what is to be said of it. */
-export function findSign(name: string, cells: readonly string[]): { sign: Sign } | { warning: ImportWarning } | null {
+export function findSign(name: string, cells: readonly string[]): { sign: Sign } | { warning: TableWarning } | null {
   const filled = cells.filter((cell) => cell.trim() !== '')
   const named = signOfName(name)
   const standings = filled.map(readStanding)
@@ -29,7 +23,7 @@ export function findSign(name: string, cells: readonly string[]): { sign: Sign }
   return warn(name, 'has cells that say of somebody not to be written to')
 }
 
-const warn = (column: string, what: string): { warning: ImportWarning } => ({
+const warn = (column: string, what: string): { warning: TableWarning } => ({
   warning: {
     code: 'consent_unread',
     column,

@@ -2,14 +2,11 @@
 import { columns } from '../../db/array.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 import type { FieldErrorCode } from '../../errors.ts'
+import type { RowFailure } from '../../tables/fault-groups.ts'
 
 /** One reason for which a row was not taken. */
-export interface RowError {
-  line: number
-  code: FieldErrorCode
-  column: string | null
+export interface RowError extends RowFailure {
   value: string | null
-  detail: string
   suggestion: string | null
 }
 

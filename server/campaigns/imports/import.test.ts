@@ -204,16 +204,67 @@ describe('an import', () => {
     const over = await test.run(campaign, 'text/csv', file)
     expect(over.counts).toMatchObject({ created: 2, failed: 1 })
     expect(await test.badRows(over.id)).toBe(
-      'phone,name,error\n15551230001,"Lovelace, Ada","the row must have no more cells than there are columns (2); a cell with , in it stands in quotes"\n',
+      'phone,name,error\n15551230001,Lovelace,"the row has more cells than the file has columns (2); put quotes around a cell with , in it", Ada\n',
     )
-    const again = await test.run(
-      campaign,
-      'text/csv',
-      'phone,name,error\n15551230001,Byron, Ada, Countess of Lovelace\n',
-    )
-    expect((await test.badRows(again.id)).split('\n')[1]).toMatch(
-      /^15551230001,"Byron, Ada, Countess of Lovelace","the row must have no more cells than there are columns \(3\)/,
-    )
+    // Sent again without a correction it is refused again.
+    const again = await test.run(campaign, 'text/csv', await test.badRows(over.id))
+    expect(again).toMatchObject({
+      status: 'failed',
+      failure: { code: 'no_good_rows' },
+      counts: { failed: 1, total: 1 },
+    })
+    expect((await test.badRows(again.id)).split('\n')[1]).toMatch(/^15551230001,Lovelace,"the row has more.*, Ada$/)
+  })
+
+  it('refuses national numbers of no named country, says so before and after, and takes them with one', async () => {
+    const campaign = await test.newCampaign()
+    const numbers = ['2025550123', '3105550188', '4155550142', '6465550117', '9175550160', '2125550199']
+    const mixed = [...numbers, '+33639980011', '(202) 555-0124']
+    const file = `Phone,Name\n${mixed.map((number, n) => `"${number}",n${n}`).join('\n')}\n`
+    const { body } = await test.upload(campaign, 'text/csv', file)
+    const warnings = [
+      { code: 'country_missing', column: 'Phone', detail: expect.stringContaining('default_country`, such as US') },
+    ]
+    expect(body).toMatchObject({ warnings, detected: { attribute_columns: ['Name'] } })
+    const over = await test.finished(String(body['id']))
+    expect(over).toMatchObject({ warnings, counts: { created: 1, failed: 7 } })
+    expect(over['faults']).toMatchObject([
+      {
+        count: 6,
+        detail: expect.stringContaining('without its country code'),
+        advice: expect.stringContaining('such as US'),
+      },
+      { count: 1 },
+    ])
+    expect((await test.errors(over.id))[0]).toMatchObject({ value: '2025550123', suggestion: '12025550123' })
+    const known = await test.run(campaign, 'text/csv', file, '?default_country=US')
+    expect(known).toMatchObject({ status: 'completed', warnings: [], counts: { created: 7, updated: 1 } })
+    const json = JSON.stringify({ contacts: numbers.map((number) => ({ phone_number: number })) })
+    expect(await test.run(await test.newCampaign(), 'application/json', json)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'no_good_rows' },
+      warnings: [{ code: 'country_missing' }],
+      counts: { total: 6, failed: 6 },
+    })
+  })
+
+  it('groups rows by what is wrong with them, and names further numbers of a cell', async () => {
+    const cells = [
+      '12',
+      '+1 202 555 0123 ext 3',
+      '+1 202 555 0124 x45',
+      '+120255501',
+      '+4930',
+      '+15551230041 / +15551230042',
+    ]
+    const over = await test.run(await test.newCampaign(), 'text/csv', `phone\n${cells.join('\n')}\n`)
+    const groups = over['faults'] as { count: number; detail: string }[]
+    expect(groups.map(({ count, detail }) => [count, detail])).toEqual([
+      [2, 'must be 7 to 15 digits with the country code, such as 15551234567'],
+      [2, 'has an extension: a text message can only go to the number without it'],
+      [1, 'must have as many digits as the numbers of its country have'],
+    ])
+    expect(over['further_numbers']).toEqual([{ line: 7, number: '15551230041', others: ['15551230042'] }])
   })
 
   it('gives back each bad row once with all that is wrong, be there more errors than are read at once', async () => {

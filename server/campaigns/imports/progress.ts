@@ -1,8 +1,9 @@
 /** The SQL of an import while it runs: its progress, batch by batch. Every query begins with the account. */
 import type { Db, Tx } from '../../db/db.ts'
+import type { FaultGroup } from '../../tables/fault-groups.ts'
 import {
   importColumns,
-  type FaultGroup,
+  type FurtherNumbers,
   type ImportCounts,
   type ImportRow,
   type Repairs,
@@ -40,6 +41,7 @@ export interface Progress extends ImportCounts {
   repairs: Repairs
   faults: FaultGroup[]
   sample: unknown[] | null
+  furtherNumbers: FurtherNumbers[]
   resume: Resume
   /** Of the batch; see `import_numbers`. */
   numbers: Numbers
@@ -80,7 +82,8 @@ export async function addCounts(
         sample = coalesce($13, sample),
         hidden = hidden + $14,
         faults = $15,
-        resume = $16
+        resume = $16,
+        further_numbers = $19
       where account_id = $1
         and id = $2
         and status = 'processing'
@@ -109,6 +112,7 @@ export async function addCounts(
       JSON.stringify(added.resume),
       added.numbers.seen.join(' '),
       added.numbers.outs.join(' '),
+      added.furtherNumbers.length > 0 ? JSON.stringify(added.furtherNumbers) : null,
     ],
   })
   return rowCount === 1

@@ -14,11 +14,11 @@ export async function forgetImportRows(db: Db, limit: number): Promise<number> {
     name: 'forget-import-samples',
     text: `
       update imports i
-      set sample = null, cells = null
+      set sample = null, cells = null, further_numbers = null
       from accounts a
       where i.account_id = a.id
         and i.id < ${firstKept}
-        and num_nonnulls(i.sample, i.cells) > 0`,
+        and num_nonnulls(i.sample, i.cells, i.further_numbers) > 0`,
   })
   const { rowCount } = await db.query({
     name: 'forget-import-errors',

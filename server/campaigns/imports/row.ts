@@ -19,6 +19,8 @@ export type ReadRow = GoodRow | BadRow
 interface GoodRow {
   contact: NewContact
   repair: Repair | null
+  /** Further numbers of the cell. */
+  others?: readonly string[]
   /** A cell said NULL or the like. */
   hasNulls?: boolean
 }
@@ -47,21 +49,22 @@ export function createRowReader(schema: RowSchema): RowReader {
 function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, check: Check): ReadRow {
   const { line, record, fault } = row
   const { table } = options
-  const whole = (code: FieldErrorCode, detail: string): ReadRow => {
+  const whole = (code: FieldErrorCode, detail: string, general = detail): ReadRow => {
     const out = table ? outOf(fault ? row.cells : (record as string[]), table, options) : null
     const more = out === null ? '' : outAllTheSame
-    return { errors: [{ line, code, column: null, value: null, detail: detail + more, suggestion: null }], out }
+    const words = { detail: detail + more, general: general + more }
+    return { errors: [{ line, code, column: null, value: null, ...words, suggestion: null }], out }
   }
-  if (fault) return whole(fault.code, fault.detail)
+  if (fault) return whole(fault.code, fault.detail, fault.general)
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
-  // Cells behind the names are a text whose quotes are missing: all behind it stand in wrong columns. In a workbook they are a note.
+  // Cells behind the last column are a text whose quotes are missing, which moves all cells behind it. In a workbook they are a note.
   if (table?.delimiter && hasCellsBehind(record as string[], table.header.length))
     return whole(
       'invalid_format',
-      `must have no more cells than there are columns (${table.header.length}); a cell with ${nameOf(table.delimiter)} in it stands in quotes`,
+      `has more cells than the file has columns (${table.header.length}); put quotes around a cell with ${nameOf(table.delimiter)} in it`,
     )
-  const faults: FieldError[] = []
+  const faults: (FieldError & { general?: string })[] = []
   const cells = table ? readCells(record as string[], table.targets, faults) : null
   const input = cells ? cells.input : rename(fieldsOf(record, schema), options.mapping)
   const inCells = [...(cells?.faults ?? []), ...unsolvedOf(row, table)]
@@ -70,12 +73,14 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
+  let others: readonly string[] = []
   let out: string | null = null
   const isExport = table ? table.isExport : isContact(record)
   const read = readContact(input, (text) => {
-    const phone = readImportedNumber(text, homeOf(input, options), isExport)
+    const phone = readImportedNumber(text, homeOf(input, options), isExport, options.doubt)
     if ('number' in phone) {
       repair = phone.repair
+      others = phone.others
       if (saysOut(input)) out = phone.number
       return phone
     }
@@ -95,14 +100,23 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   if (faults.length === 0 && inCells.length === 0 && read.contact) {
     // An export says of every contact the country that it is shown with.
     if (isExport && read.contact.country === countryOf(read.contact.phoneNumber)) read.contact.country = null
-    return { contact: read.contact, repair, ...(cells?.hasNulls && { hasNulls: true }) }
+    return {
+      contact: read.contact,
+      repair,
+      ...(others.length > 0 && { others }),
+      ...(cells?.hasNulls && { hasNulls: true }),
+    }
   }
-  const errors = [
+  const errors: RowError[] = [
     ...inCells.map((one) => locateCell(one, row, table)),
     ...faults.map((one) => locate(one, row, input, options)).filter(({ column }) => isFirst(column, inCells, table)),
   ]
   const last = errors.at(-1)
-  if (last && saysOut(input)) last.detail += out === null ? stillIn : outAllTheSame
+  if (last && saysOut(input)) {
+    const more = out === null ? stillIn : outAllTheSame
+    if (last.general !== undefined) last.general += more
+    last.detail += more
+  }
   return { errors, out }
 }
 
@@ -117,7 +131,7 @@ function outOf(cells: string[] | undefined, table: TableLayout, options: ImportO
   if (!cells) return null
   const { input } = readCells(cells, table.targets, [])
   if (!saysOut(input)) return null
-  const phone = readImportedNumber(String(input['phone_number']), homeOf(input, options), table.isExport)
+  const phone = readImportedNumber(String(input['phone_number']), homeOf(input, options), table.isExport, options.doubt)
   return 'number' in phone ? phone.number : (phone.found ?? null)
 }
 
@@ -131,11 +145,15 @@ const noResult =
   'is a formula whose result is not in the file: open it in a spreadsheet and save it there, or save it as CSV'
 
 /** What is said of an empty cell where another column of the row has a number. */
-function orOther(fault: PhoneFault, { record }: SourceRow, { table, defaultCountry }: ImportOptions): PhoneFault {
+function orOther(
+  fault: PhoneFault,
+  { record }: SourceRow,
+  { table, defaultCountry, doubt }: ImportOptions,
+): PhoneFault {
   if (fault.code !== 'required' || !table) return fault
   const at = table.otherNumbers.find((one) => ((record as string[])[one] ?? '').trim() !== '')
   if (at === undefined) return fault
-  const phone = readImportedNumber((record as string[])[at] ?? '', defaultCountry)
+  const phone = readImportedNumber((record as string[])[at] ?? '', defaultCountry, false, doubt)
   return {
     code: 'required',
     detail: `is required; the row has a number in ${table.header[at] ?? ''}, which is not taken`,
@@ -157,7 +175,7 @@ const isFirst = (column: string | null, told: readonly CellFault[], table?: Tabl
   !told.some(({ at }) => table?.header[at] === column)
 
 const outAllTheSame = '; its number is opted out all the same'
-const stillIn = '; until this is corrected, nobody is opted out by the row'
+const stillIn = '; the row opts nobody out until you correct it'
 
 const saysOut = (input: object): boolean =>
   'consent' in input && isObject(input.consent) && 'status' in input.consent && input.consent.status === 'opted_out'
@@ -212,7 +230,12 @@ function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
 }
 
 /** The error with its place in the file. */
-function locate(fault: FieldError, row: SourceRow, input: object, { table }: ImportOptions): RowError {
+function locate(
+  fault: FieldError & { general?: string },
+  row: SourceRow,
+  input: object,
+  { table }: ImportOptions,
+): RowError {
   const steps = fault.pointer
     .split('/')
     .slice(1)
@@ -239,6 +262,7 @@ function locate(fault: FieldError, row: SourceRow, input: object, { table }: Imp
         ? null
         : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, valueMax).toWellFormed(),
     detail: fault.detail,
+    ...(fault.general !== undefined && { general: fault.general }),
     suggestion: fault.suggestion ?? null,
   }
 }

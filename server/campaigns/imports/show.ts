@@ -2,8 +2,8 @@
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp, type Caller } from '../../http.ts'
 import { showId } from '../../ids.ts'
-import { repairs } from '../../messages/numbers/imported.ts'
-import { adviceFor } from './advice.ts'
+import { Faults, repairCounts, showFindings, Warnings } from '../../messages/numbers/findings.ts'
+import { signTargets } from './consent-columns.ts'
 import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -12,8 +12,9 @@ const counted = 'rows that were counted are there'
 /** Why an import failed, what is there nevertheless (of a dry run nothing), and what to do. */
 const failures: Record<ImportFailure, readonly [why: string, kept?: string, advice?: string]> = {
   no_rows: ['The file has no rows'],
+  no_good_rows: ['No row could be taken: see `faults` for what is wrong, and what would make the rows pass'],
   too_many_rows: ['The file has more than 1,000,000 rows', 'those before are there', 'Split the file.'],
-  damaged_file: ['The file cannot be read to its end', 'rows before that are there', 'Save it anew, or as CSV.'],
+  damaged_file: ['The file cannot be read to its end', 'rows before that are there', 'Save it again, or as CSV.'],
   too_large: [
     'The workbook inflates to more than 1 GiB, to more than 100 times its size, or to more than 64 MiB of different texts',
     'rows before that are there',
@@ -25,7 +26,7 @@ const failures: Record<ImportFailure, readonly [why: string, kept?: string, advi
     counted,
     'Have its operator look at its load and locks, and send the file again then.',
   ],
-  internal_error: ['The import failed for a reason of ours', counted, 'Send the file again.'],
+  internal_error: ['The import failed because of a fault in Heliogram', counted, 'Send the file again.'],
 }
 
 function tellFailure(failure: ImportFailure, isDryRun: boolean): string {
@@ -81,12 +82,15 @@ export const Import = Type.Object(
         consent_columns: Type.Array(Type.String(), {
           description: 'Columns that say who wants messages and who does not.',
         }),
+        attribute_columns: Type.Array(Type.String(), {
+          description: 'Columns that are no field of a contact, and were kept as attributes.',
+        }),
       },
       { description: 'What the file was found to be; null and empty where it is no table.' },
     ),
     repairs: Type.Partial(
       Type.Object({
-        ...Object.fromEntries(Object.entries(repairs).map(([name, what]) => [name, Count(`Numbers mended. ${what}`)])),
+        ...repairCounts,
         null_words: Count('Rows in which a cell said `\\N`, NULL, #N/A or the like, and was taken for empty.'),
       }),
     ),
@@ -102,21 +106,16 @@ export const Import = Type.Object(
         { description: 'The columns of a table, in the answer to the upload and in a dry run.' },
       ),
     ),
-    faults: Type.Array(
+    faults: Faults,
+    warnings: Warnings,
+    further_numbers: Type.Array(
       Type.Object({
-        code: Type.String(),
-        column: Nullable(Type.String()),
-        count: Count('Rows that have it.'),
-        line: Type.Integer({ description: 'The first of them.' }),
-        detail: Type.String({ description: 'What is wrong with the first.' }),
-        advice: Nullable(Type.String({ description: 'What would make such rows pass.' })),
+        line: Type.Integer(),
+        number: Type.String({ description: 'The one that was taken.' }),
+        others: Type.Array(Type.String()),
       }),
-      { description: 'What is wrong with rows, equal faults together, most frequent first; at most 20 kinds.' },
+      { description: 'Cells with several numbers: the first 100 rows that have them. Empty without `contacts:read`.' },
     ),
-    warnings: Type.Array(Type.Object({ code: Type.String(), column: Nullable(Type.String()), detail: Type.String() }), {
-      description:
-        'What the file has and the import does not follow, such as a column that may say who must not be written to.',
-    }),
     sample: Nullable(
       Type.Array(Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }), {
         description: 'Of a dry run the first 20 good rows as they would be stored.',
@@ -142,6 +141,7 @@ export const Import = Type.Object(
 export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'scopes'>> = {}): Static<typeof Import> {
   const id = showId('imp', row.id)
   const { table, encoding, sheet, isDryRun } = row.options
+  const canRead = !scopes || scopes.has('contacts:read')
   const isOver = row.completedAt !== null && row.status !== 'canceled'
   return {
     id,
@@ -171,6 +171,7 @@ export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'sco
       header_line: table?.headerLine ?? null,
       number_column: (table && table.header[table.targets.indexOf('phone_number')]) ?? null,
       consent_columns: table ? table.header.filter((_, at) => saysConsent(table.targets[at])) : [],
+      attribute_columns: table ? table.header.filter((_, at) => isAttribute(table.targets[at])) : [],
     },
     repairs: row.repairs,
     columns:
@@ -179,14 +180,11 @@ export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'sco
         table.header.map((name, at) => ({
           name,
           field: table.targets[at] ?? null,
-          sample: !scopes || scopes.has('contacts:read') ? (row.cells?.[at] ?? []) : null,
+          sample: canRead ? (row.cells?.[at] ?? []) : null,
         }))) ??
       null,
-    faults: row.faults.map((group) => {
-      const { code, column, count, line, detail } = group
-      return { code, column, count, line, detail, advice: adviceFor(group, row) }
-    }),
-    warnings: table?.warnings ?? [],
+    ...findingsOf(row),
+    further_numbers: canRead ? (row.furtherNumbers ?? []) : [],
     sample: row.sample,
     mapping: table ? Object.fromEntries(table.header.map((name, at) => [name, table.targets[at] ?? null])) : null,
     failure: row.failure && { code: row.failure, detail: tellFailure(row.failure, isDryRun) },
@@ -198,4 +196,16 @@ export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'sco
 }
 
 const saysConsent = (target: string | null | undefined): boolean =>
-  target === 'consent' || target === 'opted_out' || target === 'opted_in'
+  target !== null && target !== undefined && consentFields.includes(target)
+
+const isAttribute = (target: string | null | undefined): boolean =>
+  target === 'attributes' || target?.startsWith('attributes.') === true
+
+const consentFields = ['consent', ...Object.values(signTargets)]
+
+function findingsOf({ faults, options }: ImportRow) {
+  const { table, doubt = null, defaultCountry, mapping } = options
+  const file = { table: table ?? null, numberField: 'phone_number', consentFields, defaultCountry, mapping }
+  const numberColumn = table?.header[table.targets.indexOf('phone_number')] ?? 'phone_number'
+  return showFindings({ faults, warnings: table?.warnings ?? [], doubt }, file, numberColumn)
+}

@@ -1,10 +1,11 @@
 /** The SQL of imports: the row of the job. Every query begins with the account. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
-import type { FieldErrorCode } from '../../errors.ts'
 import { wayOf, type Position } from '../../page.ts'
 import type { OnConflict } from '../contacts/store.ts'
 import type { TableLayout, TableOptions } from './columns.ts'
 import type { Repair } from '../../messages/numbers/imported.ts'
+import type { Doubt } from '../../messages/numbers/national.ts'
+import type { FaultGroup } from '../../tables/fault-groups.ts'
 import type { Place } from '../../tables/source.ts'
 
 export const importStatuses = [
@@ -21,6 +22,7 @@ export type Format = 'json' | 'csv' | 'ndjson' | 'xlsx'
 /** Why a whole import failed. */
 export type ImportFailure =
   | 'no_rows'
+  | 'no_good_rows'
   | 'too_many_rows'
   | 'damaged_file'
   | 'too_large'
@@ -45,6 +47,8 @@ export interface ImportOptions extends AskedOptions {
   /** Of CSV and workbooks. */
   table?: TableLayout
   sheet?: string
+  /** Without a country: which digits are rather national numbers. */
+  doubt?: Doubt
 }
 
 /** How many rows met which end: processed = created + updated + skipped + duplicate + failed + hidden; opted_out are among them. */
@@ -63,13 +67,11 @@ export interface ImportCounts {
 /** What was mended in how many rows. */
 export type Repairs = Partial<Record<Repair | 'null_words', number>>
 
-/** Rows with the same fault in the same column; what is said is said of the first. */
-export interface FaultGroup {
-  code: FieldErrorCode
-  column: string | null
-  count: number
+/** Numbers that a cell had behind the one that was taken. */
+export interface FurtherNumbers {
   line: number
-  detail: string
+  number: string
+  others: string[]
 }
 
 /** A place in the file behind so many rows. */
@@ -102,6 +104,8 @@ export interface ImportRow extends ImportCounts {
   /** Of a dry run: its first good rows, as they would be stored. */
   sample: unknown[] | null
   resume: Resume | null
+  /** The first rows whose cell had several numbers. */
+  furtherNumbers: FurtherNumbers[] | null
   total: number | null
   createdAt: Date
   startedAt: Date | null
@@ -109,7 +113,7 @@ export interface ImportRow extends ImportCounts {
 }
 
 export const importColumns = `id, campaign_id as "campaignId", status, format, options, failure, bytes,
-  bytes_read as "bytesRead", repairs, sample, resume, total, processed, created, updated,
+  bytes_read as "bytesRead", repairs, sample, resume, further_numbers as "furtherNumbers", total, processed, created, updated,
   skipped, duplicate, opted_out as "optedOut", failed, hidden, faults, cells, created_at as "createdAt", started_at as "startedAt",
   completed_at as "completedAt"`
 
@@ -192,7 +196,7 @@ export async function endImport(
     text: `
       with ended as (
         update imports
-        set status = $3, failure = $4, total = coalesce(total, case when $4::text is null and $3 <> 'canceled' then processed end),
+        set status = $3, failure = $4, total = coalesce(total, case when coalesce($4::text, 'no_good_rows') = 'no_good_rows' and $3 <> 'canceled' then processed end),
           completed_at = now()
         where account_id = $1
           and id = $2

@@ -4,10 +4,12 @@ import { isUnstorable, parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import type { Doubt } from '../../messages/numbers/national.ts'
 import { readBeside } from '../../requests/faults.ts'
 import { doInTurn, openTurns } from '../../requests/turns.ts'
 import { chunkBytes } from '../../tables/bytes.ts'
 import { insertChunk, readChunk } from './chunks.ts'
+import { doubtOfRecords, doubtOfTable, isJson, recordsIn, recordsMax } from './doubt.ts'
 import { EncodingProbe } from '../../tables/encoding.ts'
 import { checkNames, mapColumns, wantedOf, type TableLayout } from './columns.ts'
 import { piecesOf } from './gzip.ts'
@@ -55,6 +57,8 @@ export interface StoredFile {
   /** What it may be in where its bytes do not decide. */
   undecided: EncodingProbe['undecided']
   total: number | null
+  /** The first rows of a JSON list. */
+  records?: unknown[]
 }
 
 /** Largest upload, decompressed. */
@@ -117,7 +121,8 @@ export async function storeFile(
   }
   if (!file) throw new Error('a stream has at least one piece, if an empty one')
   if (file.format !== 'json') return file
-  return { ...file, ...(await storeLines(tx, accountId, file.id, readList(Buffer.concat(held)), stride)) }
+  const rows = readList(Buffer.concat(held))
+  return { ...file, ...(await storeLines(tx, accountId, file.id, rows, stride)), records: rows.slice(0, recordsMax) }
 }
 
 /** Makes an import of a stored file. @throws ApiError where it cannot be imported as asked. */
@@ -152,7 +157,7 @@ export async function storeRows(
   const id = newId()
   await insertImport(tx, accountId, id, campaignId, 'json')
   return completeUpload(tx, accountId, id, {
-    options,
+    options: { ...options, ...doubtOfRecords(rows, options) },
     cells: null,
     ...(await storeLines(tx, accountId, id, rows, stride)),
   })
@@ -211,16 +216,6 @@ function formatOf(said: Format | null, piece: Buffer): Format {
   return isJson(line) && !/^\s*\{\s*"contacts"/.test(line) ? 'ndjson' : 'json'
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
-}
-
 /** The rows of a JSON file: a list, or an object with one. */
 function readList(bytes: Buffer): unknown[] {
   // What is wrong inside a row is told of that row, when it is read.
@@ -264,8 +259,8 @@ async function optionsOf(
   pointer: string,
 ): Promise<{ options: ImportOptions; cells: string[][] | null }> {
   if (file.format === 'xlsx') {
-    const { table, sheet, cells } = await readHeader(tx, accountId, file, asked, pointer)
-    return { options: { ...asked, table, sheet }, cells }
+    const { table, sheet, cells, doubt } = await readHeader(tx, accountId, file, asked, pointer)
+    return { options: { ...asked, table, sheet, ...doubt }, cells }
   }
   // A form may say it behind the file.
   const encoding = asked.encoding ?? file.encoding
@@ -274,11 +269,19 @@ async function optionsOf(
   if (file.format === 'json' || file.format === 'ndjson') {
     const wrong = faultsOfNames(asked, pointer)
     if (wrong.length > 0) throw invalid(wrong)
-    return { options: file.format === 'json' ? asked : { ...asked, encoding }, cells: null }
+    const doubt = doubtOfRecords(file.records ?? recordsIn(file.head, encoding), asked)
+    return { options: { ...asked, ...(file.format === 'ndjson' && { encoding }), ...doubt }, cells: null }
   }
   const read = readLayoutOf(file, encoding, asked, pointer)
   if (Array.isArray(read)) throw invalid(read)
-  return { options: { ...asked, encoding, table: read.table }, cells: read.cells }
+  return { options: { ...asked, encoding, table: read.table, ...read.doubt }, cells: read.cells }
+}
+
+/** A layout, what is in its columns, and whether its numbers lack their country code. */
+interface ReadLayout {
+  table: TableLayout
+  cells: string[][]
+  doubt: { doubt?: Doubt }
 }
 
 function readLayoutOf(
@@ -286,11 +289,11 @@ function readLayoutOf(
   encoding: string,
   asked: AskedOptions,
   pointer: string,
-): { table: TableLayout; cells: string[][] } | FieldError[] {
+): ReadLayout | FieldError[] {
   const found = findLayout(new TextDecoder(encoding).decode(head), isWhole, wantedOf(asked))
   if (Array.isArray(found)) return found
   const table = mapColumns(found, asked.mapping, pointer)
-  return Array.isArray(table) ? table : { table, cells: cellsOf(found) }
+  return Array.isArray(table) ? table : { table, cells: cellsOf(found), doubt: doubtOfTable(found, table, asked) }
 }
 
 // Of each column, enough to see what is in it.
@@ -312,7 +315,7 @@ async function readHeader(
   { id, bytes }: StoredFile,
   asked: AskedOptions,
   pointer: string,
-): Promise<{ table: TableLayout; sheet: string; cells: string[][] }> {
+): Promise<ReadLayout & { sheet: string }> {
   const refuse = (detail: string): never => {
     throw invalid(refuseFile(detail))
   }
@@ -329,6 +332,6 @@ async function readHeader(
   const table = mapColumns(found, asked.mapping, pointer)
   if (Array.isArray(table)) throw invalid(table)
   if (isWhole && !rows.some(({ line }) => line > found.headerLine))
-    return refuse('must have rows behind its row of column names')
-  return { table, sheet, cells: cellsOf(found) }
+    return refuse('must have at least one row below its row of column names')
+  return { table, sheet, cells: cellsOf(found), doubt: doubtOfTable(found, table, asked) }
 }

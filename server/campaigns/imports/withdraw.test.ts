@@ -101,7 +101,7 @@ it('hears of a bad row whose number can be read that the person is out, and make
     [2, '; its number is opted out all the same'],
     [3, '; its number is opted out all the same'],
     [4, undefined],
-    [4, '; until this is corrected, nobody is opted out by the row'],
+    [4, '; the row opts nobody out until you correct it'],
     [5, '; its number is opted out all the same'],
   ])
 })

@@ -87,6 +87,7 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
     failure = error.isTooLarge ? 'too_large' : 'damaged_file'
   }
   if (!(await writer.flush(source, again)) || !(await writer.settle())) return 'lost'
+  if (failure === null && writer.hasOnlyFailures) failure = 'no_good_rows'
   const status = failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed'
   return { status, failure, rows: writer.committed }
 }

@@ -3,12 +3,13 @@ import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { newId, showId } from '../../ids.ts'
 import type { ContactSealing, ContactSeals } from '../../sealing/contact-fields.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { tooManyAttributes, type NewContact } from '../contacts/store.ts'
+import { tooManyAttributes } from '../contacts/store.ts'
 import { recordContactConsents } from '../contacts/consent.ts'
 import { sealContact, type WrittenContact } from '../contacts/merge.ts'
 import { previewContacts, upsertContacts, type UpsertCounts } from '../contacts/upsert.ts'
 import { findForgotten } from '../contacts/forgotten.ts'
-import { FaultGroups } from './fault-groups.ts'
+import { emptyBatch, isOut, onlyConsent, type Batch } from './batch.ts'
+import { FaultGroups } from '../../tables/fault-groups.ts'
 import { sampleOf } from './sample.ts'
 import { insertErrors, joinErrors, type RowError } from './errors.ts'
 import type { RowReader } from './row.ts'
@@ -17,7 +18,7 @@ import { NumberSet } from './seen.ts'
 import type { SourceRow } from '../../tables/source-row.ts'
 import { Stride } from './stride.ts'
 import { addCounts, readCommitted, type Numbers, type Progress } from './progress.ts'
-import { isClosed, type ImportRow, type Repairs } from './store.ts'
+import { isClosed, type ImportRow, type Repairs, type FurtherNumbers } from './store.ts'
 
 /** What writing needs; without a stride it goes as fast as it can. */
 export interface WriteContext {
@@ -38,54 +39,8 @@ const badSizeMax = 256 * 1024 * 1024
 // Characters of the file in a batch: what its rows take in every form is some ten times as much.
 const batchSize = 2_000_000
 const sampleRows = 20
-
-interface Batch {
-  contacts: WrittenContact[]
-  /** Rows that are the first to say of an earlier one that its person is out, by number: that counts wherever it stands. */
-  withdrawn: Map<string, NewContact>
-  /** Numbers that bad rows say to be out. */
-  outs: Set<string>
-  numbers: Numbers
-  errors: (RowError & { record: unknown })[]
-  duplicates: number
-  failed: number
-  hidden: number
-  rows: number
-  size: number
-  /** By number, rows with attributes, of which a contact that is there may get too many. */
-  sources: Map<string, SourceRow>
-}
-
-const emptyBatch = (): Batch => ({
-  contacts: [],
-  withdrawn: new Map(),
-  outs: new Set(),
-  numbers: { seen: [], outs: [] },
-  errors: [],
-  duplicates: 0,
-  failed: 0,
-  hidden: 0,
-  rows: 0,
-  size: 0,
-  sources: new Map(),
-})
-
-const isOut = ({ consent }: NewContact): boolean => consent?.status === 'opted_out'
-
-/** What such a row changes of the contact that an earlier batch wrote. */
-const onlyConsent = ({ phoneNumber, consent }: Pick<NewContact, 'phoneNumber' | 'consent'>): WrittenContact => ({
-  id: newId(),
-  phoneNumber,
-  firstName: null,
-  lastName: null,
-  externalId: null,
-  language: null,
-  country: null,
-  timezone: null,
-  attributes: null,
-  tags: null,
-  consent,
-})
+// Rows that are shown of those with several numbers in a cell.
+const furtherNumbersMax = 100
 
 const outWord = { status: 'opted_out' } as const
 
@@ -102,6 +57,7 @@ export class BatchWriter {
   readonly #repairs: Repairs
   readonly #faults: FaultGroups
   readonly #sample: unknown[]
+  readonly #furtherNumbers: FurtherNumbers[]
   #committed: number
   #rowsRead: number
   #badRows: number
@@ -121,6 +77,7 @@ export class BatchWriter {
     this.#repairs = { ...job.repairs }
     this.#faults = new FaultGroups(job.faults)
     this.#sample = [...(job.sample ?? [])]
+    this.#furtherNumbers = [...(job.furtherNumbers ?? [])]
     this.#committed = job.processed
     this.#rowsRead = job.resume?.mark?.rows ?? 0
     this.#badRows = job.failed
@@ -131,6 +88,11 @@ export class BatchWriter {
   know({ seen, outs }: Numbers): void {
     for (const number of seen) this.#seen.add(number)
     for (const number of outs) this.#out.add(number)
+  }
+
+  /** Says that there were rows and none was taken. */
+  get hasOnlyFailures(): boolean {
+    return this.#committed > 0 && this.#badRows + this.#refused === this.#committed
   }
 
   get hasFailures(): boolean {
@@ -163,6 +125,8 @@ export class BatchWriter {
       for (const repair of [read.repair, read.hasNulls ? ('null_words' as const) : null])
         if (repair) this.#repairs[repair] = (this.#repairs[repair] ?? 0) + 1
       const { phoneNumber } = read.contact
+      if (read.others && this.#furtherNumbers.length < furtherNumbersMax)
+        this.#furtherNumbers.push({ line: row.line, number: phoneNumber, others: [...read.others] })
       const isNew = this.#seen.add(phoneNumber)
       const isFirstOut = isOut(read.contact) && this.#out.add(phoneNumber)
       if (isNew) this.#batch.numbers.seen.push(phoneNumber)
@@ -179,8 +143,8 @@ export class BatchWriter {
       if (this.#keepsRows && read.contact.attributes) this.#batch.sources.set(phoneNumber, row)
       return
     }
+    this.#faults.add(read.errors)
     const errors = joinErrors(read.errors)
-    this.#faults.add(errors)
     this.#badSize += row.size
     const isKept = this.#badRows++ < badRowsMax && this.#badSize < badSizeMax
     this.#batch.failed++
@@ -215,6 +179,7 @@ export class BatchWriter {
       resume: { mark: source.mark(), badSize: this.#badSize },
       repairs: { ...this.#repairs },
       faults: this.#faults.list(),
+      furtherNumbers: [...this.#furtherNumbers],
       sample: this.#job.options.isDryRun ? [...this.#sample] : null,
     }
     const startMs = performance.now()
@@ -242,7 +207,7 @@ export class BatchWriter {
   async #write(
     { contacts, withdrawn, outs, numbers, errors, duplicates, failed, hidden, rows, sources }: Batch,
     before: number,
-    state: Pick<Progress, 'bytesRead' | 'resume' | 'repairs' | 'faults' | 'sample'>,
+    state: Pick<Progress, 'bytesRead' | 'resume' | 'repairs' | 'faults' | 'sample' | 'furtherNumbers'>,
     sealing: ContactSealing | null,
   ): Promise<boolean> {
     const { id } = this.#job

@@ -18,7 +18,7 @@ export function findCut(text: string, numberOf: (text: string) => string | null)
   const ended = extension.exec(text)
   const before = ended && whole(text.slice(0, ended.index))
   if (ended && before !== null)
-    return rest(before, `has an extension (${ended[0].trim()}), which no text message reaches`)
+    return rest(before, 'has an extension: a text message can only go to the number without it')
   for (const match of text.matchAll(separator)) {
     const first = whole(text.slice(0, match.index))
     if (first === null) continue
@@ -27,7 +27,7 @@ export function findCut(text: string, numberOf: (text: string) => string | null)
     const second = findCut(behind, numberOf) ?? whole(behind)
     if (typeof second === 'string') return { kind: 'numbers', numbers: [first, second] }
     if (second?.kind === 'numbers') return { kind: 'numbers', numbers: [first, ...second.numbers] }
-    return rest(first, `has more behind the number (${behind.slice(0, 20)}), which makes no second one`)
+    return rest(first, 'has a number and something that is not a second number')
   }
   return numberOf(text) === null ? cutWords(text, whole) : null
 }

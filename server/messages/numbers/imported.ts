@@ -1,12 +1,15 @@
 /** Numbers as files have them: what spreadsheets and people do to them is undone where nothing is lost, and named where digits are. */
 import { digitsOf, parseNumber, undoSpreadsheet } from './written.ts'
 import { findCut } from './cell.ts'
-import { readNumber, spellingsOf } from './number.ts'
+import { isInDoubt, type Doubt } from './national.ts'
+import { generalDetail, readNumber, spellingsOf, type NumberFault } from './number.ts'
 
 /** Why a cell is no number. */
 export interface PhoneFault {
   code: 'required' | 'scientific_notation' | 'invalid_phone_number'
   detail: string
+  /** The detail without what is only so in this cell. */
+  general?: string
   suggestion?: string
   /** The number of the cell, if only what is beside it is wrong: enough to opt its person out, not to write to them. */
   found?: string
@@ -49,12 +52,14 @@ const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
  * Reads the cell of a number leniently: punctuation, blanks and digits of any script, an apostrophe before it, `00` or no plus sign, `.0` after it; with
  * a country (the row's own, else the one of the request) also national numbers, which win where both readings exist, but over a mobile number of
  * that country, and in an export, whose digits have their country code. Digits that a spreadsheet dropped are never guessed. Of several whole
- * numbers the first is taken; an extension, or the last digits of another number, make no number, and are refused with what is before them.
+ * numbers the first is taken; an extension, or the last digits of another number, make no number, and are refused with what is before them. Without a
+ * country, `doubt` says which digits of the column are rather national ones: those are nobody's.
  */
 export function readImportedNumber(
   text: string,
   country: string | null,
   isExport: boolean = false,
+  doubt: Doubt | null = null,
 ): ImportedNumber | PhoneFault {
   const { cleaned, repair } = undoSpreadsheet(text)
   if (cleaned === '') return { code: 'required', detail: 'is required' }
@@ -63,7 +68,10 @@ export function readImportedNumber(
       code: 'scientific_notation',
       detail: 'must be all digits: a spreadsheet has rounded the number; format the column as text and export it again',
     }
-  const readOne = (part: string): ReadOne | PhoneFault => readSingle(part, country, isExport)
+  const readOne = (part: string): ReadOne | PhoneFault =>
+    doubt && country === null && isInDoubt(part, doubt)
+      ? refuseDoubtful(part, doubt)
+      : readSingle(part, country, isExport)
   const numberOf = (part: string): string | null => {
     const read = readOne(part)
     return 'number' in read ? read.number : null
@@ -81,6 +89,16 @@ export function readImportedNumber(
   return { code: 'invalid_phone_number', detail: cut.detail, suggestion: cut.number, found: cut.number }
 }
 
+function refuseDoubtful(digits: string, { codes }: Doubt): PhoneFault {
+  const [code = '', ...others] = codes
+  return {
+    code: 'invalid_phone_number',
+    detail:
+      'looks like a number without its country code: name the country of the list (`default_country`), or write a plus sign before a country code',
+    ...(others.length === 0 && { suggestion: code + digits }),
+  }
+}
+
 interface ReadOne {
   number: string
   repair: Repair | null
@@ -93,12 +111,14 @@ function readSingle(cleaned: string, country: string | null, isExport: boolean):
   const parsed = international ? parseNumber(international) : !isWhole && country && parseNumber(cleaned, country)
   if (parsed) {
     const read = readNumber(`+${parsed}`)
-    return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : read
+    return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : withGeneral(read)
   }
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
   const strict = readNumber(international ?? (isWhole ? `+${digitsOf(cleaned) ?? cleaned}` : cleaned), country)
-  return 'number' in strict ? { number: strict.number, repair: nameForm(cleaned, strict.number) } : strict
+  return 'number' in strict ? { number: strict.number, repair: nameForm(cleaned, strict.number) } : withGeneral(strict)
 }
+
+const withGeneral = (fault: NumberFault): PhoneFault => ({ ...fault, general: generalDetail(fault.detail) })
 
 const isMobileWithCode = (cleaned: string, country: string | null): boolean =>
   country !== null && mobilesWithCode[country]?.test(digitsOf(cleaned) ?? '') === true

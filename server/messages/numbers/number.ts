@@ -164,6 +164,16 @@ function lengthFault(
   return fault(isFar ? `${detail}${howToAllow}` : detail, text, defaultCountry)
 }
 
+/** What is wrong with a number, in words that are true of all numbers with the same fault. */
+export function generalDetail(detail: string): string {
+  if (/ digits after \+\d+; it has \d+/.test(detail))
+    return 'must have as many digits as the numbers of its country have'
+  const ambiguous = /^is a number of [A-Z]{2} without its country code(?=, and of )/.exec(detail)?.[0]
+  return ambiguous === undefined
+    ? detail
+    : `${ambiguous}, and of another country with it: write it with its country code, or with a plus sign`
+}
+
 const howToAllow = '; where such numbers exist, the operator allows them with HELIOGRAM_ANY_LENGTH_COUNTRIES'
 
 const listOf = (numbers: number[]): string =>

@@ -20,6 +20,9 @@ export const isWrittenBare = (country: string): boolean => bareCountries.has(cou
 /** Says that a number with this calling code is of a range that people have: mobile, and fixed where numbers are written bare. */
 export const isOfPeople = (code: string, number: string): boolean => patternsOf(code).people?.test(number) === true
 
+/** All calling codes of people. */
+export const codesOfPeople = (): string[] => [...rowsByCode.keys()]
+
 /** Says that a number is of a range whose callers pay extra (+1 900 and its like), by the plans behind its calling code. */
 export const isPremium = (number: string): boolean =>
   patternsOf(number.slice(0, codeLengthOf(number))).premium?.test(number) === true

@@ -12,6 +12,7 @@ import { Nullable, problems, type App, type Caller } from '../../http.ts'
 import { idempotentInPieces } from '../../idempotency.ts'
 import { openStream } from '../../requests/stream.ts'
 import { charsetOf } from '../../tables/encoding.ts'
+import { Faults, repairCounts, showFindings, Warnings } from '../numbers/findings.ts'
 import { optOut } from './opt-out.ts'
 import { exportColumns, optOutRowsMax, readFileList, readJsonList, type ReadList } from './list.ts'
 import { FileQuery, readFileQuery } from './list-query.ts'
@@ -47,6 +48,12 @@ const Result = Type.Object({
   existing: Type.Integer({ description: 'Numbers that were out before.' }),
   duplicate: Type.Integer({ description: 'Rows whose number was in an earlier row.' }),
   failed: Type.Integer({ description: 'Rows without a number that can be, or that are no rows.' }),
+  default_country: Nullable(
+    Type.String({ description: 'The country by which numbers without a country code were read.' }),
+  ),
+  repairs: Type.Partial(Type.Object(repairCounts)),
+  faults: Faults,
+  warnings: Warnings,
   errors: Type.Array(
     Type.Object({
       line: Type.Integer(),
@@ -98,7 +105,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
                 schema: Type.Unsafe<Buffer>({
                   description:
                     'A line names the columns: `number`, and `reason` if there is one. Encodings, separators, titles above the names and numbers ' +
-                    'are read as in an import of contacts: with the `default_country` of your settings, numbers without a country code too. Every ' +
+                    'are read as in an import of contacts: with `default_country`, or that of your settings, numbers without a country code too. Every ' +
                     'number in the file is opted out, even if the rest of its line is faulty.',
                 }),
               },
@@ -115,15 +122,20 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
         config: { scope: 'contacts:write', operation: 'opt_outs.import', audit: 'opt_outs.imported' },
       },
       (request, reply) => {
-        const { defaultCountry } = request.caller
+        const home = request.caller.defaultCountry ?? null
         const body = request.body as Buffer | Type.Static<typeof JsonList>
         // Of a file the sum is enough to know it by.
         if (Buffer.isBuffer(body)) request.body = createHash('sha256').update(body).digest('hex')
         return idempotentInPieces(context, request, reply, async () => {
           const charset = charsetOf(request.headers['content-type'] ?? '')
+          const options = readFileQuery(request.query, home)
+          const { defaultCountry, mapping = {} } = options
           const list = await (Buffer.isBuffer(body)
-            ? readFileList(body, { ...readFileQuery(request.query), charset, defaultCountry: defaultCountry ?? null })
+            ? readFileList(body, { ...options, charset })
             : readJsonList(body.opt_outs, defaultCountry))
+          const { table, doubt, faults } = list
+          const file = { table, numberField: 'number', consentFields: [], defaultCountry, mapping }
+          const findings = showFindings({ faults, warnings: [], doubt }, file, list.detected?.number_column ?? 'number')
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',
@@ -132,6 +144,9 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
             existing: list.people.length - created,
             duplicate: list.duplicates,
             failed: list.errors.length,
+            default_country: defaultCountry,
+            repairs: list.repairs,
+            ...findings,
             errors: list.errors.slice(0, errorsMax),
             detected: list.detected,
           }

@@ -4,11 +4,19 @@ import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { parseJson } from '../../requests/body.ts'
 import { encodingOf, notEncoding } from '../../tables/encoding.ts'
 import { tableOptions } from '../../tables/options.ts'
+import { countryError } from '../numbers/country-fault.ts'
+import { isCountry } from '../numbers/number.ts'
 import type { ListOptions } from './list.ts'
 
 export const FileQuery = Type.Object(
   {
     ...tableOptions,
+    default_country: Type.Optional(
+      Type.String({
+        description: 'Where numbers without a country code are from. Default: the country of your settings.',
+        examples: ['GB'],
+      }),
+    ),
     mapping: Type.Optional(
       Type.String({
         maxLength: 2000,
@@ -21,9 +29,12 @@ export const FileQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** @throws ApiError `validation_failed` */
-export function readFileQuery(query: Static<typeof FileQuery>): Omit<ListOptions, 'defaultCountry' | 'charset'> {
+/** `home` is the country of the account. @throws ApiError `validation_failed` */
+export function readFileQuery(query: Static<typeof FileQuery>, home: string | null): Omit<ListOptions, 'charset'> {
   const faults: FieldError[] = []
+  const defaultCountry = query.default_country ?? home
+  if (query.default_country !== undefined && !isCountry(query.default_country))
+    faults.push(countryError('?default_country', query.default_country))
   const encoding = query.encoding === undefined ? undefined : encodingOf(query.encoding)
   if (encoding === null) faults.push({ pointer: '?encoding', code: 'invalid_value', detail: notEncoding })
   const mapping = query.mapping === undefined ? {} : parseMapping(query.mapping)
@@ -35,6 +46,7 @@ export function readFileQuery(query: Static<typeof FileQuery>): Omit<ListOptions
     })
   if (faults.length > 0) throw invalid(faults)
   return {
+    defaultCountry,
     encoding: encoding ?? undefined,
     delimiter: query.delimiter,
     headerLine: query.header_line,

@@ -55,7 +55,8 @@ it('of a file is read as contacts are: national numbers get the default country,
     '12025550305',
   ])
   expect(await numbers('2025580302\n2025580306', 'US')).toEqual(['12025580302', '12025580306'])
-  expect(await numbers('number\n2025580302', null)).toEqual(['2025580302'])
+  expect(await numbers('number\n2025580302', null)).toEqual([])
+  expect(await numbers('number\n+2025580302', null)).toEqual(['2025580302'])
   const exported = 'number,reason,source,created_at\n2025580302,,reply,2026-11-23T00:00:00.000Z'
   expect(await numbers(exported, 'US')).toEqual(['2025580302'])
   const { errors } = await readCsvList('number\n4.47E+11', 'GB')
@@ -121,11 +122,43 @@ it('of JSON is taken without its bad rows, each of which is told', async () => {
 it('what is no list is refused as a whole', async () => {
   const refusals: [string, string][] = [
     ['name\nAnna', 'must have a column of numbers'],
-    ['number\n', 'must have rows'],
+    ['number\n', 'must have at least one row'],
     [`number\n${'15551230001\n'.repeat(optOutRowsMax + 1)}`, `at most ${optOutRowsMax} rows`],
   ]
   for (const [text, words] of refusals)
     await expect(readCsvList(text)).rejects.toMatchObject({
       options: { errors: [{ detail: expect.stringContaining(words) }] },
     })
+})
+
+it('keeps a reason as it was written, whatever its quotes and commas', async () => {
+  const reasons: [string, string][] = [
+    ['"no" she said', '"no" she said'],
+    ['"no, thanks" she said', '"no, thanks" she said'],
+    ['She said "stop', 'She said "stop'],
+    ['"said, stop', '"said, stop'],
+    ['wrote, twice', 'wrote, twice'],
+    ['"well, ""no"""', 'well, "no"'],
+    ["'quoted'", "'quoted'"],
+  ]
+  const rows = reasons.map(([written], n) => `1202555010${n},${written}`)
+  const { people } = await readCsvList(`number,reason\n${rows.join('\n')}\n`)
+  expect(people.map(({ number, reason }) => [number, reason])).toEqual(
+    reasons.map(([, read], n) => [`1202555010${n}`, read]),
+  )
+})
+
+it('refuses national numbers of no named country, and says what would make them pass', async () => {
+  const numbers = ['2025550123', '3105550188', '4155550142', '6465550117', '12']
+  const list = await readCsvList(`phone,reason\n${numbers.join(',x\n')},x\n`)
+  expect(list).toMatchObject({ people: [], doubt: { codes: ['1'], doubtful: 4 } })
+  expect(list.faults).toMatchObject([
+    { count: 4, column: 'phone' },
+    { count: 1, column: 'phone' },
+  ])
+  expect(list.errors[0]).toMatchObject({ value: '2025550123', suggestion: '12025550123' })
+  expect(list.errors[0]).not.toHaveProperty('general')
+  const known = await readCsvList(`phone,reason\n${numbers.join(',x\n')},x\n`, 'US')
+  expect(known).toMatchObject({ doubt: null, repairs: { national: 4 }, faults: [{ count: 1 }] })
+  expect(known.people.map(({ number }) => number)).toContain('12025550123')
 })

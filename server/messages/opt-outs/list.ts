@@ -19,7 +19,9 @@ import { readCsv } from '../../tables/source.ts'
 import type { RowFault, SourceRow } from '../../tables/source-row.ts'
 import { openWorkbook, readSheet } from '../../tables/workbook.ts'
 import { ZipError } from '../../tables/zip.ts'
-import { readImportedNumber, type ImportedNumber, type PhoneFault } from '../numbers/imported.ts'
+import { FaultGroups, type FaultGroup } from '../../tables/fault-groups.ts'
+import { readImportedNumber, type ImportedNumber, type PhoneFault, type Repair } from '../numbers/imported.ts'
+import { findDoubt, type Doubt } from '../numbers/national.ts'
 import { readNumber } from '../numbers/number.ts'
 import type { OptOutInput } from './opt-out.ts'
 
@@ -55,7 +57,12 @@ export interface ReadList {
   /** Rows whose numbers earlier rows have. */
   duplicates: number
   errors: ListError[]
+  faults: FaultGroup[]
+  repairs: Partial<Record<Repair, number>>
   detected: Detected | null
+  /** Of a file; for advice. */
+  table: { header: string[]; targets: (string | null)[]; otherNumbers: number[] } | null
+  doubt: Doubt | null
 }
 
 /** What a caller says of a file. */
@@ -158,6 +165,11 @@ async function readTable(
   const isReason = (name: string): boolean =>
     Object.hasOwn(mapping, name) ? mapping[name] === 'reason' : reasonNames.includes(plainName(name))
   const reasonAt = header.findIndex(isReason)
+  // A reason behind all other columns has its commas, also where its quotes are missing.
+  const reasonOf = (cells: readonly string[]): string =>
+    detected.delimiter !== null && reasonAt === header.length - 1 && cells.length > header.length
+      ? cells.slice(reasonAt).join(detected.delimiter)
+      : textOfCell(cells[reasonAt] ?? '')
   const rows: ListRow[] = []
   for await (const piece of pieces)
     for (const { line, record, fault, cells } of piece) {
@@ -167,16 +179,21 @@ async function readTable(
       const found = cells ?? (fault ? [] : (record as string[]))
       // A person with two numbers is out with the one that the list has.
       const place = [at, ...others].find((one) => (found[one] ?? '').trim() !== '') ?? at
-      const reason = reasonAt === -1 ? '' : textOfCell(found[reasonAt] ?? '')
+      const reason = reasonAt === -1 ? '' : reasonOf(found)
       rows.push({ line, number: found[place] ?? '', reason, ...(fault && { fault }) })
     }
-  if (rows.length === 0) throw invalid(refuseFile('must have rows'))
+  if (rows.length === 0) throw invalid(refuseFile('must have at least one row'))
+  const doubt = defaultCountry === null && !isExport ? findDoubt(rows.map(({ number }) => number)) : null
+  const column = header[at] ?? ''
   const list = await readRows(
     rows,
+    column,
     (row) => row,
-    (number) => readImportedNumber(number, defaultCountry, isExport),
+    (number) => readImportedNumber(number, defaultCountry, isExport, doubt),
   )
-  return { ...list, detected: { ...detected, header_line: headerLine, number_column: header[at] ?? '' } }
+  const targets = header.map((_, i) => (i === at ? 'number' : i === reasonAt ? 'reason' : null))
+  const table = { header, targets, otherNumbers: others }
+  return { ...list, detected: { ...detected, header_line: headerLine, number_column: column }, table, doubt }
 }
 
 /**
@@ -189,7 +206,8 @@ export async function readJsonList(rows: readonly unknown[], defaultCountry: str
     const strict = readNumber(number, defaultCountry)
     return 'number' in strict ? { number: strict.number, repair: null, others: [] } : strict
   }
-  return { ...(await readRows(rows, (row, at) => readJsonRow(row, at + 1), read)), detected: null }
+  const list = await readRows(rows, null, (row, at) => readJsonRow(row, at + 1), read)
+  return { ...list, detected: null, table: null, doubt: null }
 }
 
 const digitsOnly = /^[1-9]\d{6,14}$/
@@ -216,33 +234,43 @@ function readJsonRow(row: unknown, line: number): ListRow | ListError {
 
 async function readRows<T>(
   rows: readonly T[],
+  column: string | null,
   readRow: (row: T, at: number) => ListRow | ListError,
   readText: (number: string) => ImportedNumber | PhoneFault,
-): Promise<Omit<ReadList, 'detected'>> {
+): Promise<Pick<ReadList, 'total' | 'people' | 'duplicates' | 'errors' | 'faults' | 'repairs'>> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
+  const faults = new FaultGroups()
+  const repairs: ReadList['repairs'] = {}
   let duplicates = 0
+  const refuse = (error: ListError, general = error.detail, of = column): void => {
+    errors.push(error)
+    faults.add([{ ...error, column: of, general }])
+  }
   const giveWay = openTurns()
   for (const [at, given] of rows.entries()) {
     await giveWay()
     const row = readRow(given, at)
     if ('code' in row) {
-      errors.push(row)
+      refuse(row)
       continue
     }
     const { line, number, reason, fault } = row
     const read = readText(number)
     const value = number.slice(0, valueMax)
     const found = 'number' in read ? [read.number, ...read.others] : read.found === undefined ? [] : [read.found]
+    if ('number' in read && read.repair) repairs[read.repair] = (repairs[read.repair] ?? 0) + 1
     if (found.length > 0) {
       const added = found.filter((one) => !people.has(one))
       if (added.length === 0) duplicates++
       for (const one of added) people.set(one, { number: one, reason: storableReason(reason) || null })
-    } else if (fault) errors.push({ line, value, ...fault })
-    else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
-    else if (!('number' in read)) errors.push({ line, value, ...read })
+    } else if (fault) refuse({ line, value, code: fault.code, detail: fault.detail }, fault.general, null)
+    else if (!('number' in read)) {
+      const { code, detail, suggestion, general } = read
+      refuse({ line, value, code, detail, ...(suggestion !== undefined && { suggestion }) }, general)
+    }
   }
-  return { total: rows.length, people: [...people.values()], duplicates, errors }
+  return { total: rows.length, people: [...people.values()], duplicates, errors, faults: faults.list(), repairs }
 }
 
 /** As much of a reason as is kept, with U+FFFD for what cannot be stored: nobody stays in for what somebody wrote beside the number. */

@@ -1,0 +1,82 @@
+/** Columns of national numbers without a country: with their first digits for a calling code they would be other people's. */
+import { codeLengthOf, plansOf } from './plan.ts'
+import { readNumber } from './number.ts'
+import { currentForm } from './renumbered.ts'
+import { codesOfPeople, isOfPeople } from './type.ts'
+import { undoSpreadsheet } from './written.ts'
+
+/** What of a column is in doubt: digits of these lengths look like national numbers behind these calling codes, the likeliest first. */
+export interface Doubt {
+  lengths: number[]
+  codes: string[]
+  /** How many cells of the column were looked at, and how many of them are in doubt. */
+  cells: number
+  doubtful: number
+}
+
+const bare = /^[1-9]\d{6,14}$/
+const cellsMax = 1000
+// Of cells of a length. International lists are numbers of people nearly all, national ones read so are in one of four at most (measured for 50 countries).
+const peopleMin = 0.5
+// Real lists have some numbers that nobody has.
+const nationalMin = 0.8
+// What fits less than the best by more is no rival of it.
+const rivalMargin = 0.1
+// So few among others are odd numbers, and no list of them.
+const fewCells = 3
+
+/** Finds out whether cells without a plus sign are national numbers; null: nothing speaks for it. */
+export function findDoubt(cells: readonly string[]): Doubt | null {
+  const step = Math.max(1, Math.floor(cells.length / cellsMax))
+  const digits = cells
+    .filter((_, at) => at % step === 0)
+    .map((cell) => undoSpreadsheet(cell).cleaned)
+    .filter((cell) => bare.test(cell))
+  const lengths: number[] = []
+  const codes = new Map<string, number>()
+  let doubtful = 0
+  for (const [length, group] of Map.groupBy(digits, (one) => one.length)) {
+    if (group.length < fewCells && group.length * 2 < digits.length) continue
+    if (group.filter(isTheirs).length >= group.length * peopleMin) continue
+    const found = nationalCodesOf(group)
+    if (found.length === 0) continue
+    lengths.push(length)
+    doubtful += group.length
+    for (const code of found) codes.set(code, (codes.get(code) ?? 0) + group.length)
+  }
+  if (lengths.length === 0) return null
+  const likeliest = [...codes].toSorted(([, a], [, b]) => b - a).map(([code]) => code)
+  return { lengths, codes: likeliest, cells: digits.length, doubtful }
+}
+
+/** Says that digits of a doubtful column cannot be taken: only what people have with the code, and nobody without it, can. */
+export const isInDoubt = (digits: string, { lengths, codes }: Doubt): boolean =>
+  bare.test(digits) &&
+  lengths.includes(digits.length) &&
+  !(isTheirs(digits) && !codes.some((code) => isNational(code, digits)))
+
+/** Countries whose national numbers the cells may be (ISO 3166-1 alpha-2). */
+export const countriesOf = ({ codes }: Doubt): string[] =>
+  codes.slice(0, 3).flatMap((code) => plansOf(code)[0]?.country ?? [])
+
+/** Digits of people with the code that they begin with. */
+function isTheirs(digits: string): boolean {
+  const read = readNumber(digits)
+  return 'number' in read && isPeoples(read.number.slice(0, codeLengthOf(read.number)), read.number)
+}
+
+const isNational = (code: string, digits: string): boolean => isPeoples(code, currentForm(code, code + digits, true))
+
+// Nobody has 555, which everybody writes in examples.
+const isPeoples = (code: string, number: string): boolean => isOfPeople(code, number) || number.startsWith('1555')
+
+/** The calling codes whose national numbers the cells are, the likeliest first, with others that fit nearly as well. */
+function nationalCodesOf(cells: readonly string[]): string[] {
+  const shares = codesOfPeople()
+    .map((code) => ({ code, share: cells.filter((cell) => isNational(code, cell)).length / cells.length }))
+    // Nearly any digits are a number of Luxembourg.
+    .filter(({ code, share }) => share >= nationalMin && code !== '352')
+    .toSorted((a, b) => b.share - a.share || Number(a.code) - Number(b.code))
+  const best = shares[0]?.share ?? 0
+  return shares.filter(({ share }) => share >= best - rivalMargin).map(({ code }) => code)
+}

@@ -1,0 +1,67 @@
+/** What would make rows pass that an import did not take: for contacts and for opt-outs. */
+import type { FaultGroup } from './fault-groups.ts'
+
+/** How a file was read. */
+export interface AdvisedFile {
+  /** Null: it is no table. */
+  table: { header: readonly string[]; targets: readonly (string | null)[]; otherNumbers: readonly number[] } | null
+  /** What the column of the numbers fills. */
+  numberField: string
+  /** What columns fill that say who wants messages. */
+  consentFields: readonly string[]
+  defaultCountry: string | null
+  /** Countries that the numbers may be of, where they lack a country code. */
+  likelyCountries: readonly string[]
+  mapping: Readonly<Record<string, string | null>>
+}
+
+/** Advice for rows with the same fault; null where only the rows themselves can be corrected. Options are in backticks, as callers name them. */
+export function adviceFor({ code, column }: FaultGroup, file: AdvisedFile): string | null {
+  const { table, numberField, defaultCountry, likelyCountries, mapping } = file
+  if (!table || column === null) return code === 'invalid_characters' ? inEncoding : null
+  const target = table.targets[table.header.indexOf(column)]
+  const map = (name: string, to: string | null): string => `\`mapping\` ${JSON.stringify({ ...mapping, [name]: to })}`
+  if (target === numberField) {
+    const [other] = table.otherNumbers.map((at) => table.header[at])
+    if (code === 'scientific_notation') return 'Format the column as text in the spreadsheet, and save it again.'
+    if (code === 'required')
+      return other === undefined
+        ? 'Correct the rows: each needs a number.'
+        : `Put the numbers into ${column}, or take those of ${other}: ${map(other, numberField)}.`
+    // The detail says what to do.
+    if (code !== 'invalid_phone_number') return null
+    const byMapping = 'name another column of numbers by `mapping`'
+    const [first = 'US'] = likelyCountries
+    return defaultCountry === null
+      ? `Use the \`suggestion\` of a row that has one. If the numbers have no country code, send the file again with their \`default_country\`, such as ${first}; or ${byMapping}.`
+      : `Use the \`suggestion\` of a row that has one. If the numbers are not of ${defaultCountry}, send the file again with another \`default_country\`, or ${byMapping}.`
+  }
+  if (typeof target === 'string' && file.consentFields.includes(target))
+    return `Write yes or no, or say that the column is something else: ${map(column, `attributes.${column}`)}.`
+  return `Correct the cells, or leave the column out: ${map(column, null)}.`
+}
+
+const inEncoding = 'Save the file as UTF-8, or name its `encoding`.'
+
+/** Something that a file has and an import does not follow. */
+export interface TableWarning {
+  code: 'consent_unread' | 'country_missing'
+  column: string | null
+  detail: string
+}
+
+/** What is said of a column of national numbers without a country; `countries` are those that they may be of. */
+export function warnOfCountry(
+  column: string,
+  { cells, doubtful }: { cells: number; doubtful: number },
+  countries: readonly string[],
+): TableWarning {
+  return {
+    code: 'country_missing',
+    column,
+    detail:
+      `${doubtful} of ${cells} cells that were looked at have neither a plus sign nor a country code that fits: they look like numbers of ` +
+      `${countries.join(' or ')} as people write them at home. They are refused, for with their first digits as a country code they would be ` +
+      `numbers of other people. Send the file again with \`default_country\`, such as ${countries[0] ?? 'US'}.`,
+  }
+}
