@@ -1,4 +1,5 @@
 /** Every route of the API: the one list, for the process that serves it and for the script that describes it. */
+import { auditRoutes } from './accounts/audit-http.ts'
 import { accountRoutes } from './accounts/http.ts'
 import type { AccountsContext } from './accounts/context.ts'
 import { refreshCaches, type Caches } from './caches.ts'
@@ -93,6 +94,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   guardTestKeys(app, context.db)
   refreshCaches(app, () => context.caches)
   await accountRoutes(app, { ...context, settings })
+  auditRoutes(app, context)
   messageRoutes(app, context)
   conversationRoutes(app, context)
   explainRoutes(app, context)

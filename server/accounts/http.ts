@@ -4,7 +4,6 @@ import { Type } from 'typebox'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { readSound } from '../requests/faults.ts'
-import { auditRoutes } from './audit-http.ts'
 import { dataKeyRoutes } from './data-key-http.ts'
 import { subaccountRoutes } from './http-account.ts'
 import { keyRoutes } from './http-keys.ts'
@@ -22,7 +21,6 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
   userRoutes(app, context)
   meRoutes(app, context)
   subaccountRoutes(app, context)
-  auditRoutes(app, context)
   dataKeyRoutes(app, context)
   await oauthRoutes(app, context)
   app.get(

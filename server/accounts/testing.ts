@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import { openVault, type Vault } from '../sealing/vault.ts'
 import { guardTestKeys } from '../test-keys.ts'
 import { openAuthenticator } from './authenticate.ts'
+import { auditRoutes } from './audit-http.ts'
 import { accountRoutes } from './http.ts'
 import type { AccountsContext } from './context.ts'
 import { scopesOf, type Role } from './roles.ts'
@@ -63,7 +64,11 @@ export function buildAccountsApp(
   { settings = testSettings, authenticator = openAuthenticator(db), ...context }: AccountsAppContext = {},
 ): Promise<App> {
   const routes = { db, vault: testVault, authenticator, settings }
-  return buildTestApp(db, (app) => accountRoutes(app, routes), { ...context, authenticator })
+  const register = async (app: App): Promise<void> => {
+    await accountRoutes(app, routes)
+    auditRoutes(app, routes)
+  }
+  return buildTestApp(db, register, { ...context, authenticator })
 }
 
 type AccountsAppContext = Partial<AppContext & Pick<AccountsContext, 'settings'>>
