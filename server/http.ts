@@ -77,6 +77,22 @@ export interface Deprecation {
   docs: string
 }
 
+/** Why a test key may call a route that changes something. */
+export type TestKeyUse =
+  /** Every message of a test key goes to the simulator. */
+  | 'sends tests'
+  /** The handler lets it change only what is a test itself. */
+  | 'is of tests'
+  /** It changes a campaign, and only one that a test key made: checked before the handler. */
+  | 'is of test campaigns'
+  /** It stops messages to a number, which is real in either mode; it takes back only what a test has stopped. */
+  | 'opts out'
+  /** Nothing is sent by what it creates until somebody uses that. */
+  | 'creates'
+  /** Events may be posted again at any time, and a test event says that it is one. */
+  | 'posts events'
+  | 'changes nothing'
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that the caller needs; null: no token is needed. Every route says one of them. */
@@ -88,9 +104,11 @@ declare module 'fastify' {
     authenticate?: (authorization: string | undefined, ip: string, refuse: () => void) => Caller | Promise<Caller>
     /** Operation name under which idempotency keys live; two paths with one name share their keys. */
     operation?: string
+    /** Why a test key may call it. Without it a route that is no GET refuses test keys. */
+    testKeys?: TestKeyUse
     /** What the audit log calls a success of it, `<resource>.<past tense>`; `idempotent` records it with the change. */
     audit?: string
-    /** Has this process read what the route has changed, as far as it keeps it in memory; awaited before the answer. Set by `kept.ts`. */
+    /** Has this process read what the route has changed, as far as it keeps it in memory; awaited before the answer. Set by `caches.ts`. */
     applied?: (caller: Caller) => Promise<void>
     /** It gives somebody access, or takes an account from who has it: a person has to have shown lately who they are. */
     needsConfirmation?: true

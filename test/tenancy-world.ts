@@ -9,7 +9,7 @@ import { openWall } from '../server/db/scoped.ts'
 import type { TestDatabase } from '../server/db/testing.ts'
 import { openAuthenticator } from '../server/accounts/authenticate.ts'
 import { Stride } from '../server/campaigns/imports/stride.ts'
-import type { App, Scope } from '../server/http.ts'
+import type { App, Scope, TestKeyUse } from '../server/http.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { ShortLinks } from '../server/messages/short-links/clicks.ts'
 import { registerRoutes, type RoutesContext } from '../server/routes.ts'
@@ -24,6 +24,8 @@ export interface KnownRoute {
   scope: Scope | null
   /** What the audit log calls it; null: it is not in it. */
   audit: string | null
+  /** Why a test key may call it; null: it may not, or it changes nothing. */
+  testKeys: TestKeyUse | null
   /** It reads no Idempotency-Key. */
   isKeyless: boolean
 }
@@ -105,6 +107,7 @@ export async function openWorld(database: TestDatabase, options: Partial<AppCont
             url,
             scope: config?.scope ?? null,
             audit: config?.audit ?? null,
+            testKeys: config?.testKeys ?? null,
             isKeyless: config?.isKeyless ?? false,
           })
       })

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
 import { scopes, type Scope } from '../server/http.ts'
 import { showId } from '../server/ids.ts'
-import { forTestKeys } from '../server/test-keys.ts'
 import { callsOf, urlOf, type Call } from './tenancy-calls.ts'
 import { areas, ownVerbs, questions, rows, type Row } from './tenancy-rows.ts'
 import { isExempt, unscopedTables } from './tenancy-statements.ts'
@@ -65,8 +64,8 @@ const guarded = (): { route: KnownRoute; row: Row }[] =>
 const worked = (): { route: KnownRoute; row: Row }[] => guarded().filter(({ route }) => route.method !== 'HEAD')
 
 /** Those that refuse test keys, whatever they name; or for their campaign, whatever they name in it. */
-const isForLive = ({ method, name }: KnownRoute): boolean =>
-  method !== 'GET' && (!(name in forTestKeys) || /^(PATCH|DELETE) \/v1\/campaigns\/:campaign\/contacts\//.test(name))
+const isForLive = ({ method, name, testKeys }: KnownRoute): boolean =>
+  method !== 'GET' && (testKeys === null || /^(PATCH|DELETE) \/v1\/campaigns\/:campaign\/contacts\//.test(name))
 
 /** Bob's call with one thing of Alice's in it, for each thing; and with all of the path. */
 function exchange(hers: Call, his: Call): { call: Call; isQuery: boolean }[] {

@@ -97,6 +97,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
       },
       config: {
         scope: 'accounts:write',
+        testKeys: 'creates',
         operation: 'accounts.create',
         audit: 'account.created',
         needsConfirmation: true,
@@ -179,6 +180,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
       },
       config: {
         scope: 'accounts:write',
+        testKeys: 'is of tests',
         operation: 'accounts.create_key',
         audit: 'api_key.created',
         needsConfirmation: true,

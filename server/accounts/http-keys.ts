@@ -67,7 +67,13 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: KeyInput,
         response: { 201: NewApiKey, ...problems(422) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.create', audit: 'api_key.created', needsConfirmation: true },
+      config: {
+        scope: 'keys:write',
+        testKeys: 'is of tests',
+        operation: 'api_keys.create',
+        audit: 'api_key.created',
+        needsConfirmation: true,
+      },
     },
     (request, reply) =>
       idempotent({ db, vault }, request, reply, async (tx) => {
@@ -109,7 +115,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         ...one,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.revoke', audit: 'api_key.revoked' },
+      config: { scope: 'keys:write', testKeys: 'is of tests', operation: 'api_keys.revoke', audit: 'api_key.revoked' },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {
@@ -136,7 +142,13 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: KeyChange,
         response: { 200: ApiKey, ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.update', audit: 'api_key.updated', needsConfirmation: true },
+      config: {
+        scope: 'keys:write',
+        testKeys: 'is of tests',
+        operation: 'api_keys.update',
+        audit: 'api_key.updated',
+        needsConfirmation: true,
+      },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {
@@ -173,7 +185,13 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: Nullable(Rotation),
         response: { 200: NewApiKey, ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.rotate', audit: 'api_key.rotated', needsConfirmation: true },
+      config: {
+        scope: 'keys:write',
+        testKeys: 'is of tests',
+        operation: 'api_keys.rotate',
+        audit: 'api_key.rotated',
+        needsConfirmation: true,
+      },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {

@@ -45,7 +45,12 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
         body: CampaignInput,
         response: { 201: Type.Ref('Campaign'), ...problems(409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.create', audit: 'campaign.created' },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'creates',
+        operation: 'campaigns.create',
+        audit: 'campaign.created',
+      },
       attachValidation: true,
     },
     (request, reply) =>
@@ -117,7 +122,12 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
         body: CampaignChange,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.update', audit: 'campaign.updated' },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'is of test campaigns',
+        operation: 'campaigns.update',
+        audit: 'campaign.updated',
+      },
       attachValidation: true,
     },
     (request, reply) =>

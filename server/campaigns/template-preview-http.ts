@@ -67,7 +67,7 @@ export function templatePreviewRoute(app: App, context: PreviewContext): void {
         body: TemplatePreviewBody,
         response: { 200: TemplatePreview, ...problems(404, 413, 415) },
       },
-      config: { scope: 'campaigns:read' },
+      config: { scope: 'campaigns:read', testKeys: 'changes nothing' },
     },
     async (request) => {
       const { body, params, caller } = request

@@ -86,7 +86,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
         params: IdParams,
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', operation: 'messages.cancel' },
+      config: { scope: 'messages:write', testKeys: 'is of tests', operation: 'messages.cancel' },
     },
     async (request, reply) => {
       const postings = await changeMessage(context, request, reply, async (tx, id) => {

@@ -131,6 +131,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       },
       config: {
         scope: 'smpp:write',
+        testKeys: 'is of tests',
         operation: 'smpp_credentials.create',
         audit: 'smpp_credential.created',
         needsConfirmation: true,
@@ -186,6 +187,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       },
       config: {
         scope: 'smpp:write',
+        testKeys: 'is of tests',
         operation: 'smpp_credentials.update',
         audit: 'smpp_credential.updated',
         needsConfirmation: true,
@@ -217,6 +219,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       },
       config: {
         scope: 'smpp:write',
+        testKeys: 'is of tests',
         operation: 'smpp_credentials.rotate',
         audit: 'smpp_credential.password_rotated',
         needsConfirmation: true,
@@ -249,7 +252,12 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         params,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.delete', audit: 'smpp_credential.deleted' },
+      config: {
+        scope: 'smpp:write',
+        testKeys: 'is of tests',
+        operation: 'smpp_credentials.delete',
+        audit: 'smpp_credential.deleted',
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

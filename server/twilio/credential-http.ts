@@ -77,6 +77,7 @@ export function twilioCredentialRoutes(
       },
       config: {
         scope: 'keys:write',
+        testKeys: 'is of tests',
         operation: 'twilio_credentials.create',
         audit: 'twilio_credential.created',
         needsConfirmation: true,
@@ -118,7 +119,12 @@ export function twilioCredentialRoutes(
         params: Type.Object({ id: Type.String({ maxLength: 255 }) }),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'twilio_credentials.revoke', audit: 'twilio_credential.revoked' },
+      config: {
+        scope: 'keys:write',
+        testKeys: 'is of tests',
+        operation: 'twilio_credentials.revoke',
+        audit: 'twilio_credential.revoked',
+      },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {

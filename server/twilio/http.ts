@@ -57,16 +57,20 @@ export async function twilioRoutes(
       done(parseSid('AC', accountSid) === request.caller.accountId ? undefined : new ApiError('not_found'))
     })
 
-    child.post(`${root}.json`, { schema: hidden, config: writing }, async (request, reply) => {
-      const { accountId, mode, defaultCountry = null } = request.caller
-      const checks = { accountId, isTest: mode === 'test', defaultCountry, refuseUrl, shortUrl }
-      const draft = readDraft(readTwilioSend(formOf(request)), checks)
-      if (Array.isArray(draft)) throw invalid(draft)
-      const accepted = await acceptor.accept(draft)
-      if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
-      if (accepted.kind !== 'accepted') throw new Error('a send without a key met one')
-      return reply.code(201).send(renderTwilioMessage(accepted.row))
-    })
+    child.post(
+      `${root}.json`,
+      { schema: hidden, config: { ...writing, testKeys: 'sends tests' } },
+      async (request, reply) => {
+        const { accountId, mode, defaultCountry = null } = request.caller
+        const checks = { accountId, isTest: mode === 'test', defaultCountry, refuseUrl, shortUrl }
+        const draft = readDraft(readTwilioSend(formOf(request)), checks)
+        if (Array.isArray(draft)) throw invalid(draft)
+        const accepted = await acceptor.accept(draft)
+        if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
+        if (accepted.kind !== 'accepted') throw new Error('a send without a key met one')
+        return reply.code(201).send(renderTwilioMessage(accepted.row))
+      },
+    )
 
     child.get(`${ofAccount}.json`, { schema: hidden, config: reading }, ({ caller }) =>
       readTwilioAccount(db, caller.accountId),
@@ -85,19 +89,23 @@ export async function twilioRoutes(
       renderTwilioMessage(await requireMessage(request)),
     )
 
-    child.post(`${root}/:sid.json`, { schema: { hide: true, params: Params }, config: writing }, async (request) => {
-      const row = await requireMessage(request)
-      const form = formOf(request)
-      const [status, body] = [form.get('Status'), form.get('Body')]
-      if (status === null && body === null) throw new WrongParameter(20001, "Give 'Status' or 'Body'.")
-      if (status !== null && status !== 'canceled') throw new WrongParameter(20001, "'Status' can only be canceled.")
-      refuseLive(request.caller, row.isTest)
-      if (body !== null && body !== '') throw new WrongParameter(20001, "'Body' can only be empty: that redacts it.")
-      if (status !== null && row.status !== 'canceled' && !(await cancelMessage(context, row.accountId, row.id)))
-        throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
-      if (body !== null) await redact(request, row)
-      return renderTwilioMessage(await requireMessage(request))
-    })
+    child.post(
+      `${root}/:sid.json`,
+      { schema: { hide: true, params: Params }, config: { ...writing, testKeys: 'is of tests' } },
+      async (request) => {
+        const row = await requireMessage(request)
+        const form = formOf(request)
+        const [status, body] = [form.get('Status'), form.get('Body')]
+        if (status === null && body === null) throw new WrongParameter(20001, "Give 'Status' or 'Body'.")
+        if (status !== null && status !== 'canceled') throw new WrongParameter(20001, "'Status' can only be canceled.")
+        refuseLive(request.caller, row.isTest)
+        if (body !== null && body !== '') throw new WrongParameter(20001, "'Body' can only be empty: that redacts it.")
+        if (status !== null && row.status !== 'canceled' && !(await cancelMessage(context, row.accountId, row.id)))
+          throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
+        if (body !== null) await redact(request, row)
+        return renderTwilioMessage(await requireMessage(request))
+      },
+    )
 
     const redact = (request: FastifyRequest, row: MessageRow): Promise<void> =>
       inTransaction(db, async (tx) => {

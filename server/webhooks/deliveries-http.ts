@@ -30,7 +30,7 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
         params,
         response: { 202: Type.Object({ event: Type.String(), type: Type.String() }), ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', testKeys: 'posts events' },
     },
     async (request, reply) => {
       const { accountId } = request.caller

@@ -7,7 +7,7 @@ import type { Tx } from '../../db/db.ts'
 import { actorOf, showActorId } from '../../audit/audit.ts'
 import { writeCsv } from '../../csv.ts'
 import { ApiError } from '../../errors.ts'
-import { problems, type App } from '../../http.ts'
+import { problems, type App, type TestKeyUse } from '../../http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import { showMoney } from '../../money.ts'
@@ -65,7 +65,12 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         body: BroadcastInput,
         response: { 200: Type.Ref('DryRun'), 202: Type.Ref('Broadcast'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.send', audit: 'broadcast.created' },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'sends tests',
+        operation: 'campaigns.send',
+        audit: 'broadcast.created',
+      },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -115,6 +120,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'Pause the broadcast of a campaign',
       ['scheduled', 'sending'],
       'paused',
+      'is of tests',
       'campaign.paused',
       'Nothing more goes to a carrier, of what waits in line neither.',
     ],
@@ -123,6 +129,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'Resume the broadcast of a campaign',
       ['paused'],
       'sending',
+      'is of tests',
       'campaign.resumed',
       'It goes on where it was.',
     ],
@@ -131,11 +138,12 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'Cancel the broadcast of a campaign',
       unfinishedStatuses,
       'canceled',
+      'is of test campaigns',
       'campaign.canceled',
       'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed. One that is canceled already is answered as it is.',
     ],
-  ] as const satisfies [string, string, readonly BroadcastStatus[], BroadcastStatus, string, string][]
-  for (const [verb, summary, from, to, audit, description] of moves)
+  ] as const satisfies [string, string, readonly BroadcastStatus[], BroadcastStatus, TestKeyUse, string, string][]
+  for (const [verb, summary, from, to, testKeys, audit, description] of moves)
     app.post(
       `/v1/campaigns/:campaign/${verb}`,
       {
@@ -147,7 +155,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
           params,
           response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
         },
-        config: { scope: 'campaigns:write', operation: `campaigns.${verb}`, audit },
+        config: { scope: 'campaigns:write', testKeys, operation: `campaigns.${verb}`, audit },
       },
       async (request, reply) => {
         await idempotent(context, request, reply, (tx) => move(tx, request, from, to))
@@ -167,7 +175,12 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         params,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.archive', audit: 'campaign.archived' },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'is of test campaigns',
+        operation: 'campaigns.archive',
+        audit: 'campaign.archived',
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

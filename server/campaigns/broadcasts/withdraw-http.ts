@@ -26,7 +26,12 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a broadcast.' }) }),
         response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'broadcasts.withdraw', audit: 'broadcast.withdrawn' },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'is of tests',
+        operation: 'broadcasts.withdraw',
+        audit: 'broadcast.withdrawn',
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

@@ -74,7 +74,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         body: ContactInput,
         response: { 200: Type.Ref('Contact'), 201: Type.Ref('Contact'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', operation: 'contacts.create' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'contacts.create' },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -212,7 +212,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         body: ContactChange,
         response: { 200: Type.Ref('Contact'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', operation: 'contacts.update' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'contacts.update' },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -252,7 +252,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         params: contactParams,
         response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'contacts.delete' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'contacts.delete' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {

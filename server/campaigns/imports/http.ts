@@ -130,7 +130,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
         params: importParams,
         response: { 200: Type.Ref('Import'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', operation: 'imports.cancel' },
+      config: { scope: 'contacts:write', testKeys: 'is of test campaigns', operation: 'imports.cancel' },
     },
     async (request, reply) => {
       let postings: Posting[] = []

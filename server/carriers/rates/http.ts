@@ -164,7 +164,7 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
           ...problems(404),
         },
       },
-      config: { scope: 'carriers:read' },
+      config: { scope: 'carriers:read', testKeys: 'changes nothing' },
     },
     async (request) => {
       const carrierId = await requireCarrierId(db, request.params.id)

@@ -39,7 +39,7 @@ export function previewRoute(app: App, context: PreviewContext): void {
         body: PreviewBody,
         response: { 200: Preview, ...problems(413, 415) },
       },
-      config: { scope: 'messages:read' },
+      config: { scope: 'messages:read', testKeys: 'changes nothing' },
       attachValidation: true,
     },
     async (request) => {

@@ -46,7 +46,12 @@ export function sendRoutes(app: App, context: MessagesContext): void {
     body: SendInput,
     response: { 202: Type.Ref('Message'), ...problems(409, 413, 415, 429) },
   }
-  const sendConfig = { scope: 'messages:write', operation: sendOperation, isFast: true } as const
+  const sendConfig = {
+    scope: 'messages:write',
+    testKeys: 'sends tests',
+    operation: sendOperation,
+    isFast: true,
+  } as const
   app.post(
     '/v1/messages/send',
     {
@@ -79,7 +84,13 @@ export function sendRoutes(app: App, context: MessagesContext): void {
         body: BatchBody,
         response: { 202: BatchResult, ...problems(409, 413, 415, 429) },
       },
-      config: { scope: 'messages:write', operation: 'messages.batch', checksItemsOf: 'messages', places: batchPlaces },
+      config: {
+        scope: 'messages:write',
+        testKeys: 'sends tests',
+        operation: 'messages.batch',
+        checksItemsOf: 'messages',
+        places: batchPlaces,
+      },
       bodyLimit: 32 * 1024 * 1024,
       attachValidation: true,
     },

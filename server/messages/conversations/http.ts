@@ -183,7 +183,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
         body: ReplyBody,
         response: { 202: Type.Ref('Message'), ...problems(404, 409, 413, 415, 429) },
       },
-      config: { scope: 'messages:write', operation: 'conversations.reply' },
+      config: { scope: 'messages:write', testKeys: 'sends tests', operation: 'conversations.reply' },
       attachValidation: true,
     },
     async (request, reply) => {

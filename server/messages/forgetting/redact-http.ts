@@ -24,7 +24,12 @@ export function redactRoutes(app: App, context: { db: Db; vault: Vault }): void 
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', operation: 'messages.redact', audit: 'message.redacted' },
+      config: {
+        scope: 'messages:write',
+        testKeys: 'is of tests',
+        operation: 'messages.redact',
+        audit: 'message.redacted',
+      },
     },
     async (request, reply) => {
       await changeMessage(context, request, reply, async (tx, id) => {

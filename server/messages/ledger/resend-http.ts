@@ -31,7 +31,12 @@ export function resendRoutes(app: App, context: ResendRoutesContext): void {
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', operation: 'messages.resend', audit: 'message.resent' },
+      config: {
+        scope: 'messages:write',
+        testKeys: 'is of tests',
+        operation: 'messages.resend',
+        audit: 'message.resent',
+      },
     },
     async (request, reply) => {
       const { accountId, kind, id: actorId } = request.caller

@@ -141,7 +141,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         ),
         response: { 200: Type.Ref('OptOut'), 201: Type.Ref('OptOut'), ...problems() },
       },
-      config: { scope: 'contacts:write', operation: 'opt_outs.create', audit: 'opt_out.created' },
+      config: { scope: 'contacts:write', testKeys: 'opts out', operation: 'opt_outs.create', audit: 'opt_out.created' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -176,7 +176,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         querystring: Type.Object({ reason: reasonText('Who asked for it, and how.') }, { additionalProperties: false }),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'opt_outs.delete', audit: 'opt_out.deleted' },
+      config: { scope: 'contacts:write', testKeys: 'opts out', operation: 'opt_outs.delete', audit: 'opt_out.deleted' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -220,7 +220,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         },
       },
       bodyLimit: 1_048_576,
-      config: { scope: 'messages:read' },
+      config: { scope: 'messages:read', testKeys: 'changes nothing' },
     },
     async ({ body, caller }) => {
       const read = body.numbers.map((text) => ({ text, read: readNumber(text, caller.defaultCountry) }))

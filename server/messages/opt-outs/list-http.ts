@@ -119,7 +119,12 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
           response: { 200: Result, ...problems(413, 415) },
         },
         bodyLimit: bytesMax,
-        config: { scope: 'contacts:write', operation: 'opt_outs.import', audit: 'opt_outs.imported' },
+        config: {
+          scope: 'contacts:write',
+          testKeys: 'opts out',
+          operation: 'opt_outs.import',
+          audit: 'opt_outs.imported',
+        },
       },
       (request, reply) => {
         const home = request.caller.defaultCountry ?? null

@@ -58,7 +58,12 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         body: TemplateInput,
         response: { 201: Type.Ref('Template'), ...problems(409) },
       },
-      config: { scope: 'campaigns:write', operation: 'templates.create', audit: 'template.created' },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'creates',
+        operation: 'templates.create',
+        audit: 'template.created',
+      },
       attachValidation: true,
     },
     (request, reply) =>

@@ -143,7 +143,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
         params,
         response: { 202: Redelivered, ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', testKeys: 'posts events' },
     },
     async (request, reply) => {
       const { accountId } = request.caller
