@@ -26,6 +26,9 @@ const noSuggestion = (): undefined => undefined
 function describe(error: ErrorObject, part: Part, suggest: typeof nearest): FieldError {
   const params = error.params as Record<string, string & number>
   const own = error.instancePath
+  // `?limit=1&limit=2` comes as a list.
+  if (part === 'querystring' && Array.isArray(error.data) && ['type', 'enum'].includes(error.keyword))
+    return at(part, own, undefined, 'invalid_type', `must be given once; it is given ${error.data.length} times`)
   switch (error.keyword) {
     case 'required':
     case 'dependentRequired':

@@ -201,3 +201,15 @@ test('what a record has under any name is looked at', () => {
     for (const value of [{}, 'long']) expect(check({ [name]: value }), name).not.toBe(true)
   }
 })
+
+test('a parameter that is given twice is refused in words that say so', () => {
+  const twice = buildValidators({})({
+    httpPart: 'querystring',
+    schema: Type.Object({ limit: Type.Integer(), order: Type.Enum(['asc', 'desc']) }),
+  })({ limit: ['1', '2'], order: ['asc', 'asc', 'desc'] })
+  const { errors } = twice === true ? {} : (twice.error as ApiError).options
+  expect(errors).toEqual([
+    { pointer: '?limit', code: 'invalid_type', detail: 'must be given once; it is given 2 times' },
+    { pointer: '?order', code: 'invalid_type', detail: 'must be given once; it is given 3 times' },
+  ])
+})

@@ -13,10 +13,12 @@ export interface AdvisedFile {
   /** Countries that the numbers may be of, where they lack a country code. */
   likelyCountries: readonly string[]
   mapping: Readonly<Record<string, string | null>>
+  /** Says of a fault that its cells have more than a number. */
+  isCut: (detail: string) => boolean
 }
 
 /** Advice for rows with the same fault; null where only the rows themselves can be corrected. Options are in backticks, as callers name them. */
-export function adviceFor({ code, column }: FaultGroup, file: AdvisedFile): string | null {
+export function adviceFor({ code, column, detail }: FaultGroup, file: AdvisedFile): string | null {
   const { table, numberField, defaultCountry, likelyCountries, mapping } = file
   if (!table || column === null) return code === 'invalid_characters' ? inEncoding : null
   const target = table.targets[table.header.indexOf(column)]
@@ -30,6 +32,7 @@ export function adviceFor({ code, column }: FaultGroup, file: AdvisedFile): stri
         : `Put the numbers into ${column}, or take those of ${other}: ${map(other, numberField)}.`
     // The detail says what to do.
     if (code !== 'invalid_phone_number') return null
+    if (file.isCut(detail)) return 'Use the `suggestion` of each row: it is the number of the cell without the rest.'
     const byMapping = 'name another column of numbers by `mapping`'
     const [first = 'US'] = likelyCountries
     return defaultCountry === null

@@ -264,6 +264,9 @@ describe('an import', () => {
       [2, 'has an extension: a text message can only go to the number without it'],
       [1, 'must have as many digits as the numbers of its country have'],
     ])
+    const advice = (over['faults'] as { advice: string }[]).map((fault) => fault.advice)
+    expect(advice[0]).toContain('default_country')
+    expect(advice[1]).toBe('Use the `suggestion` of each row: it is the number of the cell without the rest.')
     expect(over['further_numbers']).toEqual([{ line: 7, number: '15551230041', others: ['15551230042'] }])
   })
 

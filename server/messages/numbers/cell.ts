@@ -12,13 +12,21 @@ const number = /[+＋]?[\p{Nd}(][\p{Nd}\p{Zs}\p{Pd}().]*\p{Nd}/u
 // A part with fewer digits is an area code before a slash, or the end of a number behind one.
 const digitsMin = 7
 
+const cuts = {
+  extension: 'has an extension: a text message can only go to the number without it',
+  more: 'has a number and something that is not a second number',
+  words: 'must be a number and nothing else',
+} as const
+
+/** Says of a fault that its cells have a number and something else. */
+export const isCut = (detail: string): boolean => Object.values<string>(cuts).some((cut) => detail.startsWith(cut))
+
 /** Where a cell must be cut; null: it is one number, or none. `numberOf` reads a text that should be one number. */
 export function findCut(text: string, numberOf: (text: string) => string | null): Cut | null {
   const whole = (part: string): string | null => (countDigits(part) >= digitsMin ? numberOf(part.trim()) : null)
   const ended = extension.exec(text)
   const before = ended && whole(text.slice(0, ended.index))
-  if (ended && before !== null)
-    return rest(before, 'has an extension: a text message can only go to the number without it')
+  if (ended && before !== null) return rest(before, cuts.extension)
   for (const match of text.matchAll(separator)) {
     const first = whole(text.slice(0, match.index))
     if (first === null) continue
@@ -27,7 +35,7 @@ export function findCut(text: string, numberOf: (text: string) => string | null)
     const second = findCut(behind, numberOf) ?? whole(behind)
     if (typeof second === 'string') return { kind: 'numbers', numbers: [first, second] }
     if (second?.kind === 'numbers') return { kind: 'numbers', numbers: [first, ...second.numbers] }
-    return rest(first, 'has a number and something that is not a second number')
+    return rest(first, cuts.more)
   }
   return numberOf(text) === null ? cutWords(text, whole) : null
 }
@@ -40,7 +48,7 @@ function cutWords(text: string, whole: (part: string) => string | null): Cut | n
   }
   const found = number.exec(text)?.[0]
   const only = found !== undefined && found !== text ? whole(found) : null
-  return only === null ? null : rest(only, 'must be a number and nothing else')
+  return only === null ? null : rest(only, cuts.words)
 }
 
 const rest = (found: string, detail: string): Cut => ({ kind: 'rest', number: found, detail })

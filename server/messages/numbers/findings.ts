@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { Nullable } from '../../http.ts'
 import { adviceFor, warnOfCountry, type AdvisedFile, type TableWarning } from '../../tables/advice.ts'
 import type { FaultGroup } from '../../tables/fault-groups.ts'
+import { isCut } from './cell.ts'
 import { repairs } from './imported.ts'
 import { countriesOf, type Doubt } from './national.ts'
 
@@ -41,12 +42,12 @@ export function showFindings(
     warnings,
     doubt,
   }: { faults: readonly FaultGroup[]; warnings: readonly TableWarning[]; doubt: Doubt | null },
-  file: Omit<AdvisedFile, 'likelyCountries'>,
+  file: Omit<AdvisedFile, 'likelyCountries' | 'isCut'>,
   numberColumn: string,
 ) {
   const likelyCountries = doubt ? countriesOf(doubt) : []
   return {
-    faults: faults.map((group) => ({ ...group, advice: adviceFor(group, { ...file, likelyCountries }) })),
+    faults: faults.map((group) => ({ ...group, advice: adviceFor(group, { ...file, likelyCountries, isCut }) })),
     warnings: [...warnings, ...(doubt ? [warnOfCountry(numberColumn, doubt, likelyCountries)] : [])],
   }
 }
