@@ -237,6 +237,13 @@ describe('a batcher', () => {
     ])
   })
 
+  it('writes as many items together as the first of them says', async () => {
+    const { flushes, flush } = recorder()
+    const batcher = new Batcher(flush, { sizeMax: (first) => (first === 1 ? 1 : 3), flushesMax: 1, isForAll })
+    await Promise.all([1, 2, 3, 4].map((n) => batcher.push(n)))
+    expect(flushes).toEqual([[1], [2, 3, 4]])
+  })
+
   it('is in no flush while it waits for a turn', async () => {
     const { flushes, flush } = recorder()
     let begin = (): void => {}

@@ -1,8 +1,8 @@
 /** Group commit: what arrives while a flush is under way is written by the next one. */
 
 interface BatchOptions<In> {
-  /** Largest number of items in one flush. */
-  sizeMax: number
+  /** Largest number of items in one flush, or in one that begins with this item. */
+  sizeMax: number | ((first: In) => number)
   /** Flushes at once: 1 where order matters (status writers), 2 where a slow fsync should not stall the next. */
   flushesMax: number
   /** Whose an item is: where more waits than one flush takes, each owner's are taken by turns. Without it they go in their order. */
@@ -54,6 +54,13 @@ export class Batcher<In, Out> {
     this.#options = options
   }
 
+  get #sizeMax(): number {
+    const { sizeMax } = this.#options
+    if (typeof sizeMax === 'number') return sizeMax
+    const [first] = this.#waiting
+    return first ? sizeMax(first.item) : Infinity
+  }
+
   /** Items not yet handed to a flush. */
   get length(): number {
     return this.#waiting.length
@@ -90,7 +97,7 @@ export class Batcher<In, Out> {
   /** Starts a flush at the end of this turn, so that it takes all that the sockets delivered in it, or when the rest is over. */
   #schedule(): void {
     if (this.#isStarting || this.#flushing >= this.#options.flushesMax || this.#waiting.length === 0) return
-    const restMs = this.#waiting.length < this.#options.sizeMax ? this.#restUntil - performance.now() : 0
+    const restMs = this.#waiting.length < this.#sizeMax ? this.#restUntil - performance.now() : 0
     if (restMs > 0.5) {
       this.#resting ??= setTimeout(() => this.#start(), restMs)
       return
@@ -104,7 +111,7 @@ export class Batcher<In, Out> {
   #gather(before: number, until: number): void {
     setImmediate(() => {
       const { length } = this.#waiting
-      if (length > before && length < this.#options.sizeMax && performance.now() < until) this.#gather(length, until)
+      if (length > before && length < this.#sizeMax && performance.now() < until) this.#gather(length, until)
       else this.#start()
     })
   }
@@ -121,7 +128,8 @@ export class Batcher<In, Out> {
 
   /** What the next flush writes: of each owner as much as of the others, as far as there is. */
   #take(): Waiting<In, Out>[] {
-    const { sizeMax, ownerOf } = this.#options
+    const { ownerOf } = this.#options
+    const sizeMax = this.#sizeMax
     if (!ownerOf || this.#waiting.length <= sizeMax) return this.#waiting.splice(0, sizeMax)
     const lines = [...Map.groupBy(this.#waiting, ({ item }) => ownerOf(item)).values()]
     const taken = new Set<Waiting<In, Out>>()

@@ -54,6 +54,8 @@ const crowdedMin = 4000
 const bulkMin = 50
 // Each is planned in a few milliseconds, for which single sends wait.
 const bulkFlushMax = 200
+// While another account sends, which waits for each of them.
+const besideFlushMax = 50
 // Of one request at a time: enough for the next flushes.
 const bulkWaitingMax = 5 * bulkFlushMax
 // Who asks may have taken this process out of the way because of it: then nothing comes that could show that it is over.
@@ -87,7 +89,8 @@ export class Acceptor {
       const one = drafts.find(({ accountId }) => hasCompany(accountId))
       return one ? doInTurn(one.accountId, flush) : flush()
     }
-    const bulk = { ...options, sizeMax: bulkFlushMax, gathers: false, inTurn }
+    const sizeMax = ({ accountId }: Draft): number => (hasCompany(accountId) ? besideFlushMax : bulkFlushMax)
+    const bulk = { ...options, sizeMax, gathers: false, inTurn }
     this.#bulk = {
       plain: new Batcher((drafts) => this.#write(drafts, false), bulk),
       guarded: new Batcher((drafts) => this.#write(drafts, true), bulk),
