@@ -47,7 +47,11 @@ export function showFindings(
 ) {
   const likelyCountries = doubt ? countriesOf(doubt) : []
   return {
-    faults: faults.map((group) => ({ ...group, advice: adviceFor(group, { ...file, likelyCountries, isCut }) })),
+    faults: faults.map((group) => {
+      const { code, column, count, line, detail } = group
+      const advice = adviceFor(group, { ...file, likelyCountries, isCut })
+      return { code, column, count, line, detail, advice }
+    }),
     warnings: [...warnings, ...(doubt ? [warnOfCountry(numberColumn, doubt, likelyCountries)] : [])],
   }
 }
