@@ -27,7 +27,9 @@ beforeAll(async () => {
     if (header === undefined) throw new ApiError('missing_token')
     return caller
   }
-  const config = { scope: 'messages:write' } as const
+  // No routes of the API: its document has none of them.
+  const schema = { hide: true }
+  const route = { config: { scope: 'messages:write' }, schema } as const
   app = await buildApp(
     {
       version: '1.2.3',
@@ -36,18 +38,18 @@ beforeAll(async () => {
       door: openDoor({ perSecond: 1000, overload }),
     },
     (one) => {
-      one.post('/v1/things', { config }, () => null)
-      one.get('/v1/things', { config: { scope: 'carriers:read' } }, () => null)
-      one.post('/v1/crash', { config }, () => {
+      one.post('/v1/things', route, () => null)
+      one.get('/v1/things', { config: { scope: 'carriers:read' }, schema }, () => null)
+      one.post('/v1/crash', route, () => {
         throw new TypeError('secret of the house')
       })
-      one.post('/v1/race', { config }, () => {
+      one.post('/v1/race', route, () => {
         throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
       })
-      one.post('/v1/outage', { config }, () => {
+      one.post('/v1/outage', route, () => {
         throw Object.assign(new Error('shutting down'), { code: '57P01' })
       })
-      one.post('/v1/standby', { config }, () => {
+      one.post('/v1/standby', route, () => {
         throw new Error('accept', { cause: Object.assign(new Error('read-only transaction'), { code: '25006' }) })
       })
     },
