@@ -144,11 +144,15 @@ describe('the registry', () => {
 
   it('is in the OpenAPI document: the codes, and which of them a status has', () => {
     const { components, paths } = app.swagger() as unknown as {
-      components: { schemas: Record<string, { properties: Record<string, { examples?: string[] }> }> }
-      paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
+      components: {
+        schemas: Record<string, { properties: Record<string, { examples?: string[] }> }>
+        responses: Record<string, { description: string }>
+      }
+      paths: Record<string, Record<string, { responses: Record<string, { $ref: string }> }>>
     }
     expect(components.schemas['Problem']?.properties['code']?.examples).toEqual(codes)
-    expect(paths['/v1/errors']?.['get']?.responses['503']?.description).toBe('`unavailable`')
+    const name = paths['/v1/errors']?.['get']?.responses['503']?.$ref.split('/').at(-1) ?? ''
+    expect(components.responses[name]?.description).toBe('`unavailable`')
   })
 
   it('is the table of docs/api/errors.md', () => {
