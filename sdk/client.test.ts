@@ -187,7 +187,7 @@ test('tells all that a problem says', async () => {
   const errors = [{ pointer: '#/to', code: 'required', detail: 'is required' }]
   const body = {
     type: '',
-    title: 'Request validation failed',
+    title: 'The request is invalid',
     status: 422,
     detail: '1 field is invalid.',
     instance: '/',

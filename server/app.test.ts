@@ -139,7 +139,7 @@ test('all wrong fields are told at once, each with what is allowed', async () =>
       {
         pointer: '#/sendat',
         code: 'unknown_field',
-        detail: 'is not a field here; did you mean "send_at"?',
+        detail: 'is not a known field; did you mean "send_at"?',
         suggestion: 'send_at',
       },
       { pointer: '#/to', code: 'invalid_type', detail: 'must be a string; it is a number' },
@@ -147,7 +147,7 @@ test('all wrong fields are told at once, each with what is allowed', async () =>
       {
         pointer: '#/send_at',
         code: 'invalid_format',
-        detail: 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z',
+        detail: 'must be an RFC 3339 time, such as 2026-11-20T12:00:00Z',
       },
       { pointer: '#/note', code: 'invalid_type', detail: 'must be a string or null; it is a number' },
       { pointer: '#/metadata/a~1b~0c%20d', code: 'too_long', detail: 'must be at most 5 characters; it has 8' },
@@ -205,7 +205,7 @@ test('query parameters are converted, and unknown ones refused, also where there
     {
       pointer: '?limt',
       code: 'unknown_field',
-      detail: 'is not a field here; did you mean "limit"?',
+      detail: 'is not a known field; did you mean "limit"?',
       suggestion: 'limit',
     },
     { pointer: '?limit', code: 'invalid_type', detail: 'must be a whole number; it is a string' },
@@ -227,8 +227,8 @@ test('a field in the body of a route that has none is told, and nothing is done'
   const answer = await stop({ 'reason/why': 'x', force: true })
   expect(answer.statusCode).toBe(422)
   expect(answer.json().errors).toEqual([
-    { pointer: '#/reason~1why', code: 'unknown_field', detail: 'is not a field here' },
-    { pointer: '#/force', code: 'unknown_field', detail: 'is not a field here' },
+    { pointer: '#/reason~1why', code: 'unknown_field', detail: 'is not a known field' },
+    { pointer: '#/force', code: 'unknown_field', detail: 'is not a known field' },
   ])
   expect((await stop('[1]')).json().errors).toMatchObject([{ pointer: '#', code: 'invalid_type' }])
   expect((await stop('"x"')).json().errors).toMatchObject([{ pointer: '#', code: 'invalid_type' }])
@@ -257,7 +257,7 @@ test('what is sent as another type, or as none, is answered with the types that 
   expect(answer.json().detail).toBe('The content type "text/plain" is not supported here; send application/json.')
   expect(answer.headers['accept']).toBe('application/json')
   const untyped = await app.inject({ method: 'POST', url: '/v1/things', payload: '{}' })
-  expect(untyped.json().detail).toBe('There is no Content-Type here; send application/json.')
+  expect(untyped.json().detail).toBe('The Content-Type is missing here; send application/json.')
   expect((await post('x', { 'content-type': 'text/plain' }, '/v1/lists')).json().detail).toContain(
     'send application/json or text/csv.',
   )
@@ -274,7 +274,7 @@ test('a path that exists with other methods says which', async () => {
 test('a body that was forgotten is told as one', async () => {
   const answer = await app.inject({ method: 'POST', url: '/v1/things', headers: { authorization: 'Bearer good' } })
   expect(answer.json().errors).toEqual([
-    { pointer: '#', code: 'invalid_type', detail: 'must be an object; there is none' },
+    { pointer: '#', code: 'invalid_type', detail: 'must be an object; it is missing' },
   ])
 })
 

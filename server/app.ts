@@ -141,7 +141,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
       allowed.length === 0
         ? new ApiError('not_found', { detail: `There is no ${request.method} ${path}.${hint}` })
         : new ApiError('method_not_allowed', {
-            detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
+            detail: `${request.method} is not allowed here; use ${listOf(allowed)}.`,
             headers: { allow: allowed.join(', ') },
           })
     const send = (known: ApiError): unknown =>

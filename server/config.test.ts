@@ -105,7 +105,7 @@ describe('the settings', () => {
       accountSessionsMax: 20,
     })
     expect(problemsOf({ ...plain, HELIOGRAM_SMPP_SERVER_TLS_KEY: 'key.pem' })).toEqual([
-      expect.stringContaining('go together'),
+      expect.stringContaining('must be set together'),
     ])
   })
 

@@ -77,7 +77,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   }
   for (const name of Object.keys(env))
     if (name.startsWith('HELIOGRAM_') && !clientVariables.includes(name) && !isVariable(name))
-      problems.push(`${name} is not a variable of Heliogram; see heliogram help settings.`)
+      problems.push(`${name} is not a setting of Heliogram; see heliogram help settings.`)
   const v = variables
   const carrierUrl = read(v.carrierUrl) || null
   const simulator = read(v.simulator)
@@ -118,10 +118,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     logFormat: read(v.logFormat),
   }
   if (config.shortUrl && `${config.publicUrl}/`.startsWith(`${config.shortUrl}/`))
-    problems.push(`${v.shortUrl.name} has the host of the API: add /l, or use a host for nothing else.`)
+    problems.push(`${v.shortUrl.name} has the host of the API: add /l, or use a separate host.`)
   const [certFile, keyFile] = [read(v.smppServerTlsCert), read(v.smppServerTlsKey)]
   if ((certFile === '') !== (keyFile === ''))
-    problems.push(`${v.smppServerTlsCert.name} and ${v.smppServerTlsKey.name} go together; only one of them is set.`)
+    problems.push(
+      `${v.smppServerTlsCert.name} and ${v.smppServerTlsKey.name} must be set together; only one of them is set.`,
+    )
   const [smppPort, smppHost, sessionsMax, accountSessionsMax] = [
     read(v.smppServerPort),
     read(v.smppServerHost) || host,
@@ -152,9 +154,9 @@ function withPassword(databaseUrl: string | undefined, file: string, problems: s
     problems.push(`${name} ${reason}`)
     return null
   }
-  if (databaseUrl === '') return refuse('is set without DATABASE_URL, whose password it is; set both.')
+  if (databaseUrl === '') return refuse('is set without DATABASE_URL; set both.')
   if (new URL(asUrl(databaseUrl)).password !== '')
-    return refuse('is set, and DATABASE_URL has a password too; take it out there.')
+    return refuse('is set, but DATABASE_URL has a password too; remove it there.')
   try {
     const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
     if (text === '') return refuse(`is "${file}", which is empty; write the password into it.`)

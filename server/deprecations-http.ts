@@ -10,18 +10,18 @@ const Deprecated = Type.Object({
   operation: Type.String({ description: '`operationId` of the OpenAPI document.' }),
   method: Type.String(),
   path: Type.String(),
-  since: Type.String({ description: 'Since when it should not be called any more.', examples: ['2026-11-20'] }),
-  sunset: Nullable(Type.String({ description: 'When it will go; null: that is not decided.' })),
-  successor: Nullable(Type.String({ description: 'What to call instead.' })),
+  since: Type.String({ description: 'When it was deprecated.', examples: ['2026-11-20'] }),
+  sunset: Nullable(Type.String({ description: 'When it will be removed; null: not decided.' })),
+  successor: Nullable(Type.String({ description: 'The operation to use instead.' })),
   docs: Type.String(),
   callers: Type.Array(
     Type.Object({
       credential: Type.String({ description: 'Id of an API key or of a user.' }),
       calls: Type.Integer({ minimum: 1 }),
-      first_called_at: Timestamp('The first call since it is deprecated.'),
+      first_called_at: Timestamp('The first call since its deprecation.'),
       last_called_at: Timestamp('The last one.'),
     }),
-    { description: 'Of this account, the latest first; a call is seen within a minute or two.' },
+    { description: 'Of this account, latest first; a call appears within a minute or two.' },
   ),
 })
 
@@ -32,7 +32,7 @@ export function deprecationRoutes(app: App, context: { db: Db; deprecatedCalls?:
     {
       schema: {
         operationId: 'listDeprecations',
-        summary: 'What will go, and who of the account still calls it',
+        summary: 'List deprecated operations and their callers',
         tags: ['Service'],
         response: { 200: Type.Object({ data: Type.Array(Deprecated) }), ...problems() },
       },

@@ -105,7 +105,7 @@ export class DeprecatedCalls {
       try {
         await writeCalls(this.#db, [...noted.values()])
       } catch (error) {
-        if (!isUnavailable(error)) this.#log.error({ error }, 'noting deprecated calls failed')
+        if (!isUnavailable(error)) this.#log.error({ error }, 'recording deprecated calls failed')
         for (const [key, call] of noted) {
           const later = this.#noted.get(key)
           if (later) Object.assign(later, { calls: later.calls + call.calls, firstAt: call.firstAt })

@@ -39,10 +39,10 @@ it('is told once for each level, however often it is looked at', async () => {
     expect(disk.room).toEqual(room)
   }
   expect(told).toEqual([
-    'warn: the disk fills up',
+    'warn: the disk is filling up',
     'error: the disk is nearly full',
-    'warn: the disk fills up',
-    'info: the disk has room again',
+    'warn: the disk is filling up',
+    'info: the disk has space again',
   ])
 })
 

@@ -53,8 +53,8 @@ export class Disk {
     this.level = level
     const fields = { path: this.#path, ...this.room }
     if (level === 'nearly full') this.#log.error(fields, 'the disk is nearly full')
-    else if (level === 'low') this.#log.warn(fields, 'the disk fills up')
-    else this.#log.info(fields, 'the disk has room again')
+    else if (level === 'low') this.#log.warn(fields, 'the disk is filling up')
+    else this.#log.info(fields, 'the disk has space again')
   }
 }
 

@@ -19,21 +19,21 @@ const Carrier = Type.Object(
     code: Nullable(Type.String({ description: "The carrier's own error code." })),
     raw: Type.String({ description: "The carrier's own word for the state." }),
   },
-  { description: 'What the receipt said.' },
+  { description: 'The content of the receipt.' },
 )
 
 const Change = Type.Object({
   message,
-  previous_status: Nullable(Type.String({ description: 'Null where the message is new.' })),
+  previous_status: Nullable(Type.String({ description: 'Null if the message is new.' })),
   carrier: Type.Optional(Nullable(Carrier)),
 })
 
 const Consent = Type.Object({
   phone_number: Type.String(),
-  source: Type.String({ description: 'Where it was said: by keyword, by the API, in an import.' }),
+  source: Type.String({ description: 'The source: a keyword, the API, an import.' }),
   reason: Nullable(Type.String()),
   keyword: Nullable(Type.String()),
-  message: Nullable(Type.String({ description: 'Id of the reply that said so.' })),
+  message: Nullable(Type.String({ description: 'Id of the reply, if it came from one.' })),
   campaign: Nullable(Type.String()),
 })
 
@@ -47,71 +47,71 @@ const optional = (sentence: string, data: TSchema): EventKind => ({ isContract: 
 
 /** The registry. Consumers ignore types that they do not know, so that it may grow. */
 export const eventTypes = {
-  'message.delivered': contract('The network confirmed the delivery.'),
-  'message.failed': contract('The message will not be delivered; `error.code` says why.'),
-  'message.received': contract('A person wrote to one of your numbers.', Type.Object({ message })),
+  'message.delivered': contract('The network confirmed delivery.'),
+  'message.failed': contract('The message will not be delivered; `error.code` gives the reason.'),
+  'message.received': contract('A person sent a message to one of your numbers.', Type.Object({ message })),
   'message.queued': optional('The message was accepted.', Change),
   'message.scheduled': optional('The message was accepted for a later time.', Change),
-  'message.sent': optional('The carrier took every segment.', Change),
+  'message.sent': optional('The carrier accepted every segment.', Change),
   'message.canceled': optional('The message was canceled before it was sent.', Change),
-  'message.unconfirmed': optional('The outcome is not known; a late receipt may still settle it.', Change),
+  'message.unconfirmed': optional('The outcome is unknown; a late receipt may still settle it.', Change),
   'contact.opted_out': optional('A person opted out.', Consent),
   'contact.opted_in': optional('A person opted in again.', Consent),
   'contact.opt_out_suspected': optional(
-    'A reply may mean STOP; a person should look at it.',
+    'A reply may mean STOP; a person should review it.',
     Type.Object({ phone_number: Type.String(), message, campaign: Nullable(Type.String()) }),
   ),
   'campaign.completed': optional(
-    'The last message of a broadcast has left.',
+    'The last message of a broadcast was sent.',
     Type.Object({ broadcast: Type.Ref('Broadcast') }),
   ),
-  'campaign.approval_needed': optional('A broadcast waits for the approval of somebody else.', broadcast),
+  'campaign.approval_needed': optional('A broadcast needs approval by somebody else.', broadcast),
   'campaign.approved': optional('A broadcast was approved.', broadcast),
-  'campaign.rejected': optional('A broadcast was rejected; nothing of it is sent.', broadcast),
-  'campaign.withdrawn': optional('A broadcast was withdrawn; nothing of it is sent.', broadcast),
-  'campaign.held': optional('A broadcast waits for the end of a guard that it ran into.', broadcast),
-  'guard.tripped': optional('A guard has stopped messages; told once, not for each.', guard),
+  'campaign.rejected': optional('A broadcast was rejected; nothing is sent.', broadcast),
+  'campaign.withdrawn': optional('A broadcast was withdrawn; nothing is sent.', broadcast),
+  'campaign.held': optional('A broadcast waits because it reached a guard.', broadcast),
+  'guard.tripped': optional('A guard has stopped messages; sent once, not for each message.', guard),
   'guard.released': optional('A guard was released, or its limit changed.', guard),
-  'spend.limit_reached': optional('A limit of the day has stopped messages.', guard),
-  'import.completed': optional('An import of contacts is over.', Type.Object({ import: Type.Ref('Import') })),
+  'spend.limit_reached': optional('A daily limit has stopped messages.', guard),
+  'import.completed': optional('An import of contacts has ended.', Type.Object({ import: Type.Ref('Import') })),
   'link.clicked': optional(
-    'A person clicked on a short link for the first time.',
+    'A person clicked a short link for the first time.',
     Type.Object({
       message,
       link: Type.Object({
-        url: Nullable(Type.String({ description: 'Null where texts are hidden.' })),
-        short_url: Nullable(Type.String({ description: 'Null where texts are hidden.' })),
+        url: Nullable(Type.String({ description: 'Null if texts are hidden.' })),
+        short_url: Nullable(Type.String({ description: 'Null if texts are hidden.' })),
         clicked_at: Timestamp('When the person clicked.'),
       }),
     }),
   ),
   'link.down': optional('A link has had no session for ten seconds.', alert),
-  'link.up': optional('A link that was down has had one again for ten seconds.', alert),
-  'link.throttled': optional('A carrier has kept a link slower than its pace for half a minute.', alert),
-  'link.recovered': optional('A link that was throttled has its pace again.', alert),
-  'sender.degraded': optional('Less than 70 % of the messages of a sender arrive.', alert),
-  'sender.recovered': optional('At least 80 % of the messages of such a sender arrive again.', alert),
-  'webhook.failing': optional('An endpoint has answered nothing but failures for ten seconds.', alert),
-  'webhook.recovered': optional('An endpoint that was failing answers well again.', alert),
-  'reply.orphaned': optional('A reply came to a number that no account has.', alert),
+  'link.up': optional('A link that was down has been up for ten seconds.', alert),
+  'link.throttled': optional('A carrier has throttled a link for half a minute.', alert),
+  'link.recovered': optional('A throttled link has its full pace again.', alert),
+  'sender.degraded': optional("Less than 70 % of a sender's messages are delivered.", alert),
+  'sender.recovered': optional("At least 80 % of such a sender's messages are delivered again.", alert),
+  'webhook.failing': optional('A webhook has only failed for ten seconds.', alert),
+  'webhook.recovered': optional('A failing webhook works again.', alert),
+  'reply.orphaned': optional('A reply arrived for a number that no account has.', alert),
   'webhook.answer_refused': optional(
-    "An answer to an incoming message in Twilio's form was not done, or not all of it.",
+    'A TwiML response to an incoming message was refused, in whole or in part.',
     Type.Object({
-      webhook: Type.String({ description: 'Id of the webhook that gave the answer.' }),
-      event: Type.String({ description: 'Id of the event that it answered.' }),
+      webhook: Type.String({ description: 'Id of the webhook that responded.' }),
+      event: Type.String({ description: 'Id of the event that it responded to.' }),
       message: Type.String({ description: 'Id of the incoming message.' }),
       faults: Type.Array(
         Type.Object({
-          element: Nullable(Type.String({ description: 'The element of the TwiML; null: the whole answer.' })),
-          position: Nullable(Type.Integer({ description: 'Its place among the elements of the answer, from 1.' })),
+          element: Nullable(Type.String({ description: 'The element of the TwiML; null: the whole response.' })),
+          position: Nullable(Type.Integer({ description: 'Its position among the elements of the response, from 1.' })),
           code: Type.Integer({ description: "Twilio's number of the error." }),
           detail: Type.String(),
         }),
       ),
     }),
   ),
-  'webhook.disabled': optional('An endpoint was disabled.', webhook),
-  'webhook.test': optional('A test that somebody asked for.', webhook),
+  'webhook.disabled': optional('A webhook was disabled.', webhook),
+  'webhook.test': optional('A test event that somebody requested.', webhook),
 } as const satisfies Record<string, EventKind>
 
 export type EventType = keyof typeof eventTypes
@@ -141,12 +141,12 @@ export function eventSchema(type: EventType): TSchema {
   return Type.Object(
     {
       id: Type.String({
-        description: 'The same at every try and replay; equals the webhook-id header of a post of one.',
+        description: 'The same in every attempt and replay; equals the webhook-id header of its post.',
       }),
       type: Type.Literal(type),
       timestamp: Timestamp('When it was recorded.'),
       api_version: Type.String(),
-      sequence: Type.Integer({ description: 'Grows with every event of a message: keep the highest.' }),
+      sequence: Type.Integer({ description: 'Increases with every event of a message: keep the highest.' }),
       data,
     },
     { description: sentence },

@@ -19,7 +19,7 @@ const tables = ['events', 'replays', 'smpp_cursors']
  */
 export async function renumberEvents(db: Db, log: Log): Promise<void> {
   if (!(await isAhead(db))) return
-  log.warn({}, 'the database was restored from a dump: its event log is numbered anew')
+  log.warn({}, 'the database was restored from a dump: renumbering its event log')
   // A statement of its own behind the lock: what another process has moved has nothing more to be moved by.
   const moves = tables.map((table) => `moved_${table} as (update ${table} set ${moved} from ahead where by > 0)`)
   await db.query({

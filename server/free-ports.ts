@@ -70,12 +70,12 @@ async function listen(
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
       return `${host} is not an address of this machine. Set ${hostVariable} to one.`
-    if (code === 'EACCES') return `Port ${port} is only for root. Set ${variable} to one from 1024 on.`
+    if (code === 'EACCES') return `Port ${port} can be used only by root. Set ${variable} to 1024 or higher.`
     const same = others.find((other) => other.port === port && port !== 0)
     const reason =
       code === 'EADDRINUSE'
-        ? `is taken by ${same ? same.variable : 'another program'}`
-        : `cannot be listened on (${code ?? String(error)})`
+        ? `is used by ${same ? same.variable : 'another program'}`
+        : `cannot be used (${code ?? String(error)})`
     return `Port ${port} on ${host} ${reason}. Set ${variable} to a free port.`
   }
 }

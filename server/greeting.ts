@@ -48,8 +48,8 @@ export function greet({
   const lines = ['', bold('Heliogram is running.'), '']
   if (ownerCode)
     lines.push(
-      bold('Make your login for the console') +
-        ' (this link works once, for 24 hours; until then each start prints another):',
+      bold('Create your login for the console') +
+        ' (this link works once, for 24 hours; until then each start prints a new one):',
       '',
       `  ${styleText('cyan', joinUrl(publicUrl, ownerCode))}`,
       '',
@@ -65,21 +65,21 @@ export function greet({
     )
   if (carrierWithoutNumber)
     lines.push(
-      'Before you send, give your account the number that the carrier gave you: without it, replies and STOP reach nobody.',
+      'Before you send, assign your number from the carrier to your account: without it, replies and STOP reach nobody.',
       '',
       ...command('/v1/senders', { number: '…', carrier: carrierWithoutNumber }),
     )
   // Nobody has the number of the example: a real carrier would take money for it, or offence.
   const to = phonesUrl ? '12025550123' : '…'
   lines.push(
-    bold(phonesUrl ? 'Send a message' : 'Send a message to a phone of yours') +
+    bold(phonesUrl ? 'Send a message' : 'Send a message to your own phone') +
       (first ? '' : ' (with your API key in $KEY)'),
     '',
     ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
   )
   if (phonesUrl) lines.push(bold('See it arrive, and reply'), '', `  ${phonesUrl}/#12025550123`, '')
   lines.push(
-    bold('Where things are'),
+    bold('Addresses'),
     '',
     `  Console              ${publicUrl}/console/`,
     `  API and start page   ${address}`,
@@ -104,11 +104,11 @@ const joinUrl = (address: string, { code }: OwnerCode): string => `${address}/co
 
 /** What `owner-code` prints, in lines. The password in it is too short to be taken. */
 export const tellOwner = (address: string, owner: OwnerCode): string[] => [
-  'Make your login for the console (this link works once, for 24 hours):',
+  'Create your login for the console (this link works once, for 24 hours):',
   '',
   `  ${joinUrl(address, owner)}`,
   '',
-  'Without a browser: put your address and a password of 15 characters or more in place of those below.',
+  'Without a browser: replace the address and the password (15 characters or more) below.',
   '',
   `  curl ${address}/v1/auth/accept-invitation \\`,
   `    -H 'Content-Type: application/json' \\`,

@@ -155,8 +155,8 @@ const refuseFields: preValidationHookHandler = (request, _reply, done) => {
   const errors: FieldError[] = names?.map((name) => ({
     pointer: pointTo('#', name),
     code: 'unknown_field',
-    detail: 'is not a field here',
-  })) ?? [{ pointer: '#', code: 'invalid_type', detail: 'must be an empty object, or nothing at all' }]
+    detail: 'is not a known field',
+  })) ?? [{ pointer: '#', code: 'invalid_type', detail: 'must be an empty object, or absent' }]
   done(invalid([...errors, ...queryErrorsOf(request)].slice(0, errorsMax)))
 }
 
@@ -179,7 +179,7 @@ function guardOf(
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(new ApiError('invalid_header', { detail: 'A request of HTTP/1.1 needs the header Host.' }))
     if (hasTwoHosts(request.raw.rawHeaders))
-      return done(new ApiError('invalid_header', { detail: 'A request has the header Host once.' }))
+      return done(new ApiError('invalid_header', { detail: 'The header Host must occur once.' }))
     if (scope === null) return done()
     if (door.overload.refusal) return done(door.overload.refusal)
     const enter = (caller: Caller): void => {

@@ -161,7 +161,7 @@ export const Timestamp = (description: string): ReturnType<typeof Type.String> =
 
 /** A time in a query: as a `Timestamp`, or a date alone, which is the start of that day in UTC. */
 export const QueryTime = (description: string): ReturnType<typeof Type.String> =>
-  Timestamp(`${description} A date alone (\`2026-11-20\`) is the start of its day in UTC.`)
+  Timestamp(`${description} A date alone (\`2026-11-20\`) means the start of that day in UTC.`)
 
 /** Under it a loose schema has the exact one, for the description of the API. */
 export const exactly = Symbol('exactly')
@@ -201,7 +201,7 @@ export const Problem = Type.Object(
   {
     $id: 'Problem',
     additionalProperties: true,
-    description: 'Why a request failed. Branch on `code`, never on texts.',
+    description: 'Why a request failed. Use `code` in programs, never the texts.',
   },
 )
 
@@ -219,13 +219,13 @@ export const PageOf = <T extends TSchema>(item: T) =>
     next_cursor: Nullable(Type.String({ description: 'For the next page; null on the last.' })),
     prev_cursor: Nullable(Type.String({ description: 'For the page before; null on the first.' })),
     refresh_cursor: Nullable(
-      Type.String({ description: 'For what came since this page was made; null in lists that have none.' }),
+      Type.String({ description: 'For changes since this page; null in lists that have none.' }),
     ),
   })
 
 /** Query fields of every list. */
 export const pageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Items a page.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Items in a page.' })),
   cursor: Type.Optional(
     Type.String({ maxLength: 1000, description: 'A cursor of an earlier page with the same filters.' }),
   ),
@@ -233,8 +233,8 @@ export const pageQuery = {
 
 /** Query fields of lists by when what they show was made. */
 export const createdQuery = {
-  created_after: Type.Optional(QueryTime('Made at or after it.')),
-  created_before: Type.Optional(QueryTime('Made before it.')),
+  created_after: Type.Optional(QueryTime('Created at or after this time.')),
+  created_before: Type.Optional(QueryTime('Created before this time.')),
 }
 
 /** Failures that any route can answer, for the documentation. */

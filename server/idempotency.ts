@@ -169,7 +169,7 @@ async function sealedFingerprintOf(vault: Vault, { params, query, body, caller }
 /** The refusal of a key that came with another request before. */
 export function keyReused(): ApiError {
   return new ApiError('idempotency_key_reused', {
-    detail: 'The key came with another body, path, query, scopes or mode before.',
+    detail: 'The key was already used with another body, path, query, scopes or mode.',
   })
 }
 

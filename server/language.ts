@@ -15,6 +15,6 @@ export function canonicalLanguage(text: string): string | null {
 export function readLanguageFilter(text: string | undefined, faults: FieldError[]): string | null {
   const language = text === undefined ? null : canonicalLanguage(text)
   if (text !== undefined && language === null)
-    faults.push({ pointer: '?language', code: 'invalid_value', detail: 'must be a language tag of BCP 47, such as en' })
+    faults.push({ pointer: '?language', code: 'invalid_value', detail: 'must be a BCP 47 language tag, such as en' })
   return language
 }

@@ -6,6 +6,6 @@ import type { Caller } from './http.ts'
 export function refuseLive({ mode }: Pick<Caller, 'mode'>, isTest: boolean): void {
   if (mode === 'test' && !isTest)
     throw new ApiError('insufficient_scope', {
-      detail: 'This is live, and a test key changes nothing live; use a live key.',
+      detail: 'A test key cannot change anything live; use a live key.',
     })
 }

@@ -116,7 +116,7 @@ it('holds a megabyte for a reader that stands still, drops what is more, and say
   const written = told.filter(({ msg }) => msg === 'written')
   expect(written.map(({ i }) => i)).toEqual(written.map((_, i) => i))
   expect(told.slice(written.length)).toMatchObject([
-    { level: 40, msg: 'lines of the log were dropped', lines: lines - written.length },
+    { level: 40, msg: 'log lines were dropped', lines: lines - written.length },
     { msg: 'goes on' },
   ])
 })

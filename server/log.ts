@@ -46,7 +46,7 @@ export function openLog(
     if (dropped === 0) return
     const lines = dropped
     dropped = 0
-    log.warn({ lines }, 'lines of the log were dropped')
+    log.warn({ lines }, 'log lines were dropped')
   })
   return log
 }

@@ -256,8 +256,8 @@ describe('a node', () => {
       })
       await nextBeat(node.id)
       expect(lines).toEqual([
-        ['the database takes nothing', { error: expect.any(String) }],
-        ['the database is back', { awaySeconds: expect.any(Number) }],
+        ['the database is unavailable', { error: expect.any(String) }],
+        ['the database is available again', { awaySeconds: expect.any(Number) }],
       ])
     } finally {
       vi.useRealTimers()
@@ -277,10 +277,10 @@ describe('a node', () => {
         await untilBlocked(test.db, 4, '%update heartbeats%')
         expect(lines).toEqual([])
         vi.advanceTimersByTime(4000)
-        expect(lines).toEqual([['the database takes nothing', { error: 'it does not answer' }]])
+        expect(lines).toEqual([['the database is unavailable', { error: 'it does not answer' }]])
       })
       await until('it is back', () => lines.length > 1)
-      expect(lines.slice(1)).toEqual([['the database is back', { awaySeconds: expect.any(Number) }]])
+      expect(lines.slice(1)).toEqual([['the database is available again', { awaySeconds: expect.any(Number) }]])
     } finally {
       vi.useRealTimers()
     }

@@ -133,7 +133,7 @@ export class Node {
   #tellAway(error: string): void {
     if (this.#isAway) return
     this.#isAway = true
-    this.#options.log.warn({ error }, 'the database takes nothing')
+    this.#options.log.warn({ error }, 'the database is unavailable')
   }
 
   #tellBack(): void {
@@ -141,7 +141,7 @@ export class Node {
     if (!this.#isAway) return
     this.#isAway = false
     const awaySeconds = Math.round((performance.now() - this.#lastBeatAt) / 1000)
-    this.#options.log.info({ awaySeconds }, 'the database is back')
+    this.#options.log.info({ awaySeconds }, 'the database is available again')
   }
 
   /** Follows the database's clock, and tells where this machine's is another. */
@@ -152,7 +152,7 @@ export class Node {
     if (isApart && !this.#isApart)
       this.#options.log.warn(
         { secondsBehind: Math.round(behindMs / 1000) },
-        'the clock of this machine is not that of the database',
+        'the clock of this machine differs from that of the database',
       )
     this.#isApart = isApart
   }
@@ -216,7 +216,7 @@ export class Node {
          and (settled_at is null or exists (select 1 from intents where node_id = n.id))`,
       [this.id, seconds, beatMs / 1000],
     )
-    for (const { id, name, isDead } of rows) if (isDead) log.warn({ node: id, name }, 'settling what a dead node left')
+    for (const { id, name, isDead } of rows) if (isDead) log.warn({ node: id, name }, 'taking over from a dead node')
     return rows.map(({ id }) => id)
   }
 

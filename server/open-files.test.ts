@@ -45,11 +45,11 @@ it.runIf(isKnown)(
     await files.look()`,
     )
     expect(told).toEqual([
-      'few open files are allowed 200',
+      'the limit of open files is low 200',
       'opened about 100',
-      'open files run out 200',
+      'open files are running out 200',
       'of none left 200',
-      'there are open files left again 200',
+      'open files are available again 200',
     ])
   },
 )

@@ -23,15 +23,15 @@ export class OpenFiles {
   async start(): Promise<void> {
     await this.look()
     if (this.counts && this.counts.max < wanted)
-      this.#log.warn({ ...this.counts, wanted }, 'few open files are allowed')
+      this.#log.warn({ ...this.counts, wanted }, 'the limit of open files is low')
   }
 
   async look(): Promise<void> {
     if (process.platform !== 'linux') return
     this.counts = await this.#read()
     const part = this.counts.open / this.counts.max
-    if (part >= manyFrom && !this.#areMany) this.#log.error(this.counts, 'open files run out')
-    if (part < backBelow && this.#areMany) this.#log.info(this.counts, 'there are open files left again')
+    if (part >= manyFrom && !this.#areMany) this.#log.error(this.counts, 'open files are running out')
+    if (part < backBelow && this.#areMany) this.#log.info(this.counts, 'open files are available again')
     this.#areMany = part >= (this.#areMany ? backBelow : manyFrom)
   }
 

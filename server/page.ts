@@ -46,7 +46,7 @@ export function readCursor(cursor: string | undefined, filters: unknown): Positi
   const [mark, next = null] = marks
   const isWhole = kind === 'r' ? mark && marks.length <= 2 && !marks.includes(null) : marks.length === 0
   if (!kind || !/^[abr]$/.test(kind) || !isUuid || !isWhole || parts.at(-1) !== sealOf(filters))
-    throw new ApiError('invalid_cursor', { detail: 'The cursor is not one of this list with these filters.' })
+    throw new ApiError('invalid_cursor', { detail: 'The cursor does not belong to this list with these filters.' })
   return { direction: kind === 'b' ? 'before' : 'after', id, ...(mark && { since: { mark, next } }) }
 }
 

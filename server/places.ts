@@ -40,7 +40,7 @@ export class Places {
     return new Promise((resolve, reject) => {
       const refuse = (): void => {
         waiting.splice(waiting.indexOf(enter), 1)
-        const detail = `An account has at most ${this.#ofAccountMax} ${this.#what} at a time.`
+        const detail = `An account can have at most ${this.#ofAccountMax} ${this.#what} at a time.`
         reject(new ApiError('rate_limited', { detail, retryAfterSeconds: this.#waitMs / 1000 }))
       }
       const timer = setTimeout(refuse, this.#waitMs)

@@ -77,7 +77,7 @@ export async function run(version: string, gates: Gates): Promise<void> {
     log = openLog(config.logLevel, process.stderr, { isText })
     // By itself Node would print the error with all its properties: those of PostgreSQL show rows.
     process.on('uncaughtException', (error) => {
-      log?.error({ error }, 'a fault that nothing caught: the process ends')
+      log?.error({ error }, 'uncaught error: the process exits')
       process.exit(1)
     })
     if (command) {

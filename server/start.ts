@@ -23,14 +23,14 @@ export function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Con
   throw new StartError(`The ${what} cannot be used: ${reason}`, { cause: error })
 }
 
-const isFile = 'there is a file in its place; name a folder, or one that can be made'
-const notOurs = 'this user may not write there; give it the folder, or name another'
+const isFile = 'there is a file in its place; name a folder, or a path that can be created'
+const notOurs = 'this user may not write there; make it the owner of the folder, or name another one'
 const folderReasons: Record<string, string> = {
   EEXIST: isFile,
   ENOTDIR: isFile,
   EACCES: notOurs,
   EPERM: notOurs,
-  EROFS: 'it is on a file system that is read-only; name another',
+  EROFS: 'it is on a read-only file system; name another one',
 }
 
 /** Why a folder could not be made, or nothing could be put into it; the system speaks of paths that nobody has given. */
@@ -42,12 +42,12 @@ function reasonOfFolder(error: Error): string | null {
 /** What a server, or its driver, says too shortly for whoever has to act on it. */
 function reasonOfServer({ message }: Error): string | null {
   if (message.includes('client password must be a string'))
-    return 'it asks for a password, and there is none in the address; write it there, or into a file that HELIOGRAM_DATABASE_PASSWORD_FILE names'
+    return 'it requires a password, and the address has none; add it there, or in a file named by HELIOGRAM_DATABASE_PASSWORD_FILE'
   // PgBouncer's words, unless its ignore_startup_parameters lets settings be lost.
   if (message.includes('unsupported startup parameter'))
-    return `${message}; this is a pooler such as PgBouncer. Heliogram has pools of its own: name PostgreSQL itself in DATABASE_URL`
+    return `${message}; this is a pooler such as PgBouncer. Heliogram has its own pools: name PostgreSQL itself in DATABASE_URL`
   if (message.includes('permission denied for schema'))
-    return `${message}; let its user own the database, or give it schemas of its own (docs/operating.md, "A schema of its own")`
+    return `${message}; make its user the owner of the database, or create schemas for it (docs/operating.md, "A schema of its own")`
   return null
 }
 
@@ -115,14 +115,14 @@ async function explainKey(
 ): Promise<string> {
   const [current] = keyIdsOf(keys)
   const needed = known ? `, and the database was used with ${known.sealing.join(' and ')}` : ''
-  const ids = ` (It seals with the key ${current}${needed}.)`
+  const ids = ` (It encrypts with the key ${current}${needed}.)`
   const [peer] = await readPeers(db)
-  const copy = peer ? ` ${peer.name} runs on it, or did so a moment ago: a copy of its key file is the right one.` : ''
+  const copy = peer
+    ? ` ${peer.name} is running on it, or was a moment ago: a copy of its key file is the right one.`
+    : ''
   return fault === 'stage'
-    ? `The key file ${path} is not the one of this database any more: heliogram rotate-key has replaced the key.${ids} ` +
-        `Put the file here that rotate-key has written; where the rotation was interrupted, run it again with that file.${copy}`
-    : `The key file ${path} is not the one of this database.${ids} With another key its secrets cannot be opened, and forgotten people who opted out would get messages. ` +
-        `Restore the file from your copy, or set HELIOGRAM_KEY_FILE to it; if it is lost for good, see "Lost master key" in docs/runbooks.md.${copy}`
+    ? `The key file ${path} is not the one of this database any more: heliogram rotate-key has replaced the key.${ids} Put the file here that rotate-key wrote; if the rotation was interrupted, run it again with that file.${copy}`
+    : `The key file ${path} is not the one of this database.${ids} With another key its secrets cannot be decrypted, and forgotten people who opted out would get messages. Restore the file from your copy, or set HELIOGRAM_KEY_FILE to it; if it is lost for good, see "Lost master key" in docs/runbooks.md.${copy}`
 }
 
 const [certificateVariable, privateKeyVariable] = ['HELIOGRAM_SMPP_SERVER_TLS_CERT', 'HELIOGRAM_SMPP_SERVER_TLS_KEY']

@@ -45,7 +45,7 @@ export async function openStorage(
 ): Promise<Storage> {
   await requireKeyFile(connection, config)
   const keyFile = openKeyFile(config)
-  keyFile.onOther = () => log.error({ file: keyFile.path }, 'the key file was replaced by another one: it is not used')
+  keyFile.onOther = () => log.error({ file: keyFile.path }, 'the key file was replaced: the new one is not used')
   const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
   // A database that goes takes all connections at once.

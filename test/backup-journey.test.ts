@@ -55,7 +55,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
     await until('it has begun', async () => (await drafts()).some((name) => name.includes(`.${child.pid}.`)))
     child.kill(signal)
     const { stderr } = await ended
-    if (signal === 'SIGTERM') expect(stderr).toContain('The backup was interrupted: there is none.')
+    if (signal === 'SIGTERM') expect(stderr).toContain('The backup was interrupted: no file was written.')
     expect(await drafts()).toHaveLength(left)
     expect(existsSync(file)).toBe(false)
   }

@@ -268,7 +268,7 @@ describe('what is refused', () => {
     }
     const broken: [() => Promise<string>, RegExp][] = [
       [() => write(flipped), /no whole backup: (it was changed|its|what should be)/],
-      [() => write(whole.subarray(0, -20)), /it ends before its end/],
+      [() => write(whole.subarray(0, -20)), /it is truncated/],
       [() => forge('manifest.json', () => Buffer.from('{}')), /its manifest\.json is none/],
       [
         () =>

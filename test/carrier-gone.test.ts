@@ -140,7 +140,7 @@ test('a carrier that says unbind is bound again', async () => {
 test('a connection that closes on a submit leaves it unknown, and the next message goes out on a new one', async () => {
   const [message] = await sendTo(['0011'], 'Hello? Hello?')
   const { data } = await receiver.waitForMessage('message.unconfirmed', message?.id ?? '')
-  expect(data.message.error?.detail).toContain('the session ended before the answer')
+  expect(data.message.error?.detail).toContain('the session ended before the response')
   const [next] = await sendTo(['1009'], 'There you are')
   await client.waitForStatus(next?.id ?? '', ['delivered'])
   expect(await submitsOf('Hello? Hello?')).toBe(1)

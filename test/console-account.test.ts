@@ -111,7 +111,7 @@ test('the own password is changed, and a second factor is on from its first code
   await page.getByRole('button', { name: 'Change the password' }).click()
   await page.getByText('Your password is changed').waitFor()
   await page.getByLabel('Your password').fill(password)
-  await page.getByRole('button', { name: 'Prepare a second factor' }).click()
+  await page.getByRole('button', { name: 'Set up a second factor' }).click()
   const secret = (
     await page.getByRole('region', { name: 'For your authenticator' }).locator('dd code').first().innerText()
   ).trim()
@@ -125,7 +125,7 @@ test('the own password is changed, and a second factor is on from its first code
   await page.getByLabel('Prove it is you with').selectOption('password')
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Turn it off' }).click()
-  await page.getByRole('button', { name: 'Prepare a second factor' }).waitFor()
+  await page.getByRole('button', { name: 'Set up a second factor' }).waitFor()
 })
 
 test('settings are saved by their groups, with faults beside their fields, and the audit log has what was before', async () => {

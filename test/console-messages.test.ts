@@ -80,7 +80,7 @@ test('a template asks for its values, and a message that is scheduled is cancele
   await page.goto('/console/messages/new?to=12025550102')
   await page.getByLabel('Template').selectOption('order-shipped')
   const preview = page.getByRole('region', { name: 'Preview' })
-  await preview.getByText('is needed by the template').waitFor()
+  await preview.getByText('is required by the template').waitFor()
   await page.getByLabel('order').fill('1042')
   await preview.getByText('Order 1042 is on its way.').waitFor()
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16)

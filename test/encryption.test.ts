@@ -112,7 +112,7 @@ test('turned off again, what is encrypted is read as before, and what is new is 
 
 test('another key file keeps it from starting, and nothing is lost', async () => {
   const { stderr } = await program.stop()
-  expect(stderr).not.toContain('a text cannot be opened')
+  expect(stderr).not.toContain('a text cannot be decrypted')
   const file = join(program.dataFolder, 'key')
   await rename(file, `${file}.kept`)
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })

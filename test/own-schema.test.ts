@@ -87,5 +87,5 @@ test('a user who may make nothing, or gave no password, is told what to do', asy
   expect(await refused(url)).toContain('make that schema: create schema sms_pgboss authorization sms')
   const silent = new URL(url)
   silent.password = ''
-  expect(await refused(silent.href)).toMatch(/it asks for a password, and there is none in the address/)
+  expect(await refused(silent.href)).toMatch(/it requires a password, and the address has none/)
 })

@@ -98,7 +98,7 @@ describe.concurrent('one process', () => {
       const ended = await running
       expect(ended.stderr).toBe('')
       expect(ended.code).toBe(0)
-      expect(ended.stdout).toContain('Going on with the rotation')
+      expect(ended.stdout).toContain('Continuing the rotation')
       expect(ended.stdout).toMatch(/Back up that file now/)
       expect(ended.stdout).not.toContain('stay:')
       const [current, ...more] = await lines()

@@ -440,7 +440,7 @@ describe('a database user that may not make roles', () => {
   it('goes on without the wall, and says so', async () => {
     await migrate({ connectionString: url }, { log: silent, isDisposable: true })
     expect(await open()).toEqual({ isWalled: false, role: names.user })
-    expect(warnings).toEqual(['row level security is off: the database user may not have a role for requests'])
+    expect(warnings).toEqual(['row level security is off: the database user cannot have a role for requests'])
   })
 
   it('takes no role that could do more than requests may', async () => {

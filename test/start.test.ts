@@ -148,7 +148,7 @@ test('a database in which nothing may be made is named, without a stack', async 
       )
       const [, ...lines] = ending.stderr.split('\n').filter((line) => !line.startsWith('{'))
       expect(lines).toEqual([expect.stringContaining('cannot be used'), ''])
-      expect(ending.stderr.match(/partition not made/g) ?? []).toHaveLength(isMigrated ? 1 : 0)
+      expect(ending.stderr.match(/partition not created/g) ?? []).toHaveLength(isMigrated ? 1 : 0)
     }
   } finally {
     await server.close()
@@ -250,7 +250,7 @@ test('another key in the place of the key file is not used, and no start follows
   const file = join(program.dataFolder, 'key')
   const own = readFileSync(file)
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`)
-  const told = 'the key file was replaced by another one: it is not used'
+  const told = 'the key file was replaced: the new one is not used'
   await until('the log has it', () => program.stderr.includes(told))
   // What is sealed meanwhile is sealed with the key that the process started with.
   await program.client.expect('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.delivered'] })
@@ -366,7 +366,7 @@ test('a fault that nothing caught is a line of the log, without what it was abou
   expect(lines.map((line) => line[0]).filter((first) => first !== '{')).toEqual([])
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
     level: 50,
-    msg: 'a fault that nothing caught: the process ends',
+    msg: 'uncaught error: the process exits',
     error: { message: 'duplicate key', code: '23505', stack: expect.stringContaining('    at ') },
   })
   expect(stderr).not.toContain('15551230001')

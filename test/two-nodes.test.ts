@@ -70,7 +70,7 @@ test('a process with another key file does not start beside them, and no rotatio
     await writeFile(keyFile, `${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
     for (const command of ['start', 'rotate-key']) {
       const ending = await runToEnd([command], env)
-      expect(ending.stderr).toMatch(/^The key file \S+ is not the one of this database\..* \S+ runs on it, /m)
+      expect(ending.stderr).toMatch(/^The key file \S+ is not the one of this database\..* \S+ is running on it, /m)
       expect(ending.code).toBe(1)
     }
   } finally {

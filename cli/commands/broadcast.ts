@@ -47,7 +47,7 @@ export function build(cli: Cli): Command {
     .command('send <campaign> [text]')
     .summary('look, ask, send, and follow it to its end')
     .description(
-      'Send to the contacts of a campaign: first what it would be, then a question, then how far it is. Without a text it is that of the campaign; "-" reads it from standard input.',
+      'Start a broadcast: first what it would be, then a question, then how far it is. Without a text it is that of the campaign; "-" reads it from standard input.',
     )
     .option('--template <template>', 'a template, instead of a text')
     .option('--var <name=value>', 'a value for a merge field, the same for all', readPair)

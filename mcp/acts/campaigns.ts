@@ -11,7 +11,7 @@ const campaign = id('Id or key of a campaign', 'cmp_… or spring-sale')
 
 export const startBroadcast = defineActing({
   name: 'start_broadcast',
-  title: 'Send to the contacts of a campaign',
+  title: 'Start a broadcast',
   description:
     'Sends a text to all contacts of a campaign, or to those with a tag; each gets one message. The preview says how many would get it, in how many segments, at what cost, and who not and why. It may wait for the approval of a second person, as the account has it.',
   scopes: ['campaigns:write', 'campaigns:read', 'contacts:read'],
@@ -38,7 +38,7 @@ export const startBroadcast = defineActing({
       .enum(['transactional', 'marketing', 'otp'])
       .optional()
       .describe('marketing unless the campaign says another.'),
-    send_at: time.optional().describe('When it begins; now otherwise. Such as 2026-11-23T08:00:00Z.'),
+    send_at: time.optional().describe('When it starts; default: now. Such as 2026-11-23T08:00:00Z.'),
     max_rate: z.int().min(1).optional().describe('Messages a minute, at most.'),
   }),
   effect: z.object({

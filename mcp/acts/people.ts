@@ -11,7 +11,7 @@ const conflict = z
 
 export const createContact = defineActing({
   name: 'create_contact',
-  title: 'Add a contact to a campaign',
+  title: 'Create a contact',
   description:
     'Adds a person to a campaign. No consent is recorded by it, as evidence is for people to give; an opt-out stays.',
   scopes: ['contacts:write', 'contacts:read', 'campaigns:read', 'messages:read'],
@@ -79,7 +79,7 @@ export const createContact = defineActing({
 
 export const addOptOut = defineActing({
   name: 'add_opt_out',
-  title: 'Opt a number out',
+  title: 'Create an opt-out',
   description:
     'Opts a number out of the whole account: what waits for it is canceled, and nothing is sent to it any more. Use it when a person asked for it in other words than STOP. Taking an opt-out back is left to people.',
   scopes: ['contacts:write', 'messages:read'],

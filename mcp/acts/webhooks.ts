@@ -31,7 +31,7 @@ export const testWebhook = defineActing({
 
 export const redeliverEvent = defineActing({
   name: 'redeliver_event',
-  title: 'Post an event again',
+  title: 'Redeliver an event',
   description:
     'Posts an event once more, with the same id, to its callback address or to the webhooks that subscribe to it now. Use it when the receiver was broken and works again; list_webhook_deliveries has the ids.',
   scopes: ['webhooks:write', 'events:read'],

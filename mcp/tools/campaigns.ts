@@ -72,7 +72,7 @@ export const BroadcastShape = z.object({
   recipients: z.number().describe('Those known so far; all of them once `expanded`.'),
   expanded: z.boolean(),
   messages: z.number().describe('Made so far.'),
-  remaining: z.number().describe('Recipients whose turn is still to come.'),
+  remaining: z.number().describe('Recipients whose turn has not come.'),
   segments: z.number(),
   skipped: z.record(z.string(), z.number()).describe('Recipients without a message, by reason.'),
   audience_tags: z.array(z.string()).nullable(),

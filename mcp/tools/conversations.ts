@@ -12,7 +12,7 @@ const ConversationShape = z.object({
   our_number: z.string(),
   campaign: z.string().nullable(),
   unread: z.number().describe('Replies that nobody has read.'),
-  assignee: z.string().nullable().describe('The user who looks after it.'),
+  assignee: z.string().nullable().describe('The assignee.'),
   opted_out_at: z.string().nullable().describe('Since when the person has opted out; nothing can be sent then.'),
   last_message: MessageShape.nullable(),
   last_reply_at: z.string(),
@@ -59,7 +59,7 @@ const textsMax = 20_000
 
 export const readConversation = defineReading({
   name: 'read_conversation',
-  title: 'Read a conversation',
+  title: 'Get a conversation',
   description:
     'Answers one conversation and its messages of both directions, newest first. It stays unread. Use it before you answer somebody with reply_in_conversation.',
   scopes: ['messages:read'],

@@ -73,7 +73,7 @@ export const explainMessage = defineReading({
         at: z.string(),
         step: z.string(),
         decision: z.string().nullable(),
-        rule: z.string().nullable().describe('By which rule: an id, a code, or the word of a carrier.'),
+        rule: z.string().nullable().describe("The rule: an id, a code, or the carrier's word."),
         detail: z.string(),
         segment: z.number().nullable(),
         try: z.number().nullable(),

@@ -10,30 +10,30 @@ import { readQuery } from '../requests/faults.ts'
 import { listAuditEvents, verifyAudit, type AuditFilters } from './audit.ts'
 
 const Changed = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-  description: 'What differs; secrets, numbers of people and e-mail addresses are covered.',
+  description: 'The differences; secrets, phone numbers and e-mail addresses are masked.',
 })
 
 const AuditEvent = Type.Object(
   {
     id: IdOf('aud', 'The event.'),
     object: Type.Literal('audit_event'),
-    seq: Type.Integer({ description: 'Its place in the chain of the account, from 1 without gaps.' }),
+    seq: Type.Integer({ description: "Its position in the account's chain, from 1 without gaps." }),
     created_at: Timestamp('When it was recorded.'),
     actor: Type.Object({
       kind: Type.Enum(['user', 'key', 'system']),
       id: Nullable(Type.String({ description: 'The user or the API key; null: the program itself.' })),
     }),
-    action: Type.String({ description: 'What was done. The list grows.', examples: ['webhook.updated'] }),
-    target: Nullable(Type.String({ description: 'Id of what was changed, or its name where it has none.' })),
+    action: Type.String({ description: 'The action. New ones may be added.', examples: ['webhook.updated'] }),
+    target: Nullable(Type.String({ description: 'Id of the changed resource, or its name if it has no id.' })),
     ip: Nullable(Type.String({ description: 'Address of the caller.' })),
     request_id: Nullable(Type.String({ description: 'X-Request-Id of the request.' })),
     before: Changed,
     after: Changed,
-    hash: Type.String({ description: 'SHA-256 over the hash before it and the event, in hex.' }),
+    hash: Type.String({ description: 'SHA-256 of the previous hash and the event, in hex.' }),
   },
   {
     $id: 'AuditEvent',
-    description: 'An administrative write: who changed what. Nothing changes it, and only its age deletes it.',
+    description: 'An administrative write: who changed what. Events never change, and are deleted only by age.',
   },
 )
 
@@ -43,14 +43,14 @@ const Verification = Type.Object(
     valid: Type.Boolean(),
     events: Type.Integer({ description: 'Events that were checked.' }),
     head: Nullable(
-      Type.String({ description: 'Hash of the last event, to be kept elsewhere: it covers all before it.' }),
+      Type.String({ description: 'Hash of the last event. It covers all events before it; store it elsewhere.' }),
     ),
     broken_at: Nullable(
       Type.Object({
         seq: Type.Integer(),
         event: Nullable(Type.String()),
         reason: Type.Enum(['missing', 'changed', 'unlinked'], {
-          description: '`unlinked`: it follows another event than the one before it.',
+          description: '`unlinked`: it follows another event than the previous one.',
         }),
       }),
     ),
@@ -59,7 +59,7 @@ const Verification = Type.Object(
         { seq: Type.Integer(), hash: Type.String() },
         {
           description:
-            'The last event that went by age (`retention.audit_days`): the first one that is there is chained to its hash.',
+            'The last event deleted by age (`retention.audit_days`): the first remaining one is chained to its hash.',
         },
       ),
     ),
@@ -73,9 +73,9 @@ const Query = Type.Object(
       Type.String({ maxLength: 40, description: 'Id of a user or an API key, or `system` for the program itself.' }),
     ),
     action: Type.Optional(Type.String({ maxLength: 100, examples: ['settings.updated'] })),
-    target: Type.Optional(Type.String({ maxLength: 255, description: 'Id of what was changed.' })),
-    created_after: Type.Optional(QueryTime('Recorded at or after it.')),
-    created_before: Type.Optional(QueryTime('Recorded before it.')),
+    target: Type.Optional(Type.String({ maxLength: 255, description: 'Id of the changed resource.' })),
+    created_after: Type.Optional(QueryTime('Recorded at or after this time.')),
+    created_before: Type.Optional(QueryTime('Recorded before this time.')),
     ...pageQuery,
   },
   { additionalProperties: false },
@@ -93,10 +93,9 @@ export function auditRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'listAuditEvents',
-        summary: 'Who changed what, newest first',
+        summary: 'List audit events',
         description:
-          'Administrative writes, each recorded in the transaction of its change. Sends, contacts and imports are not in it. What belongs to the installation ' +
-          '(carriers, links, routes) is in the log of the account that changed it.',
+          'Administrative writes, each recorded in the transaction of its change. Sends, contacts and imports are not included. Changes to the installation (carriers, links, routes) are in the log of the account that made them.',
         tags,
         querystring: Query,
         response: { 200: PageOf(Type.Ref('AuditEvent')), ...problems() },
@@ -117,8 +116,8 @@ export function auditRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'verifyAuditEvents',
-        summary: 'Check that nobody has changed the log',
-        description: 'Computes the hash of every event anew. The first break is told.',
+        summary: 'Verify the audit log',
+        description: 'Computes the hash of every event again, and returns the first break.',
         tags,
         response: { 200: Type.Ref('AuditVerification'), ...problems(429) },
       },

@@ -52,7 +52,7 @@ export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authen
 export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined) throw denied('missing_token', 'The Authorization header is missing.')
   const match = /^bearer +([^ ]+)$/i.exec(authorization)
-  if (!match?.[1]) throw denied('missing_token', 'The Authorization header is not of the form `Bearer <token>`.')
+  if (!match?.[1]) throw denied('missing_token', 'The Authorization header does not have the form `Bearer <token>`.')
   return match[1]
 }
 
@@ -68,10 +68,11 @@ async function findCredential(
   token: string,
 ): Promise<Credential | null> {
   const read = readToken(token)
-  if (read === null) throw denied('invalid_token', 'The token is not one of Heliogram, or it was cut or mistyped.')
-  if (read.kind === 'refresh') throw denied('invalid_token', 'A refresh token is only for /v1/auth/refresh.')
+  if (read === null)
+    throw denied('invalid_token', 'The token is not a Heliogram token, or part of it is missing or mistyped.')
+  if (read.kind === 'refresh') throw denied('invalid_token', 'A refresh token works only with /v1/auth/refresh.')
   if (read.kind === 'invitation')
-    throw denied('invalid_token', 'The code of an invitation is only for /v1/auth/accept-invitation.')
+    throw denied('invalid_token', 'An invitation code works only with /v1/auth/accept-invitation.')
   const hash = hashToken(token)
   if (read.kind === 'access') return findAccessToken(db, hash)
   const key = await keys.push({ publicId: read.publicId, hash })

@@ -14,10 +14,9 @@ export function dataKeyRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'rotateDataKey',
-        summary: 'Encrypt texts with a new key',
+        summary: 'Rotate the data key',
         description:
-          'New texts and contacts are encrypted with it from 5 seconds later on, and in the background those that are there; then the old key is destroyed. ' +
-          '`encryption` in the settings tells how far that is.',
+          'New texts and contacts are encrypted with the new key after 5 seconds. Existing ones are re-encrypted in the background; then the old key is destroyed. `encryption` in the settings shows the progress.',
         tags: ['Settings'],
         response: { 200: Settings, ...problems() },
       },
@@ -29,8 +28,7 @@ export function dataKeyRoutes(app: App, context: AccountsContext): void {
         const before = await readSettings(tx, caller, context.settings)
         if (!(await rotateDataKey(tx, context.vault, caller.accountId)))
           throw new ApiError('rate_limited', {
-            detail:
-              'Earlier keys are still being replaced; `encryption.rotation` of the settings tells how far that is.',
+            detail: 'Earlier keys are still being replaced; `encryption.rotation` in the settings shows the progress.',
             retryAfterSeconds: 60,
           })
         const after = await readSettings(tx, caller, context.settings)

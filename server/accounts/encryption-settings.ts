@@ -7,19 +7,19 @@ import { readKeyState } from '../sealing/data-keys.ts'
 
 export const Encryption = Type.Object(
   {
-    content: Type.Boolean({ description: 'Texts of new messages, and contacts, are encrypted; the operator says so.' }),
-    key: Nullable(Type.Object({ version: Type.Integer(), created_at: Timestamp('When it was made.') })),
+    content: Type.Boolean({
+      description: 'Whether texts of new messages, and contacts, are encrypted; set by the operator.',
+    }),
+    key: Nullable(Type.Object({ version: Type.Integer(), created_at: Timestamp('When it was created.') })),
     rotation: Nullable(
       Type.Object(
         {
-          retired_keys: Type.Integer({ description: 'Keys that still encrypt something.' }),
+          retired_keys: Type.Integer({ description: 'Old keys that still encrypt something.' }),
           done_until: Nullable(
-            Timestamp(
-              'Messages up to this time have a later key than the oldest of them; null: it begins in some minutes.',
-            ),
+            Timestamp('Messages up to this time are re-encrypted; null: it starts in some minutes.'),
           ),
         },
-        { description: 'null: all is encrypted with the key.' },
+        { description: 'null: everything is encrypted with the current key.' },
       ),
     ),
   },

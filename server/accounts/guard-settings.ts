@@ -14,27 +14,27 @@ const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$', e
   minItems: 1,
   maxItems: 300,
   uniqueItems: true,
-  description: 'ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all.',
+  description: 'ISO 3166-1 alpha-2 of the allowed countries; `*`: all.',
 })
 /** `country_limits` of the settings. */
 const CountryLimits = Type.Array(
   Type.Object(
     {
       country,
-      per_hour: Type.Integer({ minimum: 0, maximum: countMax, description: 'Messages in an hour of the clock.' }),
-      action: Type.Enum(['block', 'alert'], { description: '`alert` only records the event.' }),
+      per_hour: Type.Integer({ minimum: 0, maximum: countMax, description: 'Messages in a clock hour.' }),
+      action: Type.Enum(['block', 'alert'], { description: '`alert` only sends the event.' }),
     },
     { additionalProperties: false },
   ),
   { maxItems: 300 },
 )
 const dailySegments = Nullable(
-  Type.Integer({ minimum: 0, maximum: countMax, description: `Segments a day of the account's clock; ${off}` }),
+  Type.Integer({ minimum: 0, maximum: countMax, description: `Segments a day in the account's time zone; ${off}` }),
 )
 const dailyLimit = Nullable(
   Type.String({
     pattern: '^\\d{1,9}(\\.\\d{1,6})?$',
-    description: `What a day may cost; ${off}`,
+    description: `Maximum cost of a day; ${off}`,
     examples: ['250.00'],
   }),
 )
@@ -44,7 +44,7 @@ const perPrefix = Nullable(
     minimum: 1,
     maximum: countMax,
     description:
-      'Messages in an hour of the clock to numbers that differ in the last four digits only; broadcasts do not count.',
+      'Messages in a clock hour to numbers that differ only in the last four digits; broadcasts do not count.',
   }),
 )
 const dedupeWindow = Type.Integer({
@@ -56,13 +56,13 @@ const recipientsAbove = Nullable(
   Type.Integer({
     minimum: 0,
     maximum: countMax,
-    description: 'Broadcasts to more recipients need the approval of somebody else.',
+    description: 'Broadcasts to more recipients need approval by somebody else.',
   }),
 )
 
 const allowPremium = Type.Boolean({
   description:
-    'Whether messages may go to premium numbers (+1 900 and the like of each country), whose recipients may earn by them. Default false.',
+    'Whether messages may go to premium numbers (+1 900 and the like of each country), which may earn money for their owner. Default false.',
 })
 
 const closed = { additionalProperties: false } as const
@@ -79,13 +79,13 @@ export const GuardFields = {
 /** `limits.daily_segments` and what is used of it, in the answer. */
 export const SegmentLimits = {
   daily_segments: dailySegments,
-  segments_today: Nullable(Type.Integer({ description: 'null: nobody counts, as there is no limit.' })),
+  segments_today: Nullable(Type.Integer({ description: 'null: not counted, because there is no limit.' })),
 }
 
 /** What a change of settings may say of guards. */
 export const GuardChange = {
   timezone: Type.Optional(
-    Type.String({ description: 'IANA time zone; days of limits begin by it.', examples: ['Europe/London'] }),
+    Type.String({ description: 'IANA time zone, in which days of limits start.', examples: ['Europe/London'] }),
   ),
   allowed_countries: Type.Optional(AllowedCountries),
   allow_premium_numbers: Type.Optional(allowPremium),
@@ -133,17 +133,17 @@ export function checkGuards(
   if (change.timezone !== undefined && !isTimezone(change.timezone))
     add('#/timezone', 'must be a time zone of the IANA database, such as Europe/London')
   const { allowed_countries: allowed = [], country_limits: limits = [] } = change
-  if (allowed.length > 1 && allowed.includes('*')) add('#/allowed_countries', 'has * and countries: use one')
+  if (allowed.length > 1 && allowed.includes('*')) add('#/allowed_countries', 'must not contain both * and countries')
   allowed.forEach((text, i) => {
-    if (text !== '*' && !isCountry(text)) add(`#/allowed_countries/${i}`, 'is not a country of ISO 3166-1')
+    if (text !== '*' && !isCountry(text)) add(`#/allowed_countries/${i}`, 'is not an ISO 3166-1 country code')
   })
   limits.forEach(({ country: text }, i) => {
-    if (!isCountry(text)) add(`#/country_limits/${i}/country`, 'is not a country of ISO 3166-1')
+    if (!isCountry(text)) add(`#/country_limits/${i}/country`, 'is not an ISO 3166-1 country code')
     else if (limits.findIndex((limit) => limit.country === text) < i)
-      add(`#/country_limits/${i}/country`, 'has a limit already')
+      add(`#/country_limits/${i}/country`, 'already has a limit')
   })
   if (change.spend && change.spend.daily_limit !== null && !(change.spend.currency ?? stored.spend?.currency))
-    errors.push({ pointer: '#/spend/currency', code: 'required', detail: 'is missing: a limit is in a currency' })
+    errors.push({ pointer: '#/spend/currency', code: 'required', detail: 'is required: a limit needs a currency' })
   return errors
 }
 

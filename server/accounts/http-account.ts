@@ -17,9 +17,13 @@ import { keepPersonsBehind } from './persons.ts'
 import { scopesOf } from './roles.ts'
 import { changeAccount, createAccount, findAccount, listAccounts, showAccount } from './subaccounts.ts'
 
-const name = Type.String({ minLength: 1, maxLength: 120, description: 'For people; confirmations of STOP say it.' })
+const name = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  description: 'Name for people; used in confirmations of STOP.',
+})
 const status = Type.Enum(['active', 'suspended'], {
-  description: 'A suspended account is refused everywhere, within five seconds; what it has is kept.',
+  description: 'A suspended account is refused everywhere, within five seconds; its data is kept.',
 })
 const limits = {
   pace: Nullable(
@@ -29,7 +33,7 @@ const limits = {
     Type.Number({
       minimum: 0.01,
       maximum: 100_000,
-      description: 'Requests a second of each of its credentials; null: as the installation says.',
+      description: "Requests a second of each of its credentials; null: the installation's setting.",
     }),
   ),
 }
@@ -41,10 +45,10 @@ const fields = {
   status: Type.Enum(['active', 'suspended', 'closed']),
   parent: Nullable(IdOf('acc', 'The account above it.')),
   ...limits,
-  created_at: Timestamp('When it was made.'),
+  created_at: Timestamp('When it was created.'),
   updated_at: Timestamp('When it was last changed.'),
   closed_at: Nullable(Timestamp('When it was closed.')),
-  destroy_at: Nullable(Timestamp('Until then a closed account can be opened again.')),
+  destroy_at: Nullable(Timestamp('Until then a closed account can be reopened.')),
   destroyed_at: Nullable(Timestamp('When its data keys were destroyed, and its people and contacts deleted.')),
 }
 const Account = Type.Object(fields, { $id: 'Account', description: 'An account of this installation.' })
@@ -60,7 +64,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'listAccounts',
-        summary: 'Accounts below yours, newest first',
+        summary: 'List sub-accounts',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Account')), ...problems() },
@@ -75,10 +79,9 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'createAccount',
-        summary: 'Make an account below yours',
+        summary: 'Create a sub-account',
         description:
-          'With an invitation for its first owner, a first key, or both. Its messages, people and numbers are its own: only its own keys and users see them. ' +
-          'An account that is below another has none below itself.',
+          'With an invitation for its first owner, a first key, or both. Its messages, people and numbers are its own: only its own keys and users can see them. A sub-account cannot have sub-accounts.',
         tags,
         body: Type.Object(
           {
@@ -108,7 +111,9 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const { caller, body } = request
         const input = body.key && keyBelow(body.key, caller, await findOwnKey(tx, caller), '#/key')
         if (body.owner_email && caller.mode === 'test')
-          throw new ApiError('insufficient_scope', { detail: 'Users write to people, and a test key does not.' })
+          throw new ApiError('insufficient_scope', {
+            detail: 'A test key cannot invite users, because they send live messages.',
+          })
         const row = await createAccount(tx, caller.accountId, body)
         const shown = showAccount(row)
         const invitation = body.owner_email ? await inviteOwner(tx, row.id, body.owner_email) : null
@@ -127,7 +132,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'getAccount',
-        summary: 'One account: yours, or one below it',
+        summary: 'Get an account',
         tags,
         params,
         response: { 200: Type.Ref('Account'), ...problems(404) },
@@ -141,9 +146,9 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'updateAccount',
-        summary: 'Change, suspend or resume an account below yours',
+        summary: 'Update a sub-account',
         description:
-          'It holds at every process within seconds. Of an account of its own, the operator changes the limits.',
+          'The change takes effect in every process within seconds. The operator can also change the limits of their own account.',
         tags,
         params,
         body: Type.Object(
@@ -170,9 +175,8 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'createAccountApiKey',
-        summary: 'Make a key of an account below yours',
-        description:
-          'What it does, it does in that account. By default it may all that you may but what is yours alone.',
+        summary: 'Create an API key of a sub-account',
+        description: 'The key acts in that account. By default it has all of your scopes that a sub-account can have.',
         tags,
         params,
         body: KeyInput,
@@ -191,7 +195,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const { caller } = request
         const account = await findAccount(tx, caller.accountId, accountIdOf(request.params.id))
         if (account.parentId !== caller.accountId) throw noAccount()
-        if (account.status === 'closed') throw notInState('It is closed; open it again first.')
+        if (account.status === 'closed') throw notInState('It is closed; reopen it first.')
         const input = keyBelow(request.body, caller, await findOwnKey(tx, caller), '#')
         const { id, shown, secret } = await createKeyBelow(tx, caller, account.id, input)
         return { status: 201, body: { ...shown, secret }, resourceId: id }
@@ -236,11 +240,11 @@ function requireOwnChange(caller: Caller, change: Record<string, unknown>): void
       wrong.map((field) => ({
         pointer: `#/${field}`,
         code: 'invalid_value',
-        detail: 'of your own account is not changed here; its name is in the settings',
+        detail: 'cannot be changed here for your own account; change its name in the settings',
       })),
     )
   if (!caller.scopes.has('carriers:write'))
-    throw new ApiError('insufficient_scope', { detail: 'The limits of your own account are the operator’s to change.' })
+    throw new ApiError('insufficient_scope', { detail: 'Only the operator can change the limits of your own account.' })
 }
 
 function accountIdOf(id: string): string {

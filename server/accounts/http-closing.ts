@@ -16,12 +16,12 @@ const Closing = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: graceDaysMax,
-        description: `Days from the first close on in which the account can be opened again. Default: ${graceDaysMax}.`,
+        description: `Days from the first request in which the account can be reopened. Default: ${graceDaysMax}.`,
       }),
     ),
     webhooks: Type.Optional(
       Type.Enum(['drain', 'stop'], {
-        description: 'Whether posts that are due are made first, with their retries, or dropped. Default: drain.',
+        description: 'Whether pending posts are made first, with their retries, or dropped. Default: drain.',
       }),
     ),
   },
@@ -49,10 +49,9 @@ export function closingRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'closeAccount',
-        summary: 'Close an account below yours',
+        summary: 'Close a sub-account',
         description:
-          'Its keys, logins and invitations end, and it is refused everywhere within five seconds. What waits is canceled, broadcasts too, and its endpoints are ' +
-          'disabled. After `grace_days` its data keys are destroyed, and its people and contacts deleted. A repetition changes what it names.',
+          'Its keys, logins and invitations end, and it is refused everywhere within five seconds. Queued messages and broadcasts are canceled, and its webhooks are disabled. After `grace_days` its data keys are destroyed, and its people and contacts deleted. A repeated request changes the values it sets.',
         tags: ['Accounts'],
         params,
         body: Nullable(Closing),
@@ -72,9 +71,9 @@ export function closingRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'reopenAccount',
-        summary: 'Open a closed account again',
+        summary: 'Reopen a closed account',
         description:
-          'Until `destroy_at`. Its people log in again; its keys, and what was canceled, do not come back, and its endpoints are disabled until they are enabled.',
+          'Possible until `destroy_at`. Its people can log in again. Its keys and canceled messages do not come back, and its webhooks stay disabled until you enable them.',
         tags: ['Accounts'],
         params,
         response: { 200: Type.Ref('Account'), ...problems(404, 409) },
@@ -90,6 +89,6 @@ async function requireClosable(tx: Tx, caller: Caller, shownId: string): Promise
   const id = parseId('acc', shownId)
   if (id === null) throw new ApiError('not_found', { detail: 'There is no such account.' })
   await findAccount(tx, caller.accountId, id)
-  if (id === caller.accountId) throw notInState('It is your own; who is above it closes it.')
+  if (id === caller.accountId) throw notInState('You cannot close your own account; the account above it can.')
   return id
 }

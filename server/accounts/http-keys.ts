@@ -32,7 +32,7 @@ const Rotation = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: overlapMaxSeconds,
-        description: `How long the old secret still works; by default ${overlapDefaultSeconds}, a day. 0: no longer.`,
+        description: `How long the old secret still works; default ${overlapDefaultSeconds}, a day. 0: it ends now.`,
       }),
     ),
   },
@@ -48,7 +48,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     {
       schema: {
         operationId: 'listApiKeys',
-        summary: 'Keys of the account, newest first',
+        summary: 'List API keys',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(ApiKey), ...problems(401) },
@@ -62,7 +62,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     {
       schema: {
         operationId: 'createApiKey',
-        summary: 'Make a key',
+        summary: 'Create an API key',
         tags,
         body: KeyInput,
         response: { 201: NewApiKey, ...problems(422) },
@@ -90,7 +90,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     {
       schema: {
         operationId: 'getApiKey',
-        summary: 'One key',
+        summary: 'Get an API key',
         tags,
         ...one,
         response: { 200: ApiKey, ...problems(404) },
@@ -108,9 +108,9 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     {
       schema: {
         operationId: 'revokeApiKey',
-        summary: 'Revoke a key',
+        summary: 'Revoke an API key',
         description:
-          'It stops working at once here, and within five seconds on other nodes; so do tokens that it logged in for. Its open invitations end.',
+          'The key stops working at once in this process, and within five seconds in others; so do logins made with it. Its open invitations end.',
         tags,
         ...one,
         response: { 204: Type.Null(), ...problems(404) },
@@ -134,9 +134,9 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     {
       schema: {
         operationId: 'updateApiKey',
-        summary: 'Rename a key, or let it do less',
+        summary: 'Update an API key',
         description:
-          'Scopes can be taken away, not added; then its open invitations end. It holds at once here, and within five seconds on other nodes; also for logins with the key.',
+          'Scopes can be removed, not added; then its open invitations end. The change takes effect at once in this process, and within five seconds in others, also for logins with the key.',
         tags,
         ...one,
         body: KeyChange,
@@ -160,10 +160,12 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         if (body.ip_allow) requireNoMore(before, caller, own)
         else requireMode(before, caller)
         const { name, scopes: asked } = body
-        const scopes = asked && among(asked, new Set(before.scopes), '#/scopes', 'those that the key has')
+        const scopes = asked && among(asked, new Set(before.scopes), '#/scopes', "the key's scopes")
         const ipAllow = body.ip_allow && networksOf(body.ip_allow, '#/ip_allow', own)
         if (ipAllow && caller.id === before.id && !allowNetworks(ipAllow)(ip))
-          throw invalid([{ pointer: '#/ip_allow', code: 'invalid_value', detail: `would lock yourself out at ${ip}` }])
+          throw invalid([
+            { pointer: '#/ip_allow', code: 'invalid_value', detail: `would lock you out: you are at ${ip}` },
+          ])
         const after = await changeKey(tx, caller.accountId, before.id, { name, scopes, ipAllow })
         if (!after) throw new ApiError('not_found')
         if (after.scopes.length < before.scopes.length) await withdrawInvitationsOf(tx, caller.accountId, before.id)
@@ -177,9 +179,9 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     {
       schema: {
         operationId: 'rotateApiKey',
-        summary: 'Give a key another secret',
+        summary: 'Rotate an API key',
         description:
-          'Id, prefix, scopes and mode stay. The old secret, and logins that were made until then, end with the overlap; a second rotation ends the first overlap.',
+          'Id, prefix, scopes and mode do not change. The old secret, and logins made with it, end with the overlap; a second rotation ends the first overlap.',
         tags,
         ...one,
         body: Nullable(Rotation),

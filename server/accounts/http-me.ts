@@ -23,12 +23,12 @@ import { findSelf, lockPassword, setPassword, showUser, type Self } from './user
 
 const Me = Type.Object({
   ...userFields,
-  recovery_codes_left: Type.Integer({ description: 'How many codes can still stand in for the second factor.' }),
+  recovery_codes_left: Type.Integer({ description: 'Remaining recovery codes.' }),
 })
 const Password = Type.String({ minLength: 1, maxLength: 256 })
 const Otp = Type.String({
   pattern: '^\\d{3} ?\\d{3}$',
-  description: 'The code that the app shows.',
+  description: 'The current code of the app.',
   examples: ['123456'],
 })
 const tags = ['Users']
@@ -54,7 +54,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
   app.get(
     '/v1/users/me',
     {
-      schema: { operationId: 'getMe', summary: 'Who you are', tags, response: { 200: Me, ...problems() } },
+      schema: { operationId: 'getMe', summary: 'Get your own user', tags, response: { 200: Me, ...problems() } },
       config: { scope: 'profile:read' },
     },
     async (request) => showSelf(await self(request)),
@@ -65,13 +65,13 @@ export function meRoutes(app: App, context: AccountsContext): void {
       schema: {
         operationId: 'updateMe',
         summary: 'Change your password',
-        description: 'Your other logins end: at once here, within five seconds on other nodes.',
+        description: 'Your other logins end: at once in this process, within five seconds in others.',
         tags,
         body: Type.Object(
           { password: Password, current_password: Password },
           {
             additionalProperties: false,
-            description: 'At least 15 characters, and none of those that are tried first.',
+            description: 'At least 15 characters, and not a common password.',
           },
         ),
         response: { 200: Me, ...problems(429) },
@@ -100,9 +100,9 @@ export function meRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'confirmPassword',
-        summary: 'Show again who you are',
+        summary: 'Confirm your password',
         description:
-          'What gives access to others (keys, people, webhooks, credentials, sub-accounts) asks a login for this when its password is more than an hour old: it answers 401 `insufficient_user_authentication` (RFC 9470). With a second factor, `otp` or `recovery_code` is needed as well.',
+          "Operations that give access to others (keys, people, webhooks, credentials, sub-accounts) need this if a login's password is more than an hour old: they return 401 `insufficient_user_authentication` (RFC 9470). With a second factor, `otp` or `recovery_code` is needed as well.",
         tags,
         body: Type.Object(
           {
@@ -115,7 +115,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
         response: {
           200: Type.Object({
             object: Type.Literal('confirmation'),
-            confirmed_until: Timestamp('Until when this login is not asked again.'),
+            confirmed_until: Timestamp('When this login must confirm its password again.'),
           }),
           ...problems(429),
         },
@@ -143,15 +143,15 @@ export function meRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'beginTotp',
-        summary: 'Prepare a second factor',
+        summary: 'Set up a second factor',
         description:
-          'Takes the password, because who found an open session could otherwise lock its owner out. Nothing changes before `/confirm`.',
+          'Needs the password, so that somebody who finds an open session cannot lock its owner out. Nothing changes before `/confirm`.',
         tags,
         body: Type.Object({ password: Password }, { additionalProperties: false }),
         response: {
           200: Type.Object({
             object: Type.Literal('totp'),
-            secret: Type.String({ description: 'Base32, to be typed where no camera is. Shown only now.' }),
+            secret: Type.String({ description: 'Base32, to type in if you cannot scan the code. Shown only now.' }),
             otpauth_url: Type.String({ description: 'For a QR code.' }),
           }),
           ...problems(409, 429),
@@ -172,9 +172,9 @@ export function meRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'confirmTotp',
-        summary: 'Turn the second factor on',
+        summary: 'Enable the second factor',
         description:
-          'Takes a code of the prepared secret. The answer has ten recovery codes, shown only now; each works once.',
+          'Needs a code of the new secret. The response has ten recovery codes, shown only now; each works once.',
         tags,
         body: Type.Object({ otp: Otp }, { additionalProperties: false }),
         response: {
@@ -187,7 +187,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
     async (request) => {
       const user = await self(request)
       if (user.hasTotp) throw isOn()
-      if (!user.hasSecret) throw new ApiError('totp_not_in_state', { detail: 'Begin with POST /v1/users/me/totp.' })
+      if (!user.hasSecret) throw new ApiError('totp_not_in_state', { detail: 'Start with POST /v1/users/me/totp.' })
       const forgiveCode = await beginCode(db, vault, user.id)
       const codes = await inTransaction(db, async (tx) => {
         const made = await confirmTotp(tx, vault, user, request.body.otp)
@@ -205,8 +205,8 @@ export function meRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'disableTotp',
-        summary: 'Turn the second factor off',
-        description: 'Takes one of: a code, a recovery code, the password.',
+        summary: 'Disable the second factor',
+        description: 'Needs one of: a code, a recovery code, the password.',
         tags,
         body: Type.Object(
           {
@@ -241,7 +241,7 @@ const notYours = (pointer: string): ApiError =>
   invalid([{ pointer, code: 'invalid_value', detail: 'is not your password' }])
 
 const wrongCode = (pointer: string): ApiError =>
-  invalid([{ pointer, code: 'invalid_value', detail: 'is not right, or was used' }])
+  invalid([{ pointer, code: 'invalid_value', detail: 'is wrong, or was already used' }])
 
 const isOn = (): ApiError => new ApiError('totp_not_in_state', { detail: 'The second factor is on.' })
 

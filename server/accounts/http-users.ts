@@ -36,26 +36,26 @@ export const userFields = {
   email: Type.String(),
   role: RoleEnum,
   status: Type.Enum(['active', 'disabled']),
-  totp: Type.Boolean({ description: 'Whether a second factor is asked for at login.' }),
-  created_at: Timestamp('When they came.'),
+  totp: Type.Boolean({ description: 'Whether logins need a second factor.' }),
+  created_at: Timestamp('When they joined.'),
   updated_at: Timestamp('When they were last changed.'),
 }
-const User = Type.Object(userFields, { $id: 'User', description: 'A person of the account.' })
+const User = Type.Object(userFields, { $id: 'User', description: 'A person in the account.' })
 
 const invitationFields = {
   id: IdOf('inv', 'The invitation.'),
   object: Type.Literal('invitation'),
   email: Type.String(),
   role: RoleEnum,
-  created_at: Timestamp('When it was made.'),
-  expires_at: Timestamp('When it ends: after 7 days.'),
+  created_at: Timestamp('When it was created.'),
+  expires_at: Timestamp('When it expires: after 7 days.'),
 }
-const Invitation = Type.Object(invitationFields, { $id: 'Invitation', description: 'An invitation that is open.' })
+const Invitation = Type.Object(invitationFields, { $id: 'Invitation', description: 'An open invitation.' })
 
 /** An invitation when it is made. */
 export const NewInvitation = Type.Object({
   ...invitationFields,
-  code: Type.String({ description: 'Give it to the person; shown only now. No mail is sent.' }),
+  code: Type.String({ description: 'Give it to the person; shown only now. No e-mail is sent.' }),
 })
 
 const tags = ['Users']
@@ -71,7 +71,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'listUsers',
-        summary: 'People of the account, newest first',
+        summary: 'List users',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('User')), ...problems() },
@@ -85,7 +85,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'getUser',
-        summary: 'One user',
+        summary: 'Get a user',
         tags,
         params,
         response: { 200: Type.Ref('User'), ...problems(404) },
@@ -99,10 +99,9 @@ export function userRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'updateUser',
-        summary: "Change somebody's role, or disable them",
+        summary: 'Update a user',
         description:
-          'Who is disabled or gets another role is logged out: at once here, within five seconds on other nodes. ' +
-          'Only owners make and change owners, nobody gives a role that may do more than they, and nobody changes themselves.',
+          'Disabling a user, or changing their role, ends their logins: at once in this process, within five seconds in others. Only owners can create and change owners. You cannot give a role that may do more than you, nor change yourself.',
         tags,
         params,
         body: Type.Object(
@@ -126,9 +125,9 @@ export function userRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'deleteUser',
-        summary: 'Remove a user',
+        summary: 'Delete a user',
         description:
-          'They are logged out, and their address is free. API keys that they made belong to the account and stay.',
+          'Their logins end, and their address can be used again. API keys that they created belong to the account and remain.',
         tags,
         params,
         response: { 204: Type.Null(), ...problems(404, 409) },
@@ -153,10 +152,9 @@ function invitationRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'createInvitation',
-        summary: 'Invite somebody',
+        summary: 'Create an invitation',
         description:
-          'The answer has a code, once: give it to the person, who becomes a user with it (`POST /v1/auth/accept-invitation`). ' +
-          'Heliogram sends no mail. An earlier invitation of the same address ends.',
+          'The response has a code, shown only now: give it to the person, who becomes a user with it (`POST /v1/auth/accept-invitation`). Heliogram sends no e-mail. An earlier invitation of the same address ends.',
         tags,
         body: Type.Object({ email: Email, role: RoleEnum }, { additionalProperties: false }),
         response: { 201: NewInvitation, ...problems(409) },
@@ -182,7 +180,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'listInvitations',
-        summary: 'Open invitations, newest first',
+        summary: 'List open invitations',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Invitation')), ...problems() },
@@ -217,10 +215,9 @@ function invitationRoutes(app: App, context: AccountsContext): void {
     {
       schema: {
         operationId: 'acceptInvitation',
-        summary: 'Become a user by an invitation, and log in',
+        summary: 'Accept an invitation',
         description:
-          'Works without a token. The password has at least 15 characters and is none of those that are tried first. ' +
-          'With the code that the first start prints it makes you the first owner, and `email` is your address.',
+          'Needs no token. The password has at least 15 characters and is not a common one. With the code that the first start prints, you become the first owner, and `email` is your address.',
         tags: ['Login'],
         body: Type.Object(
           {

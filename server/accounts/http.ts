@@ -28,12 +28,12 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
     {
       schema: {
         operationId: 'getSettings',
-        summary: 'Settings of the account',
+        summary: 'Get settings',
         tags: ['Settings'],
         headers: Type.Object({
           'If-None-Match': Type.Optional(
             Type.String({
-              description: 'The `ETag` of an earlier answer: 304 and no body where nothing is different.',
+              description: 'The `ETag` of an earlier response: returns 304 without a body if nothing has changed.',
             }),
           ),
         }),
@@ -58,12 +58,15 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
     {
       schema: {
         operationId: 'updateSettings',
-        summary: 'Change settings of the account',
-        description: 'With the `ETag` of the settings as `If-Match`, only if nobody has changed them since.',
+        summary: 'Update settings',
+        description:
+          'With the `ETag` of the settings as `If-Match`, the change succeeds only if nobody has changed them since.',
         tags: ['Settings'],
         headers: Type.Object({
           'If-Match': Type.Optional(
-            Type.String({ description: 'The `ETag` of the settings that are to be changed, and of no later ones.' }),
+            Type.String({
+              description: 'The `ETag` of the settings to change. The request fails if they have changed since.',
+            }),
           ),
         }),
         body: SettingsChange,

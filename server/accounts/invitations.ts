@@ -168,7 +168,7 @@ export async function acceptInvitation(
   if (!found) throw new ApiError('invalid_invitation')
   if (found.status !== 'active') throw new ApiError('account_suspended')
   if (chosen !== undefined && !found.isFirst)
-    throw invalid([{ pointer: '#/email', code: 'invalid_value', detail: 'is that of the invitation; leave it out' }])
+    throw invalid([{ pointer: '#/email', code: 'invalid_value', detail: 'is set by the invitation; leave it out' }])
   requirePassword(password, { ...found, email: chosen ?? found.email })
   const passwordHash = await hashPassword(password, saltOf(vault, chosen ?? found.email))
   return inTransaction(db, async (tx) => {

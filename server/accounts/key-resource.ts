@@ -13,33 +13,33 @@ const fields = {
   id: IdOf('key', 'The key.'),
   object: Type.Enum(['api_key']),
   name: Type.String(),
-  prefix: Type.String({ description: 'Its beginning, which names it in logs and is its client_id.' }),
+  prefix: Type.String({ description: 'The start of the key, which identifies it in logs and is its client_id.' }),
   mode: Type.Enum(['live', 'test']),
   scopes: Type.Array(Type.String()),
-  ip_allow: Type.Array(Type.String(), { description: 'Networks from which it works; none named: from everywhere.' }),
-  created_at: Timestamp('When it was made.'),
-  expires_at: Nullable(Timestamp('When it ends; null: never.')),
-  last_used_at: Nullable(Timestamp('Its last use, to the minute.')),
-  overlap_ends_at: Nullable(Timestamp('Until when the secret before the last rotation works; null: it does not.')),
+  ip_allow: Type.Array(Type.String(), { description: 'Networks from which the key may be used; empty: all.' }),
+  created_at: Timestamp('When it was created.'),
+  expires_at: Nullable(Timestamp('When it expires; null: never.')),
+  last_used_at: Nullable(Timestamp('Its last use, accurate to the minute.')),
+  overlap_ends_at: Nullable(Timestamp('Until when the previous secret works; null: it does not.')),
 }
 
 /** A key. */
 export const ApiKey = Type.Object(fields, {
   $id: 'ApiKey',
-  description: 'An API key. Its secret is shown once, when it is made or rotated.',
+  description: 'An API key. Its secret is shown only when it is created or rotated.',
 })
 
 /** A key with its secret. */
 export const NewApiKey = Type.Object({
   ...fields,
-  secret: Type.String({ description: 'The key itself: shown only now.' }),
+  secret: Type.String({ description: 'The key itself, shown only now.' }),
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 120 })
 const Scopes = Type.Array(Type.Enum([...scopes]), { minItems: 1, uniqueItems: true })
 const IpAllow = Type.Array(Type.String({ maxLength: 64 }), {
   maxItems: 50,
-  description: 'Addresses and networks (`192.0.2.7`, `2001:db8::/32`) from which the key works; none: from everywhere.',
+  description: 'Addresses and networks (`192.0.2.7`, `2001:db8::/32`) from which the key may be used; empty: all.',
 })
 
 /** What a key is made of. */
@@ -47,11 +47,11 @@ export const KeyInput = Type.Object(
   {
     name: Name,
     mode: Type.Optional(
-      Type.Enum(['live', 'test'], { description: "By default the maker's; a test key makes only test keys." }),
+      Type.Enum(['live', 'test'], { description: 'Default: yours. A test key creates only test keys.' }),
     ),
-    scopes: Type.Optional({ ...Scopes, description: "By default the maker's." }),
+    scopes: Type.Optional({ ...Scopes, description: 'Default: yours.' }),
     ip_allow: Type.Optional(IpAllow),
-    expires_at: Type.Optional(Nullable(Timestamp('By default a year from now; null: never.'))),
+    expires_at: Type.Optional(Nullable(Timestamp('Default: a year from now; null: never.'))),
   },
   { additionalProperties: false },
 )
@@ -60,7 +60,7 @@ export const KeyInput = Type.Object(
 export const KeyChange = Type.Object(
   {
     name: Type.Optional(Name),
-    scopes: Type.Optional({ ...Scopes, description: 'Some of those that it has; more can only a new key have.' }),
+    scopes: Type.Optional({ ...Scopes, description: 'A subset of its scopes. For more scopes create another key.' }),
     ip_allow: Type.Optional(IpAllow),
   },
   { additionalProperties: false, minProperties: 1 },
@@ -91,7 +91,11 @@ export function readKey(
   // What a test key makes must not send to people either.
   if (mode === 'live' && caller.mode === 'test')
     throw invalid([
-      { pointer: `${pointer}/mode`, code: 'invalid_value', detail: 'must be test: a test key makes only test keys' },
+      {
+        pointer: `${pointer}/mode`,
+        code: 'invalid_value',
+        detail: 'must be test: a test key can create only test keys',
+      },
     ])
   return {
     name,
@@ -140,16 +144,16 @@ export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): 
     own.ipAllow.length > 0 &&
     !(row.ipAllow.length > 0 && row.ipAllow.every((one) => isWithin(one, own.ipAllow)))
   )
-    throw new ApiError('insufficient_scope', { detail: 'The key works from networks from which yours does not.' })
+    throw new ApiError('insufficient_scope', { detail: 'The key may be used from networks that yours does not allow.' })
   if (own?.expiresAt && !(row.expiresAt && row.expiresAt.getTime() <= own.expiresAt.getTime() + besideMs))
-    throw new ApiError('insufficient_scope', { detail: 'The key works longer than yours.' })
+    throw new ApiError('insufficient_scope', { detail: 'The key expires later than yours.' })
   requireMode(row, caller)
 }
 
 /** A test key does nothing to a live one. @throws ApiError `insufficient_scope`. */
 export function requireMode({ mode }: Pick<KeyRow, 'mode'>, caller: Caller): void {
   if (mode === 'live' && caller.mode === 'test')
-    throw new ApiError('insufficient_scope', { detail: 'The key is live, and yours is for tests.' })
+    throw new ApiError('insufficient_scope', { detail: 'The key is live, and yours is a test key.' })
 }
 
 /** `latest`: the end of the caller's own key; null: it has none. */
@@ -157,7 +161,7 @@ function expiryOf(text: string | null | undefined, pointer: string, latest: Date
   const asked = text === undefined ? Math.min(nowMs() + lifetimeDefaultMs, latest?.getTime() ?? Infinity) : text
   const time = asked === null ? null : new Date(asked)
   if (latest && (time === null || time > latest)) {
-    const detail = `must not be later than the end of your own key, ${latest.toISOString()}`
+    const detail = `must not be later than the expiry of your own key, ${latest.toISOString()}`
     throw invalid([{ pointer, code: 'out_of_range', detail }])
   }
   if (time === null) return null

@@ -30,7 +30,7 @@ export function requireNetwork(cidrs: readonly string[], ip: string): void {
 
 /** The refusal of an address. */
 export const notFrom = (ip: string): ApiError =>
-  new ApiError('ip_not_allowed', { detail: `The key does not work from ${ip}.` })
+  new ApiError('ip_not_allowed', { detail: `The key cannot be used from ${ip}.` })
 
 /** Whether each address of a network is in one of the others, all as they are stored. */
 export function isWithin(cidr: string, others: readonly string[]): boolean {

@@ -9,15 +9,15 @@ const time = (description: string) =>
 /** As they are in the settings. */
 export const QuietHours = Type.Object({
   enabled: Type.Boolean(),
-  start: time('On the clock of the recipient.'),
-  end: time('The first minute that is not quiet any more; on the next day where it is before `start`.'),
+  start: time("In the recipient's time zone."),
+  end: time('The first minute after the quiet hours; on the next day if it is before `start`.'),
   applies_to: Type.Array(Type.Enum(['marketing', 'transactional']), {
-    description: 'Types of messages. Codes are never held.',
+    description: 'Types of messages. One-time passwords are never held.',
     minItems: 1,
     uniqueItems: true,
   }),
   fallback_timezone: Type.String({
-    description: 'IANA time zone of those whose own is not known, and whose number is of no country.',
+    description: 'IANA time zone for recipients whose own is unknown and whose number belongs to no country.',
     examples: ['Europe/London'],
   }),
 })
@@ -52,7 +52,7 @@ export function checkQuietHours(change: QuietHoursChange, merged: QuietHours): F
     errors.push({
       pointer: `#/quiet_hours/${said}`,
       code: 'invalid_value',
-      detail: `must be another time than ${other}`,
+      detail: `must differ from ${other}`,
     })
   if (change.fallback_timezone !== undefined && !isTimezone(change.fallback_timezone))
     errors.push({

@@ -11,7 +11,7 @@ const days = (minimum: number, description: string) => Type.Integer({ minimum, m
 
 /** Days from the acceptance of a message, or from the event. */
 export const Retention = Type.Object({
-  message_body_days: days(0, 'Texts of messages that are over; 0: only until they are.'),
+  message_body_days: days(0, 'Texts of final messages; 0: only until they are final.'),
   reply_body_days: days(0, 'Texts of replies; 0: two minutes.'),
   message_days: days(1, 'Messages without their texts: numbers, times, outcomes.'),
   // Posts are retried for three days, and need their event.

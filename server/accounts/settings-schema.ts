@@ -26,7 +26,7 @@ export const Settings = Type.Object(
     mode: Type.Enum(['live', 'test']),
     default_sender: Nullable(Type.String()),
     on_unknown: Type.Union([OnUnknown, Type.Null()], {
-      description: 'What becomes of messages whose submit was not answered; null: as the carrier has it.',
+      description: "What to do with messages whose submit was not answered; null: the carrier's setting.",
     }),
     default_country: Nullable(Type.String()),
     timezone: Type.String(),
@@ -53,10 +53,10 @@ export const Settings = Type.Object(
       endpoints: Type.Integer(),
       failing: Type.Integer(),
       disabled: Type.Integer({
-        description: 'Of them: those that answered 410 or failed for days. Nothing is posted to them.',
+        description: 'Webhooks that were disabled after a 410 or days of failures. Nothing is posted to them.',
       }),
     }),
-    features: Type.Record(Type.String(), Type.Boolean(), { description: 'What this version can do.' }),
+    features: Type.Record(Type.String(), Type.Boolean(), { description: 'Features of this version.' }),
     api_version: Type.String(),
     server_version: Type.String(),
   },
@@ -69,7 +69,11 @@ export const SettingsChange = Type.Object(
     account: Type.Optional(
       Type.Object(
         {
-          name: Type.String({ minLength: 1, maxLength: 120, description: 'For people; confirmations of STOP say it.' }),
+          name: Type.String({
+            minLength: 1,
+            maxLength: 120,
+            description: 'Name for people; used in confirmations of STOP.',
+          }),
         },
         { additionalProperties: false },
       ),
@@ -82,7 +86,7 @@ export const SettingsChange = Type.Object(
       Nullable(
         Type.String({
           pattern: '^[A-Z]{2}$',
-          description: 'Of campaigns that do not say, ISO 3166-1 alpha-2.',
+          description: 'For campaigns without one, ISO 3166-1 alpha-2.',
           examples: ['GB'],
         }),
       ),

@@ -184,7 +184,7 @@ async function changeDefaults(
     errors.push({
       pointer: '#/default_country',
       code: 'invalid_value',
-      detail: 'is not a country with telephone numbers',
+      detail: 'is not a country with phone numbers',
     })
   if (errors.length > 0) throw invalid(errors)
   if (country !== undefined)

@@ -111,7 +111,7 @@ export async function changeAccount(
   await tx.query('select 1 from accounts where id = $1 for update', [id])
   const before = await findAccount(tx, ownId, id)
   if (before.status === 'closed')
-    throw new ApiError('account_not_in_state', { detail: 'The account is closed; open it again first.' })
+    throw new ApiError('account_not_in_state', { detail: 'The account is closed; reopen it first.' })
   // Every process reads the paces anew after a while (see carriers/links/limits.ts).
   await tx.query(
     `

@@ -173,7 +173,7 @@ async function requireAbove(tx: Tx, caller: Caller, id: string, role?: Role): Pr
   const user = await findUserRow(tx, caller.accountId, id)
   const own = await roleOfCaller(tx, caller)
   if (user.id === caller.userId)
-    throw new ApiError('role_not_allowed', { detail: 'Nobody changes or removes themselves; ask another.' })
+    throw new ApiError('role_not_allowed', { detail: 'You cannot change or remove yourself; ask another user.' })
   requireGrant(caller, own, user.role, user.isOperator)
   if (role !== undefined) requireGrant(caller, own, role)
   return user
@@ -183,7 +183,7 @@ async function requireAbove(tx: Tx, caller: Caller, id: string, role?: Role): Pr
 export function requireGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): void {
   if (!mayGrant(caller, own, role, isOperator))
     throw new ApiError('role_not_allowed', {
-      detail: `The role ${role} may do more than you, or is for owners to give.`,
+      detail: `The role ${role} may do more than you, or only owners can give it.`,
     })
 }
 

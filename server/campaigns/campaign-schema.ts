@@ -43,7 +43,7 @@ const fields = {
     pattern: '^(?!cmp_)[a-z0-9][a-z0-9_-]{0,62}$',
     examples: ['autumn-sale'],
   }),
-  description: text('For people.', 0, 1000),
+  description: text('A description for people.', 0, 1000),
   type: Type.Enum([...messageTypes], { description: 'Default type of its messages.' }),
   from: Type.String({
     description: 'Default sender of its messages: one of the senders of the account.',
@@ -80,7 +80,7 @@ const fields = {
 
 /** Body of `POST /v1/campaigns`. */
 export const CampaignInput = Type.Object(
-  { name: text('For people.', 1, 120), ...Type.Partial(Type.Object(fields)).properties },
+  { name: text('A name for people.', 1, 120), ...Type.Partial(Type.Object(fields)).properties },
   { additionalProperties: false, examples: [{ name: 'Autumn sale', key: 'autumn-sale' }] },
 )
 export type CampaignInput = Static<typeof CampaignInput>
@@ -89,7 +89,7 @@ export type CampaignInput = Static<typeof CampaignInput>
 export const CampaignChange = Type.Object(
   Type.Partial(
     Type.Object({
-      name: text('For people.', 1, 120),
+      name: text('A description for people.', 1, 120),
       description: Nullable(fields.description),
       type: Nullable(fields.type),
       from: Nullable(fields.from),
@@ -125,7 +125,7 @@ export const Campaign = Type.Object(
     status: Type.String({ description: '`active` for a campaign that labels messages. More states may come.' }),
     type: Nullable(fields.type),
     from: Nullable(Type.String()),
-    sender_pool: Nullable(IdOf('pol', 'The pool that its messages take their senders from.')),
+    sender_pool: Nullable(IdOf('pol', 'The pool for the senders of its messages.')),
     message: Nullable(Type.String()),
     template: Nullable(IdOf('tpl', 'The template of its broadcasts.')),
     variables: textFields.variables,
@@ -145,7 +145,7 @@ export const Campaign = Type.Object(
     stats: Type.Union([Stats, Type.Null()], {
       description: 'Counted when one campaign is read; null in lists.',
     }),
-    created_at: Timestamp('When it was made.'),
+    created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),
   },
   { $id: 'Campaign' },

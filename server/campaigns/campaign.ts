@@ -104,7 +104,7 @@ async function readOrigin(
   const pointer = '#/sender_pool'
   const poolId = typeof pool === 'string' ? parseId('pol', pool) : null
   if (typeof pool !== 'string') return { sender, poolId }
-  if (sender !== null) faults.push({ pointer, code: 'invalid_value', detail: 'does not go with from: use one' })
+  if (sender !== null) faults.push({ pointer, code: 'invalid_value', detail: 'cannot be combined with from' })
   else if (poolId === null || !(await hasPool(tx, accountId, poolId)))
     faults.push({ pointer, code: 'pool_not_found', detail: 'is not a sender pool of this account' })
   return { sender, poolId }

@@ -12,7 +12,7 @@ export const campaignQuery = {
     Type.String({
       minLength: 1,
       maxLength: 120,
-      description: 'Those whose name and key have all of these words, or parts of words, whatever the case.',
+      description: 'Campaigns whose name and key contain all of these words, or parts of words, ignoring case.',
       examples: ['autumn sale'],
     }),
   ),
@@ -23,8 +23,10 @@ export const campaignQuery = {
       examples: ['active,sending'],
     }),
   ),
-  type: Type.Optional(Type.Enum([...messageTypes], { description: 'Those with this default type.' })),
-  tag: Type.Optional(Type.String({ maxLength: 1000, description: 'Those with the tag; with all of a comma list.' })),
+  type: Type.Optional(Type.Enum([...messageTypes], { description: 'Campaigns with this default type.' })),
+  tag: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'Campaigns with the tag; with all of a comma list.' }),
+  ),
   ...createdQuery,
 }
 
@@ -40,7 +42,7 @@ export function readCampaignFilters(query: Partial<Static<typeof Query>>): Campa
     if (!campaignStatuses.some((one) => one === status))
       refuse('status', `"${status}" is not one of ${campaignStatuses.join(', ')}`)
   const tags = listOf(query.tag)
-  if (tags?.includes('')) refuse('tag', 'must be tags with a comma between each two')
+  if (tags?.includes('')) refuse('tag', 'must be tags separated by commas')
   if (faults.length > 0) throw invalid(faults)
   return {
     name: query.name ?? null,

@@ -70,8 +70,8 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
     {
       schema: {
         operationId: 'listCampaigns',
-        summary: 'List campaigns, newest first',
-        description: 'Filters go together.',
+        summary: 'List campaigns',
+        description: 'Filters can be combined.',
         tags: ['Campaigns'],
         querystring: Type.Object({ ...pageQuery, ...campaignQuery }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Campaign')), ...problems() },
@@ -94,7 +94,7 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
     {
       schema: {
         operationId: 'getCampaign',
-        summary: 'Read a campaign',
+        summary: 'Get a campaign',
         tags: ['Campaigns'],
         params: campaignParams,
         response: { 200: Type.Ref('Campaign'), ...problems(404) },
@@ -113,10 +113,9 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
     {
       schema: {
         operationId: 'updateCampaign',
-        summary: 'Change a campaign',
+        summary: 'Update a campaign',
         description:
-          'Pace and quiet hours hold at every process within seconds, also for what waits already; the rest for what is sent from then on. ' +
-          '`from` and `sender_pool` take the place of each other, and so do `message` and `template`.',
+          'Pace and quiet hours take effect in every process within seconds, also for queued messages; all else for messages sent from then on. `from` and `sender_pool` replace each other, and so do `message` and `template`.',
         tags: ['Campaigns'],
         params: campaignParams,
         body: CampaignChange,

@@ -41,16 +41,14 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'getCampaignStats',
-        summary: 'Read what became of a campaign’s messages, by hour, country, carrier, error or segments',
-        description:
-          `By the hour in which messages were accepted. Exact at every moment, also while it is sent. A series by hour has every hour of at most ` +
-          `${seriesDaysMax} days; without \`from\` it begins with the first message. By error only what failed or was canceled is told.`,
+        summary: 'Get the stats of a campaign',
+        description: `By the hour in which messages were accepted. Always exact, even while messages are being sent. By hour, every hour of at most ${seriesDaysMax} days is included; without \`from\` it starts with the first message. By error, only failed and canceled messages are included.`,
         tags: ['Campaigns'],
         params: campaignParams,
         querystring: Type.Object(
           {
             ...statsQuery,
-            group: Type.Optional(Type.Enum([...groups], { default: 'hour', description: 'What is told apart.' })),
+            group: Type.Optional(Type.Enum([...groups], { default: 'hour', description: 'The dimension.' })),
           },
           { additionalProperties: false },
         ),
@@ -84,7 +82,7 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'exportCampaignStats',
         summary: 'Export the stats of a campaign as CSV',
         description:
-          'A line for each hour, type, country, carrier, status, error and number of segments that occurs, in the order of time.',
+          'A line for each combination of hour, type, country, carrier, status, error and number of segments, in order of time.',
         tags: ['Campaigns'],
         params: campaignParams,
         querystring: Type.Object(statsQuery, { additionalProperties: false }),
@@ -167,16 +165,16 @@ const keyOf = (description: string) => Type.Optional(Nullable(Type.String({ desc
 const CampaignStats = Type.Object({
   object: Type.Literal('campaign_stats'),
   campaign: IdOf('cmp', 'The campaign.'),
-  from: Timestamp('From then on.'),
-  to: Timestamp('Until before it.'),
+  from: Timestamp('Start of the period.'),
+  to: Timestamp('End of the period, exclusive.'),
   group: Type.Enum([...groups]),
   data: Type.Array(
     Type.Object({
-      hour: Type.Optional(Timestamp('Its beginning.')),
-      country: keyOf('ISO 3166-1 alpha-2; null: of no country.'),
-      carrier: keyOf('Null: with none of them.'),
+      hour: Type.Optional(Timestamp('Start of the hour.')),
+      country: keyOf('ISO 3166-1 alpha-2; null: none.'),
+      carrier: keyOf('Null: no carrier.'),
       error: keyOf('Why they failed or were canceled; null: by a caller.'),
-      segments_per_message: Type.Optional(Type.Integer({ minimum: 1, description: 'Of each of them.' })),
+      segments_per_message: Type.Optional(Type.Integer({ minimum: 1, description: 'Of each segment count.' })),
       ...countFields,
     }),
   ),

@@ -24,9 +24,7 @@ export const Stats = Type.Object(
   },
   {
     description:
-      '`recipients` is the sum of `queued`, `sent`, `delivered`, `failed`, `unconfirmed`, `canceled` and `skipped`, at every moment. ' +
-      'Recipients whose turn has not come count as `queued`. Automatic answers are not counted. A campaign counts the recipients of its ' +
-      'broadcasts and its other messages.',
+      '`recipients` is always the sum of `queued`, `sent`, `delivered`, `failed`, `unconfirmed`, `canceled` and `skipped`. Recipients whose turn has not come count as `queued`. Automatic replies do not count. A campaign counts the recipients of its broadcasts and its other messages.',
   },
 )
 export type Stats = Static<typeof Stats>

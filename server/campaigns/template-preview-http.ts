@@ -23,8 +23,7 @@ const TemplatePreviewBody = Type.Object(
       Type.String({
         maxLength: 255,
         description:
-          'Id or number of a contact of the campaign: its fields and attributes are the values, its language decides the text. ' +
-          '`variables` and `language` go first. Needs the scope contacts:read.',
+          'Id or number of a contact of the campaign: its fields and attributes are the values, its language selects the text. `variables` and `language` take precedence. Needs the scope contacts:read.',
         examples: ['15551230001'],
       }),
     ),
@@ -35,7 +34,7 @@ const TemplatePreviewBody = Type.Object(
 
 const TemplatePreview = Type.Object({
   ...Preview.properties,
-  language: Type.String({ description: 'Of the text that was taken.' }),
+  language: Type.String({ description: 'Language of the text used.' }),
 })
 
 /** What a text may name of a contact: its fields, and its attributes by their own names where no field is called so. */
@@ -59,9 +58,8 @@ export function templatePreviewRoute(app: App, context: PreviewContext): void {
     {
       schema: {
         operationId: 'previewTemplate',
-        summary: 'What a template would be sent as, for given values or for a contact',
-        description:
-          'With a `campaign`, its type, its sender and whether it has short links count where the body does not say.',
+        summary: 'Preview a template',
+        description: 'A `campaign` sets type, sender and short links, unless the body does.',
         tags: ['Templates'],
         params: templateParams,
         body: TemplatePreviewBody,
@@ -108,7 +106,7 @@ async function readPreviewContact(
   const none = { campaign: null, contact: null }
   if (campaign === undefined) {
     if (contact !== undefined)
-      faults.push({ pointer: '#/campaign', code: 'required', detail: 'is required where contact is given' })
+      faults.push({ pointer: '#/campaign', code: 'required', detail: 'is required with contact' })
     return none
   }
   const campaignId = parseId('cmp', campaign)

@@ -18,11 +18,11 @@ export const textFields = {
   }),
   template: {
     ...SendInput.properties.template,
-    description: 'Id or name of a template, instead of `message`: each broadcast says what it says then.',
+    description: 'Id or name of a template, instead of `message`: each broadcast uses its text at that time.',
   },
   variables: {
     ...Variables,
-    description: 'Values for fields of the text that are the same for all; they go before those of a contact.',
+    description: 'Values for fields of the text, the same for all; they override those of a contact.',
   },
 }
 
@@ -69,7 +69,11 @@ export async function changeText(
     const texts = given ?? (await textsOfCampaign(tx, accountId, text))
     if (texts) checkText(texts, variables, faults)
     else if (Object.keys(variables).length > 0)
-      faults.push({ pointer: '#/variables', code: 'unknown_field', detail: 'goes only with message or template' })
+      faults.push({
+        pointer: '#/variables',
+        code: 'unknown_field',
+        detail: 'can only be used with message or template',
+      })
   }
   const isGone = text.message === null && text.templateId === null
   return { ...text, variables: isVariables(variables) ? variables : isGone ? {} : before.variables }
@@ -107,7 +111,7 @@ export function checkText(texts: TemplateTexts, variables: Variables, faults: Fi
 export const eitherText: FieldError = {
   pointer: '#/template',
   code: 'invalid_value',
-  detail: 'does not go with message: use one',
+  detail: 'cannot be combined with message',
 }
 
 /** The fault of a body that names no template of the account. */

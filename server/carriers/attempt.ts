@@ -48,7 +48,7 @@ export function readOutcome(outcome: Outcome, reasonOf: (status: number) => Reas
       return { state: 'unknown', reason: 'the carrier did not answer in time' }
     case 'closed':
       return outcome.written
-        ? { state: 'unknown', reason: 'the session ended before the answer' }
+        ? { state: 'unknown', reason: 'the session ended before the response' }
         : { state: 'released' }
     default:
       return outcome satisfies never

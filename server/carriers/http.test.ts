@@ -179,17 +179,17 @@ describe('carriers', () => {
     const url = `/v1/carriers/${String(body['id'])}`
     const sender = await call('POST', '/v1/senders', { number: '15557654321', carrier: body['id'] })
     const refusal = (detail: string) => ({ status: 409, body: { code: 'carrier_in_use', detail } })
-    expect(await call('DELETE', url)).toMatchObject(refusal('A sender belongs to it: change or delete them first.'))
+    expect(await call('DELETE', url)).toMatchObject(refusal('It has a sender: change or delete them first.'))
     await database.db.query(
       `with one as (insert into routes (id, position, match_key) select gen_random_uuid(), n, n::text::bytea from generate_series(1, 2) n returning id)
        insert into route_carriers (route_id, carrier_id, position) select id, $1, 1 from one`,
       [parseId('car', String(body['id']))],
     )
     expect(await call('DELETE', url)).toMatchObject(
-      refusal('A sender belongs to it, and 2 routes name it: change or delete them first.'),
+      refusal('It has a sender, and 2 routes use it: change or delete them first.'),
     )
     await call('DELETE', `/v1/senders/${String(sender.body['id'])}`)
-    expect(await call('DELETE', url)).toMatchObject(refusal('2 routes name it: change or delete them first.'))
+    expect(await call('DELETE', url)).toMatchObject(refusal('2 routes use it: change or delete them first.'))
     await database.db.query('delete from routes')
     expect((await call('DELETE', url)).status).toBe(204)
     expect((await call('GET', url)).status).toBe(404)

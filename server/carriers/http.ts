@@ -54,7 +54,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'listCarriers',
-        summary: 'List carriers with the live state of their links',
+        summary: 'List carriers',
         tags,
         response: { 200: Type.Object({ data: Type.Array(Type.Ref('Carrier')) }), ...problems() },
       },
@@ -71,7 +71,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'getCarrier',
-        summary: 'Get a carrier with the live state of its links, their times, and what waits for it',
+        summary: 'Get a carrier',
         tags,
         params: IdParams,
         response: { 200: Type.Ref('Carrier'), ...problems(404) },
@@ -90,7 +90,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'createCarrier',
-        summary: 'Create an SMPP or HTTP carrier; its link begins at once',
+        summary: 'Create a carrier',
         tags,
         body: CreateBody,
         response: { 201: Type.Ref('Carrier'), ...problems(409) },
@@ -132,7 +132,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'updateCarrier',
-        summary: 'Change a carrier; its link drains and binds anew',
+        summary: 'Update a carrier',
         tags,
         params: IdParams,
         body: PatchBody,
@@ -150,7 +150,11 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
         checkPatch(body, http?.adapter ?? null, carrier.settings, secrets)
         if (carrier.isTest && (body.settings ?? body.password) !== undefined)
           throw invalid([
-            { pointer: '#', code: 'invalid_value', detail: 'the carrier of test mode has its own settings' },
+            {
+              pointer: '#',
+              code: 'invalid_value',
+              detail: 'cannot be changed: the carrier of test mode has its own settings',
+            },
           ])
         await orNameTaken(
           updateCarrier(tx, {
@@ -173,7 +177,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'deleteCarrier',
-        summary: 'Delete a carrier that has no senders and is in no route',
+        summary: 'Delete a carrier',
         tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
@@ -200,8 +204,8 @@ const mayChange = ({ scopes }: Caller): boolean => scopes.has('carriers:write')
 async function readUses(tx: Tx, id: string): Promise<string | null> {
   const { senders, routes } = await countUses(tx, id)
   const uses = [
-    ...(senders > 0 ? [senders === 1 ? 'A sender belongs to it' : `${senders} senders belong to it`] : []),
-    ...(routes > 0 ? [routes === 1 ? 'a route names it' : `${routes} routes name it`] : []),
+    ...(senders > 0 ? [senders === 1 ? 'It has a sender' : `It has ${senders} senders`] : []),
+    ...(routes > 0 ? [routes === 1 ? 'a route uses it' : `${routes} routes use it`] : []),
   ].join(', and ')
   return uses === '' ? null : `${uses.charAt(0).toUpperCase()}${uses.slice(1)}: change or delete them first.`
 }

@@ -15,13 +15,13 @@ const password = Type.String({
   maxLength: 64,
   pattern: bindText,
   description:
-    'Password to bind with, in ASCII; sent as it is, though SMPP 3.4 has 8 characters; stored encrypted and never shown.',
+    'Password to bind with, in ASCII. It is sent as given, although SMPP 3.4 has 8 characters; stored encrypted and never shown.',
 })
 const common = {
   name: Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' }),
   enabled: Type.Optional(Type.Boolean()),
-  pace: Type.Optional(paceNumber('Segments a second that the carrier sells.')),
-  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower goes first.' })),
+  pace: Type.Optional(paceNumber('Segments a second that the carrier allows.')),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower values are used first.' })),
 }
 
 const SmppBody = Type.Object(
@@ -63,11 +63,11 @@ export const PatchBody = Type.Object(
   {
     ...allOptional(common),
     settings: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'What it names changes; null removes.' }),
+      Type.Object({}, { additionalProperties: true, description: 'Settings to change; null resets one.' }),
     ),
     password: Type.Optional(password),
     secrets: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'Of an HTTP carrier; null removes.' }),
+      Type.Object({}, { additionalProperties: true, description: 'For an HTTP carrier; null removes one.' }),
     ),
   },
   { ...strict, minProperties: 1 },
@@ -203,7 +203,7 @@ function complete(
   const unread: FieldError[] =
     base === null || URL.canParse(base)
       ? []
-      : [{ pointer: '#/settings/base_url', code: 'invalid_value', detail: 'is no address' }]
+      : [{ pointer: '#/settings/base_url', code: 'invalid_value', detail: 'is not a valid address' }]
   const networks = at(settings, 'allowed_cidrs')
   const wrong = readNetworks(Array.isArray(networks) ? networks.map(String) : [], '#/settings/allowed_cidrs').errors
   const more = [...missing, ...unread, ...wrong, ...(adapter.check?.(settings, secrets) ?? [])].filter(

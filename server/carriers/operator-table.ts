@@ -34,7 +34,7 @@ export async function rowsOfCsv(text: string, member: string, rowsMax: number): 
     }
     records = await readCsv(text, options, rowsMax)
   } catch (error) {
-    const detail = `is no CSV file: ${error instanceof Error ? error.message : ''}`
+    const detail = `is not a CSV file: ${error instanceof Error ? error.message : ''}`
     throw invalid([{ pointer: '#', code: 'invalid_format', detail }])
   }
   if (records.length > rowsMax)
@@ -100,7 +100,7 @@ export function readTexts<Field extends string>(
   const texts: Partial<Record<Field, string>> = {}
   for (const [name, value] of Object.entries(row)) {
     const field = fields.find((one) => one === name)
-    if (!field) faults.push({ pointer: name, code: 'unknown_field', detail: 'is not a field here' })
+    if (!field) faults.push({ pointer: name, code: 'unknown_field', detail: 'is not a known field' })
     else if (value === null) continue
     else if (typeof value !== 'string') faults.push({ pointer: name, code: 'invalid_type', detail: 'must be a string' })
     else texts[field] = value

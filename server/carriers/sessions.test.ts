@@ -176,7 +176,7 @@ describe('several sessions', () => {
     test.link.submit(message())
     await until('all are answered', () => test.answers.length === 4)
     expect(test.answers.slice(2).map(({ state }) => state)).toEqual(['accepted', 'accepted'])
-    expect(test.link.lastError).toBe('unbound: the carrier says that we are not bound')
+    expect(test.link.lastError).toBe('unbound: the carrier reports that the session is not bound')
   })
 
   it('stay bound where the carrier says of single messages that we are not', async () => {

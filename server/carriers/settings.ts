@@ -41,7 +41,7 @@ const npi = (standard: number, of: string): TInteger =>
 const onUnknown = Type.Enum([...unknownPolicies], {
   default: 'hold',
   description:
-    'What becomes of messages whose submit was not answered, where neither they nor their campaign or account say: held, or sent again after a while, perhaps twice.',
+    'What to do with messages whose submit was not answered, if neither they nor their campaign or account set it: hold them, or send them again after a while, perhaps twice.',
 })
 
 const recipientOtherForm = Type.Array(Type.Enum(['AR', 'MX']), {
@@ -49,7 +49,7 @@ const recipientOtherForm = Type.Array(Type.Enum(['AR', 'MX']), {
   maxItems: 2,
   default: [],
   description:
-    'Countries whose numbers the carrier wants in their other form: AR without the 9 behind 54, MX with a 1 behind 52. Others are written in the current form.',
+    'Countries whose numbers the carrier needs in their other form: AR without the 9 after 54, MX with a 1 after 52. Others are written in the current form.',
   examples: [['AR']],
 })
 
@@ -64,7 +64,7 @@ export const SmppSettings = Type.Object(
       description: 'Host name or address of the SMSC, without a scheme or a port.',
       examples: ['smpp.example.com'],
     }),
-    port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'Its port; mostly 2775, or 3550 with TLS.' }),
+    port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'Its port; usually 2775, or 3550 with TLS.' }),
     system_id: Type.String({
       minLength: 1,
       maxLength: 15,
@@ -75,7 +75,7 @@ export const SmppSettings = Type.Object(
       maxLength: 12,
       pattern: bindText,
       default: '',
-      description: 'As the carrier says; mostly empty.',
+      description: 'As given by the carrier; usually empty.',
     }),
     bind: Type.Enum(['transceiver', 'transmitter_receiver'], {
       default: 'transceiver',
@@ -87,55 +87,55 @@ export const SmppSettings = Type.Object(
       // What is none would be no authority at all, and no certificate of the carrier trusted.
       pattern: '^$|-----BEGIN CERTIFICATE-----',
       default: '',
-      description: 'PEM of the authority, where it is not a public one.',
+      description: 'PEM of the certificate authority, if it is not a public one.',
     }),
     sessions: Type.Integer({
       minimum: 1,
       maximum: 50,
       default: 1,
       description:
-        'Binds at a time that the carrier allows, over all processes; two sockets each with `transmitter_receiver`.',
+        'Binds that the carrier allows at a time, over all processes; two sockets each with `transmitter_receiver`.',
     }),
     window: Type.Integer({
       minimum: 1,
       maximum: 10_000,
       default: 100,
-      description: 'Unanswered submits of a session at most.',
+      description: 'Maximum unanswered submits of a session.',
     }),
     response_timeout_seconds: Type.Number({
       minimum: 0.1,
       maximum: 600,
       default: 60,
-      description: 'After it the outcome of a submit is unknown.',
+      description: 'After this time the outcome of a submit is unknown.',
     }),
     enquire_link_seconds: Type.Number({
       minimum: 1,
       maximum: 600,
       default: 30,
-      description: 'Idle time before a heartbeat.',
+      description: 'Idle time before an enquire_link.',
     }),
     enquire_timeout_seconds: Type.Number({
       minimum: 0.5,
       maximum: 60,
       // A carrier answers it from memory, so five seconds are long; any PDU counts as an answer, and it is asked twice.
       default: 5,
-      description: 'Wait for the answer to a heartbeat; the second in a row that is missed ends the session.',
+      description:
+        'How long to wait for the response to an enquire_link; the second in a row without a response ends the session.',
     }),
     bind_timeout_seconds: Type.Number({
       minimum: 1,
       maximum: 120,
       default: 10,
-      description: 'From dialling until bound; then the session is given up and dialled again.',
+      description: 'Time to connect and bind; after it the session is closed and connected again.',
     }),
     message_id_form: Type.Enum(['raw', 'hex-to-dec', 'dec-to-hex', 'hex', 'dec'], {
       default: 'raw',
       description:
-        "How a receipt's id becomes the submit response's. `hex` and `dec`: it is the same number, whatever its zeros, capitals and 0x.",
+        "How a receipt's id is converted to the submit response's. `hex` and `dec`: the same number, ignoring zeros, capitals and 0x.",
     }),
     default_alphabet: Type.Enum(['gsm7', 'gsm7-packed', 'latin1', 'ascii'], {
       default: 'gsm7',
-      description:
-        'What the carrier means by data_coding 0, and what texts are written in; what it lacks is written in UCS-2.',
+      description: 'The meaning of data_coding 0, used for our texts; characters it lacks are sent in UCS-2.',
     }),
     data_codings_out: Type.Object(
       Object.fromEntries(writtenAlphabets.map((name) => [name, Type.Optional(octet)])) as Record<
@@ -145,33 +145,33 @@ export const SmppSettings = Type.Object(
       {
         additionalProperties: false,
         default: {},
-        description: 'data_coding of our submits by alphabet, where it is another than 0, or 8 for ucs2.',
+        description: 'data_coding of our submits by alphabet, if it is not 0, or 8 for ucs2.',
       },
     ),
     data_codings_in: Type.Record(Type.String({ pattern: octetText }), Type.Enum([...readAlphabets]), {
       additionalProperties: false,
       default: {},
-      description: "How deliveries are read by data_coding, where the carrier does not mean what SMPP's table says.",
+      description: "How to read deliveries by data_coding, if the carrier differs from SMPP's table.",
       examples: [{ 0: 'latin1', 245: 'binary' }],
     }),
     concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], {
       default: 'udh8',
-      description: 'How long texts are cut.',
+      description: 'How to split long texts.',
     }),
     validity: Type.Enum(['absolute', 'none'], {
       default: 'absolute',
-      description: 'Whether submits carry their expiry.',
+      description: 'Whether submits contain their validity.',
     }),
     on_unknown: onUnknown,
     user_message_reference: Type.Boolean({
       default: false,
       description:
-        'Whether submits carry a reference (SMPP 3.4 §5.3.2.17). Where the carrier echoes it, the receipt of a submit that was never answered finds its message, also among several to one number.',
+        'Whether submits contain a reference (SMPP 3.4 §5.3.2.17). If the carrier echoes it, the receipt of a submit that was never answered finds its message, even among several to one number.',
     }),
     one_receipt: Type.Boolean({
       default: false,
       description:
-        'Whether one receipt speaks for all parts of a long message, whichever part it names. For carriers that send one receipt for a long message.',
+        'Whether one receipt is about all parts of a long message, whichever part it names. For carriers that send one receipt for a long message.',
     }),
     long_code_ton: ton(1, 'numbers as sender'),
     long_code_npi: npi(1, 'numbers as sender'),
@@ -185,7 +185,7 @@ export const SmppSettings = Type.Object(
     country: Type.String({
       pattern: '^([A-Z]{2})?$',
       default: '',
-      description: 'ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: it does not.',
+      description: 'ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: none.',
       examples: ['GB'],
     }),
   },
@@ -241,30 +241,30 @@ export const httpCommon = {
     minimum: 1,
     maximum: 1000,
     default: 20,
-    description: 'Requests at a time, each over a connection of its own.',
+    description: 'Requests at a time, each over its own connection.',
   }),
   response_timeout_seconds: Type.Number({
     minimum: 0.1,
     maximum: 600,
     default: 30,
-    description: 'After it the outcome of a request is unknown.',
+    description: 'After this time the outcome of a request is unknown.',
   }),
   receipt_url: Type.Enum(['message', 'account'], {
     default: 'message',
-    description: "Whether every message says where its receipts go, or the carrier's account does.",
+    description: "Whether every message names the address for its receipts, or the carrier's account does.",
   }),
   recipient_other_form: recipientOtherForm,
   allowed_cidrs: Type.Array(Type.String({ maxLength: 43, examples: ['192.0.2.0/24'] }), {
     maxItems: 50,
     default: [],
     description:
-      'Networks from which the carrier posts receipts and replies; empty: any. For carriers that sign nothing.',
+      'Networks from which the carrier posts receipts and replies; empty: any. For carriers that do not sign.',
   }),
   url_version: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1,
-    description: 'Another number makes new addresses for receipts and replies; the old ones are refused.',
+    description: 'A different number creates new addresses for receipts and replies; the old ones are refused.',
   }),
 }
 

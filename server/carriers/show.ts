@@ -32,17 +32,17 @@ export const LinkSchema = Type.Object(
     object: Type.Literal('link'),
     carrier: IdOf('car', 'Its carrier.'),
     state: Type.Enum(['down', 'binding', 'bound', 'throttled', 'disabled']),
-    sessions: Type.Integer({ description: 'Sessions that are bound, over all processes, as are the other numbers.' }),
-    window: Type.Integer({ description: 'Unanswered submits at most.' }),
+    sessions: Type.Integer({ description: 'Bound sessions, over all processes, as are the other numbers.' }),
+    window: Type.Integer({ description: 'Maximum unanswered submits.' }),
     in_flight: Type.Integer({ description: 'Unanswered submits.' }),
     pace: Type.Number({
       description: 'Segments a second allowed now: less than its pace while the carrier throttles.',
     }),
-    rate_1m: Type.Number({ description: 'Segments a second over the last minute: what is used of it.' }),
+    rate_1m: Type.Number({ description: 'Segments a second over the last minute.' }),
     response: Nullable(PercentilesSchema),
-    last_enquire_link_at: Nullable(Timestamp('Last answered heartbeat.')),
+    last_enquire_link_at: Nullable(Timestamp('Last enquire_link with a response.')),
     last_error: Nullable(Type.String()),
-    last_error_at: Nullable(Timestamp('When it was seen.')),
+    last_error_at: Nullable(Timestamp('When it occurred.')),
     unmatched_receipts: Type.Integer({ description: 'Receipts whose message is not known (yet).' }),
   },
   { $id: 'Link' },
@@ -68,10 +68,10 @@ export const Carrier = Type.Object(
           replies_url: Nullable(Type.String({ description: 'Where it posts replies; null without `carriers:write`.' })),
           refused: Type.Integer({
             description:
-              'Requests to them that carried no right signature or were not readable, since this process began.',
+              'Requests to these addresses without a valid signature, or unreadable, since this process started.',
           }),
         },
-        { description: 'Addresses to enter at an HTTP carrier; whoever knows them can pretend to be it.' },
+        { description: 'Addresses to enter at an HTTP carrier. Anyone who knows them can pretend to be it.' },
       ),
     ),
     links: Type.Array(Type.Ref('Link')),
@@ -80,7 +80,7 @@ export const Carrier = Type.Object(
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),
   },
-  { $id: 'Carrier', description: 'A company that takes messages, over SMPP or by an HTTP API.' },
+  { $id: 'Carrier', description: 'A company that sends messages, over SMPP or an HTTP API.' },
 )
 
 /** The settings of an HTTP carrier; null: it speaks SMPP. */

@@ -155,7 +155,8 @@ export class Submitter implements Slots {
   /** Gives back what was leased to this node by statements whose answers were lost. */
   async releaseStranded(): Promise<void> {
     const answers = await findStranded(this.#context.db, this.nodeId, this.#hand)
-    if (answers.length > 0) this.#context.log.warn({ segments: answers.length }, 'giving back what was stranded')
+    if (answers.length > 0)
+      this.#context.log.warn({ segments: answers.length }, 'returning stranded messages to the queue')
     await Promise.all(answers.map((answer) => this.#context.ledger.answer(answer)))
     if (answers.length > 0) this.wake()
   }

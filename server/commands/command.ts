@@ -64,11 +64,11 @@ export function readWords<Name extends string>(
     throw new UsageError((error as Error).message.replace(/\. .*/s, '.'), { cause: error })
   }
   const [file, ...more] = parsed.positionals
-  if (file === undefined || more.length > 0) throw new UsageError('It takes one FILE.')
+  if (file === undefined || more.length > 0) throw new UsageError('Give one FILE.')
   return { file, flags: new Set(flags.filter((name) => parsed.values[name] === true)) }
 }
 
 /** For commands that take no words. @throws UsageError. */
 export function requireNoWords(words: readonly string[]): void {
-  if (words.length > 0) throw new UsageError(`It takes no words, and was given "${words.join(' ')}".`)
+  if (words.length > 0) throw new UsageError(`It takes no arguments, but got "${words.join(' ')}".`)
 }

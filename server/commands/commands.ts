@@ -49,14 +49,8 @@ export const commands: Partial<Record<string, Command>> = {
 }
 
 /** What can be asked for; all that is said to somebody who mistyped it, so that the sentence about that stays in sight. */
-export const synopsis = `Usage: heliogram start           run the service
-       heliogram backup FILE     a whole copy of the database, while the service runs or not; --check FILE: whether one is whole
-       heliogram restore FILE    a backup into an empty database
-       heliogram owner-code      another one-time code for the first owner, who has no password yet
-       heliogram rotate-key      a new master key, while the service runs or not
-       heliogram start --help    this, and the settings; heliogram backup --help, heliogram restore --help: more about these
-       heliogram --help          all commands, also those that use the API
-`
+export const synopsis =
+  'Usage: heliogram start           run the service\n       heliogram backup FILE     back up the whole database, while the service runs or not; --check FILE: verify a backup\n       heliogram restore FILE    restore a backup into an empty database\n       heliogram owner-code      print a new one-time code for the first owner, who has no password yet\n       heliogram rotate-key      replace the master key, while the service runs or not\n       heliogram start --help    this, and the settings; also heliogram backup --help, heliogram restore --help\n       heliogram --help          all commands, including those that use the API\n'
 
 /** The text of `heliogram help settings`, which is `start --help`, and of `--help` behind a command of the installation. */
 export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that people run themselves.

@@ -25,7 +25,7 @@ export async function openInstallation(
     (await hasInstallation(databaseUrl).catch((error: unknown) => explainDatabase(error, config)))
   if (!hasTables)
     throw new StartError(
-      'There is no Heliogram in the database of DATABASE_URL. Run this with the settings of the service.',
+      'The database of DATABASE_URL has no Heliogram tables. Run this with the settings of the service.',
     )
   const explain = (error: unknown): never => explainDatabase(error, config)
   const opened = await openBeside(databaseUrl, dataFolder, log, options).catch(explain)

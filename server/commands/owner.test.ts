@@ -20,7 +20,7 @@ afterAll(async () => {
 
 test('the command prints a fresh code until the owner has a password', async () => {
   const make = () => printOwnerCode(database.db, 'http://localhost')
-  await expect(make()).rejects.toThrow('There is no code to give')
+  await expect(make()).rejects.toThrow('There is no code to print')
   await inTransaction(database.db, (tx) => createFirstAccount(tx, { firstEmail: "o'neil@example.com" }))
   const printed = await make()
   // As a shell reads it.
@@ -31,5 +31,5 @@ test('the command prints a fresh code until the owner has a password', async () 
     app.inject({ method: 'POST', url: '/v1/auth/accept-invitation', payload: { ...body, password } })
   expect((await accept(body['password'])).statusCode).toBe(422)
   expect((await accept('six mirrors on a hill')).statusCode).toBe(200)
-  await expect(make()).rejects.toThrow('There is no code to give')
+  await expect(make()).rejects.toThrow('There is no code to print')
 })

@@ -22,6 +22,7 @@ export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
 /** The same over a database that is open. */
 export async function printOwnerCode(db: Db, publicUrl: string): Promise<string> {
   const made = await createOwnerCode(db)
-  if (!made) throw new StartError('There is no code to give: the owner has a password, or nothing was started yet.')
+  if (!made)
+    throw new StartError('There is no code to print: the owner already has a password, or nothing was started yet.')
   return ['', ...tellOwner(publicUrl, made), ''].join('\n')
 }

@@ -24,11 +24,13 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
     const { changed, unopenable } = await rotateMasterKey({ db, keyFile, say })
     const foreign = [...new Set(unopenable)]
     return [
-      `Done: all secrets are sealed with the new key (${changed} of them just now), and the old one is no longer in ${config.keyFile}.`,
-      'Back up that file now, apart from the database. Keep the old one as long as you keep a backup of the database from before.',
-      'Other machines with a copy of it need the new one; those that run have both keys until they start again.',
+      `Done: all secrets are encrypted with the new key (${changed} of them just now), and the old one is no longer in ${config.keyFile}.`,
+      'Back up that file now, separately from the database. Keep the old one for as long as you keep a backup of the database from before.',
+      'Other machines with a copy of it need the new one; running processes have both keys until they restart.',
       ...(foreign.length > 0
-        ? [`${unopenable.length} secrets were sealed with a key that is not in it, and stay: ${foreign.join(', ')}.`]
+        ? [
+            `${unopenable.length} secrets were encrypted with a key that is not in it, and stay unchanged: ${foreign.join(', ')}.`,
+          ]
         : []),
       '',
     ].join('\n')

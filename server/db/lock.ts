@@ -41,8 +41,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
     await release()
     if (!(error instanceof HeldError)) throw error
     throw new DataDirLockedError(
-      `Another Heliogram (pid ${error.message}) already uses the data folder ${dataDir}. ` +
-        `Stop it or set HELIOGRAM_DATA to another folder.`,
+      `Another Heliogram (pid ${error.message}) already uses the data folder ${dataDir}. Stop it, or set HELIOGRAM_DATA to another folder.`,
       { cause: error },
     )
   }

@@ -98,7 +98,7 @@ test('lets those pass who use a table while another session keeps it from being 
     await untilBlocked(database.db, 1, 'alter table%')
     // It came later, and would wait for as long as the other session works.
     expect((await reader.query('select * from first')).rows).toEqual([{ id: 1 }])
-    await expect.poll(() => said).toContain('a table is in use: the migration is tried again')
+    await expect.poll(() => said).toContain('a table is in use: retrying the migration')
     await expect.poll(() => said).toContain('migrations wait for another session')
   } finally {
     holder.release(true)

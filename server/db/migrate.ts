@@ -143,7 +143,7 @@ async function untilLocked<T>(work: () => Promise<T>, onLocked: () => Promise<vo
 async function giveWay(client: Client, log: Log, pauseMs: number): Promise<void> {
   await client.query('rollback')
   await client.query('select pg_advisory_unlock_all()')
-  log.warn({ againInMs: pauseMs }, 'a table is in use: the migration is tried again')
+  log.warn({ againInMs: pauseMs }, 'a table is in use: retrying the migration')
   await sleep(pauseMs)
 }
 
@@ -261,7 +261,7 @@ async function checkServer(client: Client, isDisposable: boolean): Promise<void>
       where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
   )
   const [server] = rows
-  if (server === undefined) throw new Error('PostgreSQL does not tell its settings')
+  if (server === undefined) throw new Error('PostgreSQL does not report its settings')
   if (server.number < oldestVersion) {
     throw new Error(`PostgreSQL ${server.version} is too old: Heliogram needs 15 or newer`)
   }
@@ -272,10 +272,10 @@ async function checkServer(client: Client, isDisposable: boolean): Promise<void>
   }
   if (!server.hasCase) {
     throw new Error(
-      `The database has a locale (lc_ctype) in which only a to z are letters, so that nobody who has other ones would be found; create one with "encoding 'UTF8' locale 'C.UTF-8' template template0"`,
+      `The database has a locale (lc_ctype) in which only a to z are letters, so searches would miss other letters; create one with "encoding 'UTF8' locale 'C.UTF-8' template template0"`,
     )
   }
   if (server.lossy !== null && !isDisposable) {
-    throw new Error(`PostgreSQL would lose accepted messages in a crash: switch ${server.lossy} on`)
+    throw new Error(`PostgreSQL would lose accepted messages in a crash: turn ${server.lossy} on`)
   }
 }

@@ -111,7 +111,7 @@ export async function ensurePartitions(db: Db, log: Log, now: number = nowMs()):
   for (const table of Object.keys(tables)) {
     const { rowCount } = await db.query(`select 1 from ${table}_default limit 1`)
     if (rowCount)
-      log.error({ table }, 'rows in the default partition: a clock is off, or partitions were not made in time')
+      log.error({ table }, 'rows in the default partition: a clock is off, or partitions were not created in time')
   }
 }
 
@@ -160,13 +160,13 @@ async function createPartition(db: Db, log: Log, table: string, from: number, st
       `create table if not exists ${name} partition of ${table}
        for values from ('${firstIdAt(from)}') to ('${firstIdAt(from + dayMs)}') ${storage}`,
     )
-    if (!isMade) log.warn({ partition: name }, 'partition not made')
+    if (!isMade) log.warn({ partition: name }, 'partition not created')
     return isMade
   } catch (error) {
     // Another process was faster.
     if (['42P07', '23505'].includes(codeOf(error) ?? '')) return true
     // The default partition holds rows of that day (23514) and keeps on holding them.
-    log.warn({ error, partition: name }, 'partition not made')
+    log.warn({ error, partition: name }, 'partition not created')
     return !isUnavailable(error)
   }
 }

@@ -7,7 +7,7 @@ export const restoringTable = 'restoring'
 class RestoringError extends Error {
   constructor() {
     super(
-      'a restore into it was interrupted, or still runs, and what is in it is not whole. Let it end, or run "heliogram restore" again: it begins anew.',
+      'a restore into it was interrupted or is still running, so its data is incomplete. Wait until it ends, or run "heliogram restore" again: it starts from the beginning.',
     )
   }
 }

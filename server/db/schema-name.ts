@@ -10,10 +10,10 @@ export async function schemaOf(db: Queryable): Promise<string> {
   const schema = rows[0]?.schema ?? null
   if (schema === null)
     throw new Error(
-      'its user has no schema for tables: let it use "public", or make one of its own name (create schema)',
+      'its user has no schema for tables: allow it to use "public", or create a schema with its own name (create schema)',
     )
   if (!plain.test(schema))
-    throw new Error(`the schema "${schema}" cannot be used: its name may have a-z, 0-9 and _, and 41 characters`)
+    throw new Error(`the schema "${schema}" cannot be used: its name can have a-z, 0-9 and _, and up to 41 characters`)
   return schema
 }
 
@@ -30,6 +30,6 @@ export async function requireQueueSchema(db: Queryable, schema: string): Promise
   const [found] = rows
   if (found && !found.isThere)
     throw new Error(
-      `there is no schema ${queue} for the queue of imports, and ${found.user} may make none; let it own the database, or make that schema: create schema ${queue} authorization ${found.user}`,
+      `there is no schema ${queue} for the queue of imports, and ${found.user} cannot create it; make it the owner of the database, or create that schema: create schema ${queue} authorization ${found.user}`,
     )
 }

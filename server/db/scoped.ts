@@ -39,7 +39,7 @@ const roles = new WeakMap<Db, string>()
 export async function openWall(db: Db, log: Log): Promise<Db> {
   const role = await ensureRowSecurity(db)
   if (role !== null) return wallOff(db, role)
-  log.warn({}, 'row level security is off: the database user may not have a role for requests')
+  log.warn({}, 'row level security is off: the database user cannot have a role for requests')
   return db
 }
 

@@ -32,7 +32,7 @@ export async function requireSessions(connection: Connection): Promise<void> {
 }
 
 const explanation =
-  'a pooler shares its sessions among connections (PgBouncer: pool_mode transaction or statement). Heliogram has pools of its own: name PostgreSQL itself in DATABASE_URL.'
+  'a pooler shares its sessions among connections (PgBouncer: pool_mode transaction or statement). Heliogram has its own pools: name PostgreSQL itself in DATABASE_URL.'
 
 /** A transaction keeps its session: in a pooler it is the one that was just given back, or else what comes next gets another than before. */
 async function areShared(one: Client, other: Client): Promise<boolean> {

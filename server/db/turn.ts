@@ -27,7 +27,7 @@ export async function takeTurn(connection: Connection, log: Log): Promise<Turn> 
     await client.query(`begin; ${liftTimeouts(true)}; set local idle_in_transaction_session_timeout = '1min'`)
     const { rows } = await client.query<{ isOurs: boolean }>(`select pg_try_advisory_xact_lock(${lockId}) as "isOurs"`)
     if (rows[0]?.isOurs !== true) {
-      log.info({}, 'waiting for another process that starts')
+      log.info({}, 'waiting for another process to start')
       await client.query(`select pg_advisory_xact_lock(${lockId})`)
     }
   } catch (error) {

@@ -35,7 +35,7 @@ export function takeRequest(
   reply.header('ratelimit-policy', bucket.policy).header('ratelimit', bucket.state)
   return isTaken
     ? null
-    : tooMany(bucket.waitSeconds, 'api', `The credential may make ${bucket.perSecond} requests a second.`)
+    : tooMany(bucket.waitSeconds, 'api', `The credential can make ${bucket.perSecond} requests a second.`)
 }
 
 /** Notes that somebody was not let in, and tells how often that may happen. Who belongs to a suspended account is nobody, too. */

@@ -54,7 +54,10 @@ export class Overload {
     const reason = this.#late >= lateTurns ? 'this process is busy' : this.#probe(now)
     if (reason !== null) {
       if (this.refusal === null) this.#log.warn({ reason }, 'overloaded: requests are refused')
-      this.refusal = new ApiError('unavailable', { detail: `Too much at once: ${reason}.`, retryAfterSeconds: 1 })
+      this.refusal = new ApiError('unavailable', {
+        detail: `The service is overloaded: ${reason}.`,
+        retryAfterSeconds: 1,
+      })
     } else if (this.refusal !== null) {
       this.refusal = null
       this.#log.info({}, 'no longer overloaded')

@@ -19,8 +19,8 @@ const Explanation = Type.Object({
     Type.Object({
       at: Timestamp('When it was made.'),
       step: Type.Enum([...decisionSteps]),
-      decision: Nullable(Type.String({ description: 'What was decided.' })),
-      rule: Nullable(Type.String({ description: 'By which rule: an id, a code, or the word of a carrier.' })),
+      decision: Nullable(Type.String({ description: 'The decision.' })),
+      rule: Nullable(Type.String({ description: "The rule: an id, a code, or the carrier's word." })),
       detail: Type.String(),
       segment: Type.Optional(Type.Integer()),
       try: Type.Optional(Type.Integer()),
@@ -28,7 +28,7 @@ const Explanation = Type.Object({
       carrier_message_id: Type.Optional(Nullable(Type.String())),
       possible_duplicate: Type.Optional(Type.Boolean()),
     }),
-    { description: 'In the order of time.' },
+    { description: 'In order of time.' },
   ),
 })
 
@@ -39,7 +39,7 @@ export function explainRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'explainMessage',
-        summary: 'Every decision about a message, with its rule and time',
+        summary: 'Explain a message',
         tags: ['Messages'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Explanation, ...problems(404) },

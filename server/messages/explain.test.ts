@@ -79,7 +79,7 @@ describe('an explanation', () => {
       detail: `The route at position 1 (All) took it to carrier ${test.carrierId}.`,
     })
     await test.db.query('delete from routes')
-    expect((await explain(id))[3]?.detail).toMatch(/^A route that was deleted since took it/)
+    expect((await explain(id))[3]?.detail).toMatch(/^A route that has been deleted took it/)
   })
 
   it('says that its sender is of the pool of its campaign', async () => {
@@ -167,7 +167,7 @@ describe('an explanation', () => {
       ['outcome', 'sent', null],
       ['outcome', 'undelivered', 'unknown_subscriber'],
     ])
-    expect(outcomes[0]?.detail).toBe('The carrier took every segment.')
+    expect(outcomes[0]?.detail).toBe('The carrier accepted every segment.')
     expect(outcomes[1]?.detail).toMatch(/Remove the number\.$/)
   })
 

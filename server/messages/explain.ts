@@ -102,8 +102,8 @@ function explainSender(row: MessageRow, { sender }: ExplainFacts, at: string): D
     return { ...decided, rule: 'campaign', detail: `From ${row.ourNumber}, of the campaign's sender pool.` }
   if (sender.isDefault)
     return { ...decided, rule: 'default', detail: `From ${row.ourNumber}, which is the account's default.` }
-  const gone = sender.id === null ? '; it is no sender of the account any more' : ''
-  return { ...decided, rule: 'from', detail: `From ${row.ourNumber}, as the message or its pool asked${gone}.` }
+  const gone = sender.id === null ? '; it is no longer a sender of the account' : ''
+  return { ...decided, rule: 'from', detail: `From ${row.ourNumber}, as the message or its pool requested${gone}.` }
 }
 
 function explainRoute({ route, carrier, chain }: ExplainFacts, tried: ExplainedTry | undefined, at: string): Decision {
@@ -116,14 +116,14 @@ function explainRoute({ route, carrier, chain }: ExplainFacts, tried: ExplainedT
   const which = !route.id
     ? 'The default route'
     : route.position === null
-      ? 'A route that was deleted since'
+      ? 'A route that has been deleted'
       : `The route at position ${route.position}${route.name ? ` (${route.name})` : ''}`
   return {
     at,
     step: 'route',
     decision: first && showId('car', first.id),
     rule: route.id ? showId('rte', route.id) : 'default_route',
-    detail: `${which} took it${way}${next}.`,
+    detail: `${which} was used${way}${next}.`,
   }
 }
 
@@ -147,10 +147,10 @@ function holdsOf(row: MessageRow, facts: ExplainFacts): Decision[] {
       step: 'retry',
       decision: 'delayed',
       rule: row.errorRaw,
-      detail: `It is tried again at ${dueAt.toISOString()}.`,
+      detail: `It is retried at ${dueAt.toISOString()}.`,
     })
   if (place && !isWaiting)
-    holds.push({ at, step: 'hold', decision: 'queued', rule: null, detail: 'It waits for room on a link.' })
+    holds.push({ at, step: 'hold', decision: 'queued', rule: null, detail: 'It waits for capacity on a link.' })
   return holds
 }
 
@@ -158,7 +158,7 @@ function holdsOf(row: MessageRow, facts: ExplainFacts): Decision[] {
 function explainUnknown(row: MessageRow, { resendAt, resends }: ExplainFacts): Decision[] {
   const decisions = resends.map(({ at, kind, id, requestId }): Decision => {
     const actor = kind === 'key' ? showId('key', id) : showId('usr', id)
-    const detail = `${actor} had it sent again (request ${requestId}), though it may have arrived.`
+    const detail = `${actor} had it sent again (request ${requestId}), although it may have arrived.`
     return {
       at: new Date(at).toISOString(),
       step: 'retry',
@@ -171,8 +171,7 @@ function explainUnknown(row: MessageRow, { resendAt, resends }: ExplainFacts): D
   if (row.status !== 'unconfirmed' || row.errorCode !== 'outcome_unknown' || isHeld(row)) return decisions
   const held = { at: row.updatedAt.toISOString(), step: 'hold', rule: 'on_unknown' } as const
   const when = resendAt && `It is sent again at ${resendAt.toISOString()}, unless its outcome is known by then.`
-  const detail =
-    'It is held until an answer or a receipt comes after all; POST /v1/messages/{id}/resend sends it again.'
+  const detail = 'It is held until a response or a receipt arrives; POST /v1/messages/{id}/resend sends it again.'
   return [...decisions, { ...held, decision: when ? 'resend' : 'held', detail: when ?? detail }]
 }
 
@@ -188,14 +187,14 @@ function explainSubmit(
   const submit: Decision = { ...entry, step: 'submit', decision: carrier, rule: null, carrier }
   if (!before) return [submit]
   const isSame = before.carrierId === one.carrierId
-  const where = isSame ? 'at the same carrier' : `at ${one.carrierName ?? 'another carrier'}, the next of its chain`
+  const where = isSame ? 'at the same carrier' : `at ${one.carrierName ?? 'another carrier'}, the next in its chain`
   return [
     {
       at: entry.at,
       step: 'retry',
       decision: isSame ? 'same_carrier' : 'next_carrier',
       rule: ruleOfAnswer(before),
-      detail: `Segment ${one.segment} is tried again ${where}${before.isRepeated ? ', though it may have arrived' : ''}.`,
+      detail: `Segment ${one.segment} is retried ${where}${before.isRepeated ? ', although it may have arrived' : ''}.`,
       segment: one.segment,
       try: one.try,
     },

@@ -301,7 +301,7 @@ it('says how many were accepted where the database ended a statement in the midd
   const count = await test.count('messages', `their_number like '15551233%'`)
   expect(count).toBeGreaterThan(0)
   expect(first.body.detail).toBe(
-    `The database ended the statement. ${count} of 10 messages were accepted, and no others: the same request with its Idempotency-Key goes on, and sends none twice.`,
+    `The database ended the statement. ${count} of 10 messages were accepted, and no others: repeat the request with its Idempotency-Key to continue; none is sent twice.`,
   )
   const again = await batch(messages, { key: 'halves' })
   expect([again.status, again.body.accepted]).toEqual([202, 10])

@@ -82,7 +82,7 @@ describe('smart encoding', () => {
     const warning = answer.warnings.find(({ code }) => code === 'smart_encoded')
     expect(warning).toEqual({
       code: 'smart_encoded',
-      detail: 'Replaced, so that GSM-7 is enough: “ ’ ” – …',
+      detail: 'Replaced, so that the text fits into GSM-7: “ ’ ” – …',
       replaced,
     })
     expect(await test.count('messages', `body = $1 and encoding = 'GSM-7'`, [plain])).toBe(1)

@@ -61,7 +61,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'getMessageTimeline',
-        summary: 'What happened to a message, in order',
+        summary: 'List the history of a message',
         tags,
         params: IdParams,
         response: { 200: Timeline, ...problems(404) },
@@ -81,7 +81,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'cancelMessage',
-        summary: 'Cancel a scheduled or queued message',
+        summary: 'Cancel a message',
         tags,
         params: IdParams,
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },

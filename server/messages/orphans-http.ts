@@ -17,12 +17,12 @@ const OrphanReply = Type.Object(
   {
     id: IdOf('orp', 'Id of the reply.'),
     object: Type.Literal('orphan_reply'),
-    carrier: Nullable(IdOf('car', 'Carrier that it came from; null: it was deleted.')),
+    carrier: Nullable(IdOf('car', 'Its carrier; null: it was deleted.')),
     from: Type.String({ description: 'The person.' }),
     to: Type.String({ description: 'The number as the carrier wrote it.' }),
     message: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
-    keyword: Nullable(Type.String({ description: '`stop`, `start` or `help`, by the built-in words.' })),
-    received_at: Timestamp('When it came.'),
+    keyword: Nullable(Type.String({ description: '`stop`, `start` or `help`, by the built-in keywords.' })),
+    received_at: Timestamp('When it arrived.'),
   },
   { $id: 'OrphanReply', description: 'A reply to a number that no account has.' },
 )
@@ -37,13 +37,13 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
     {
       schema: {
         operationId: 'listOrphanReplies',
-        summary: 'List the replies to numbers that no account has, newest first',
+        summary: 'List orphan replies',
         tags,
         querystring: Type.Object(
           {
             ...pageQuery,
-            carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Only those of this carrier.' })),
-            to: Type.Optional(Type.String({ maxLength: 32, description: 'Only those to this number.' })),
+            carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Replies of this carrier.' })),
+            to: Type.Optional(Type.String({ maxLength: 32, description: 'Replies to this number.' })),
           },
           { additionalProperties: false },
         ),
@@ -71,10 +71,9 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
     {
       schema: {
         operationId: 'giveOrphanReply',
-        summary: 'Give the replies to a number to a sender, and so to its account',
+        summary: 'Assign orphan replies to a sender',
         description:
-          'All replies that came to the same number of the carrier, within seconds, as if they came now: STOP counts, START does not. ' +
-          'Who registers the number itself as a sender is given them without this.',
+          'Assigns all replies to the same number of the carrier, within seconds, as if they arrived now: STOP counts, START does not. If you register the number itself as a sender, this happens automatically.',
         tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a reply.' }) }),
         body: Type.Object(
@@ -97,7 +96,7 @@ export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: 
         const replies = id && sender ? await assignOrphans(tx, id, sender) : null
         if (replies === null)
           throw invalid([
-            { pointer: '#/sender', code: 'invalid_value', detail: 'is no sender at the carrier of the reply' },
+            { pointer: '#/sender', code: 'invalid_value', detail: 'is not a sender at the carrier of the reply' },
           ])
         return { status: 202, body: { object: 'gift', replies } }
       }),

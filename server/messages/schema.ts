@@ -13,17 +13,17 @@ export const Message = Type.Object(
     direction: Type.Enum(['outbound', 'inbound']),
     status: Type.Enum([...statuses]),
     delivery_status: Nullable(Type.Enum(['Delivered', 'Failed'])),
-    final: Type.Boolean({ description: 'No later change is to be expected.' }),
+    final: Type.Boolean({ description: 'No further change is expected.' }),
     to: Nullable(Type.String()),
     from: Nullable(Type.String()),
     message: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
     redacted: Type.Optional(
-      Type.Boolean({ description: 'The text was removed, by request or by age. Absent otherwise.' }),
+      Type.Boolean({ description: 'The text was removed, by request or by age. Otherwise absent.' }),
     ),
     text_unavailable: Type.Optional(
       Type.Boolean({
         description:
-          'There is a text, but it cannot be decrypted: its key is gone, or it was changed. Absent otherwise.',
+          'There is a text, but it cannot be decrypted: its key is missing, or it was changed. Otherwise absent.',
       }),
     ),
     campaign: Nullable(Type.String()),
@@ -32,7 +32,7 @@ export const Message = Type.Object(
     segments: Type.Integer(),
     characters: Type.Integer({ description: 'Code points.' }),
     test: Type.Boolean(),
-    sequence: Type.Integer({ description: 'Goes up with every change; keep the highest.' }),
+    sequence: Type.Integer({ description: 'Increases with every change; keep the highest.' }),
     created_at: Timestamp('When it was accepted or received.'),
     updated_at: Timestamp('When it last changed.'),
     keyword: Type.Optional(Nullable(Type.Enum(['stop', 'start', 'help']))),
@@ -41,10 +41,10 @@ export const Message = Type.Object(
     octets: Type.Optional(
       Type.String({
         description:
-          'What was received of a reply whose octets are not what the carrier declared of them, in hexadecimal. Only in the answer to a request for this message, with the scope messages:read_body.',
+          'The octets of a reply that do not match their declared encoding, in hexadecimal. Only in the response to a request for this message, with the scope messages:read_body.',
       }),
     ),
-    conversation: Type.Optional(Nullable(Type.String({ description: 'The conversation that it belongs to.' }))),
+    conversation: Type.Optional(Nullable(Type.String({ description: 'Its conversation.' }))),
     type: Type.Optional(Type.Enum([...messageTypes])),
     automatic: Type.Optional(Type.Boolean({ description: 'Sent by Heliogram itself to confirm a keyword.' })),
     segments_delivered: Type.Optional(Type.Integer()),
@@ -54,8 +54,7 @@ export const Message = Type.Object(
     estimated_send_at: Type.Optional(
       Nullable(
         Type.String({
-          description:
-            'When it is thought to go; null: nobody knows, it is over, or it waits in line and is one of a list.',
+          description: 'When it is expected to be sent; null: unknown, already final, or queued and in a list.',
         }),
       ),
     ),
@@ -74,7 +73,7 @@ export const Message = Type.Object(
     provider_message_id: Type.Optional(Nullable(Type.String())),
     attempts: Type.Optional(
       Type.Integer({
-        description: 'Times that it was written to a carrier; a connection that was refused does not count.',
+        description: 'Number of submits to a carrier; refused connections do not count.',
       }),
     ),
     possible_duplicate: Type.Optional(
@@ -83,13 +82,13 @@ export const Message = Type.Object(
     on_unknown: Type.Optional(Nullable(OnUnknown)),
     price: Type.Optional(
       Type.Union([MoneySchema, Type.Null()], {
-        description: 'What the carrier that took it takes for it; null: it has not gone out, or no price is known.',
+        description: 'The price of the carrier that accepted it; null: not sent yet, or no price is known.',
       }),
     ),
     estimated_price: Type.Optional(
       Type.Union([MoneySchema, Type.Null()], {
         description:
-          'What it was expected to cost when it was accepted, by the rate card of the first carrier of its route; null: nobody knew.',
+          'The expected cost at its acceptance, by the rate card of the first carrier of its route; null: unknown.',
       }),
     ),
     error: Type.Optional(
@@ -131,7 +130,7 @@ export const Timeline = Type.Object({
       try: Type.Optional(Type.Integer()),
       carrier_message_id: Type.Optional(Nullable(Type.String())),
       possible_duplicate: Type.Optional(
-        Type.Boolean({ description: 'It repeats a try whose outcome was unknown: the carrier may have both.' }),
+        Type.Boolean({ description: 'It repeats an attempt whose outcome was unknown: the carrier may have both.' }),
       ),
     }),
   ),

@@ -10,7 +10,7 @@ export const textMax = 1600
 export const sendAtMaxDays = 365
 
 const to = Type.String({
-  description: 'Recipient in E.164: digits, a plus sign in front is allowed.',
+  description: 'Recipient in E.164: digits, optionally with a plus sign.',
   examples: ['15551230001'],
   maxLength: 40,
 })
@@ -30,25 +30,25 @@ const from = Type.String({
   minLength: 1,
   maxLength: 16,
   description:
-    "One of the account's senders; the campaign's or the account's default otherwise. An account without senders sends without one, and the carrier puts its own.",
+    "One of the account's senders. Default: the campaign's, then the account's. An account without senders sends without one, and the carrier uses its own.",
   examples: ['15557654321'],
 })
-const encoding = Type.Enum(['auto', 'gsm7', 'ucs2'], { description: 'auto: GSM-7 where the text allows it.' })
+const encoding = Type.Enum(['auto', 'gsm7', 'ucs2'], { description: 'auto: GSM-7 if the text allows it.' })
 const smartEncoding = Type.Boolean({
   description:
-    'Replace typographic characters (curly quotes, dashes, ellipses, special spaces) where this alone brings the text into GSM-7. Never for codes.',
+    'Replace typographic characters (curly quotes, dashes, ellipses, special spaces) if the text then fits into GSM-7. Never for one-time passwords.',
 })
-const type = Type.Enum([...messageTypes], { description: 'What it is for; otp goes first, marketing last.' })
+const type = Type.Enum([...messageTypes], { description: 'Its purpose; otp goes first, marketing last.' })
 
 const shortenUrls = Type.Boolean({
   description:
-    "Put a short link of its own in the place of each address in the text, and count clicks. The campaign's or false otherwise.",
+    "Replace each address in the text by its own short link, and count clicks. Default: the campaign's setting, then false.",
 })
 
 /** What becomes of a message whose outcome is unknown. */
 export const OnUnknown = Type.Enum([...unknownPolicies], {
   description:
-    "When the carrier does not answer: `hold` it as unconfirmed, or `resend`, perhaps twice. The campaign's, the account's or the link's otherwise.",
+    'If the carrier does not answer: `hold` it as unconfirmed, or `resend`, perhaps twice. Default: the setting of the campaign, the account, then the link.',
 })
 
 /** A send with its text; a caller may name a template instead (`SendInput`). */
@@ -59,7 +59,7 @@ export const SendBody = Type.Object(
     campaign: Type.Optional(campaign),
     from: Type.Optional(from),
     sender_pool: Type.Optional(
-      IdOf('pol', 'A pool of the account, one of whose senders is used. Not together with `from`.'),
+      IdOf('pol', 'A pool of the account, which provides the sender. Not together with `from`.'),
     ),
     type: Type.Optional(type),
     encoding: Type.Optional(encoding),
@@ -67,11 +67,11 @@ export const SendBody = Type.Object(
     max_price: Type.Optional(
       Type.Object(MoneySchema.properties, {
         additionalProperties: false,
-        description: 'The most it may cost, by the estimate. Where no price is known it is sent.',
+        description: 'The maximum estimated cost. If no price is known, the message is sent.',
       }),
     ),
     max_segments: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 255, description: 'Refuse a text that needs more.' }),
+      Type.Integer({ minimum: 1, maximum: 255, description: 'Refuse a text that needs more segments.' }),
     ),
     shorten_urls: Type.Optional(shortenUrls),
     send_at: Type.Optional(Timestamp(`When to send it; up to ${sendAtMaxDays} days ahead.`)),
@@ -79,25 +79,25 @@ export const SendBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 259_200,
-        description: "Seconds for which it is of use; the campaign's or 36000 otherwise.",
+        description: "Seconds for which it is useful. Default: the campaign's value, then 36000.",
       }),
     ),
     on_unknown: Type.Optional(OnUnknown),
     retain_content: Type.Optional(
-      Type.Boolean({ description: 'false: the text is removed as soon as the message is over. true otherwise.' }),
+      Type.Boolean({ description: 'false: the text is removed as soon as the message is final. Default: true.' }),
     ),
     callback_url: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 2048,
-        description: "Gets this message's events instead of the account's webhooks.",
+        description: "Receives this message's events instead of the account's webhooks.",
       }),
     ),
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
         maxProperties: 50,
         propertyNames: { minLength: 1, maxLength: 40 },
-        description: 'Yours; returned with the message and in its events.',
+        description: 'Your own data; returned with the message and in its events.',
       }),
     ),
     tags: Type.Optional(
@@ -116,8 +116,8 @@ export type SendBody = Static<typeof SendBody>
 export const Replaced = Type.Array(
   Type.Object({
     character: Type.String(),
-    code_point: Type.String({ description: 'As U+2019; of a letter with combining marks, all of them.' }),
-    replacement: Type.String({ description: 'Empty where it was left out.' }),
+    code_point: Type.String({ description: 'As U+2019; for a letter with combining marks, all of them.' }),
+    replacement: Type.String({ description: 'Empty if it was left out.' }),
     count: Type.Integer(),
   }),
 )
@@ -126,7 +126,7 @@ export const Replaced = Type.Array(
 export const Warning = Type.Object({
   code: Type.String(),
   detail: Type.String(),
-  until: Type.Optional(Type.String({ description: 'Of `quiet_hours_hold`: when they end.' })),
+  until: Type.Optional(Type.String({ description: 'For `quiet_hours_hold`: when they end.' })),
   characters: Type.Optional(
     Type.Array(Type.Object({ character: Type.String(), code_point: Type.String(), position: Type.Integer() })),
   ),

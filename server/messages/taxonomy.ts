@@ -12,7 +12,7 @@ interface MessageErrorKind {
 
 const kind = (title: string, isPermanent: boolean, advice: string): MessageErrorKind => ({ title, isPermanent, advice })
 
-const longerValidity = 'If it is still of use, send it anew with a longer validity_period.'
+const longerValidity = 'If it is still useful, send it again with a longer validity_period.'
 
 /** Codes of `error.code` of a message. `isPermanent`: the same message to the same number will fail again. */
 export const messageErrors = {
@@ -22,36 +22,40 @@ export const messageErrors = {
   handset_busy: kind('The phone was busy', false, 'Try again later.'),
   handset_memory_full: kind('The phone has no room for messages', false, 'Try again later.'),
   recipient_blocked: kind('The phone or its operator blocks the message', true, 'Do not send to this number.'),
-  recipient_opted_out: kind('The recipient has opted out', true, 'Do not send until the recipient says START.'),
+  recipient_opted_out: kind('The recipient has opted out', true, 'Do not send until the person replies START.'),
   content_filtered: kind('The network refused the text', true, 'Change the text or register the sender.'),
   carrier_congestion: kind('The carrier is congested', false, 'Try again later.'),
   throttled: kind('The carrier limits the rate', false, 'Lower the pace of the link, or ask the carrier for more.'),
   sender_not_registered: kind('The sender is not registered', true, 'Register the sender with the carrier.'),
   invalid_sender: kind('The carrier refused the sender', true, 'Use a sender that the carrier knows.'),
   invalid_destination: kind('The carrier refused the number', true, 'Check the number.'),
-  destination_not_allowed: kind('The carrier does not serve the destination', true, 'Ask the carrier to open it.'),
-  fraud_suspected: kind('The carrier suspects fraud', true, 'Stop, and look at who asks for these messages.'),
+  destination_not_allowed: kind('The carrier does not serve the destination', true, 'Ask the carrier to enable it.'),
+  fraud_suspected: kind('The carrier suspects fraud', true, 'Stop, and check who requests these messages.'),
   queue_full: kind("The carrier's queue is full", false, 'Try again later.'),
-  expired_in_queue: kind('The validity period passed before it was sent', true, longerValidity),
-  expired_at_carrier: kind('The validity period passed at the carrier', true, longerValidity),
+  expired_in_queue: kind('The validity period ended before it was sent', true, longerValidity),
+  expired_at_carrier: kind('The validity period ended at the carrier', true, longerValidity),
   message_too_long: kind('The carrier refused the length', true, 'Shorten the text.'),
   spend_limit_reached: kind('The credit at the carrier is used up', false, 'Top it up, then send again.'),
   text_unavailable: kind(
     'The text cannot be decrypted',
     false,
-    'Its key is gone or it was changed: tell the operator, or send it anew.',
+    'Its key is missing or it was changed: ask the operator, or send it again.',
   ),
-  quiet_hours: kind('It is too late or too early at the recipient', false, 'Try again in the daytime.'),
+  quiet_hours: kind('It is too late or too early at the recipient', false, 'Try again during the day.'),
   provider_timeout: kind('The carrier did not answer', false, 'Try again later.'),
-  provider_error: kind('The carrier had a fault', false, 'Try again later; tell the carrier if it stays.'),
-  no_route_available: kind('No carrier could take the message', false, 'Enable a carrier.'),
+  provider_error: kind('The carrier had an error', false, 'Try again later; inform the carrier if it continues.'),
+  no_route_available: kind('No carrier could send the message', false, 'Enable a carrier.'),
   outcome_unknown: kind(
-    'The carrier did not say whether it took the message',
+    'The carrier did not say whether it accepted the message',
     false,
     'Wait for a late receipt; sending again may reach the recipient twice.',
   ),
-  no_receipt: kind('No receipt came', false, 'The message was taken by the carrier; it may have been delivered.'),
-  carrier_unknown: kind('The carrier gave no known reason', false, 'See the raw code; tell the carrier if it stays.'),
+  no_receipt: kind('No receipt arrived', false, 'The carrier accepted the message; it may have been delivered.'),
+  carrier_unknown: kind(
+    'The carrier gave no known reason',
+    false,
+    'See the raw code; inform the carrier if it continues.',
+  ),
 } as const satisfies Record<string, MessageErrorKind>
 
 export type MessageErrorCode = keyof typeof messageErrors

@@ -48,7 +48,7 @@ export function buildTimeline(row: MessageRow, tries: SubmissionRow[], receipts:
     })
   const reason = row.errorCode ? `: ${messageErrors[row.errorCode]?.title ?? row.errorCode}` : ''
   if (row.sentAt && row.sentAt.getTime() !== row.completedAt?.getTime())
-    add(row.sentAt, 'sent', 'The carrier took every segment.')
+    add(row.sentAt, 'sent', 'The carrier accepted every segment.')
   const outcome = `${row.status.charAt(0).toUpperCase()}${row.status.slice(1)}${reason}.`
   if (row.completedAt) add(row.completedAt, row.status, outcome)
   else if (row.status !== 'sent' && row.status !== 'scheduled') add(row.updatedAt, row.status, outcome)
@@ -60,20 +60,20 @@ const isPossibleDuplicate = (one: SubmissionRow, tries: readonly SubmissionRow[]
   tries.some((earlier) => earlier.isRepeated && earlier.segment === one.segment && earlier.try < one.try)
 
 function submitDetail(one: SubmissionRow, isRepeat: boolean): string {
-  const more = isRepeat ? ', though an earlier one may have arrived' : ''
-  return `Segment ${one.segment} went to the carrier, try ${one.try}${more}.`
+  const more = isRepeat ? ', although an earlier one may have arrived' : ''
+  return `Segment ${one.segment} was submitted to the carrier, attempt ${one.try}${more}.`
 }
 
 function answerDetail(one: SubmissionRow): string {
   switch (one.state) {
     case 'accepted':
       return one.isAdopted
-        ? `A receipt tells that the carrier took segment ${one.segment}; its answer never came, or had no id.`
-        : `The carrier took segment ${one.segment}.`
+        ? `A receipt shows that the carrier accepted segment ${one.segment}; its response never arrived, or had no id.`
+        : `The carrier accepted segment ${one.segment}.`
     case 'refused':
       return `The carrier refused segment ${one.segment}: ${one.commandStatus === null ? 'for a reason of its own' : statusName(one.commandStatus)}.`
     case 'unknown':
-      return `No answer for segment ${one.segment}: nobody knows whether the carrier took it.`
+      return `No response for segment ${one.segment}: it is unknown whether the carrier accepted it.`
     default:
       return one.state satisfies never
   }

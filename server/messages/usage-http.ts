@@ -29,11 +29,9 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
     {
       schema: {
         operationId: 'getUsage',
-        summary: 'What was sent, and what it costs',
+        summary: 'Get usage',
         description:
-          'Messages by the hour in which they were accepted, so that the numbers of a span add up; what becomes of them later changes the ' +
-          'hour in which they were. Exact at every moment. With `Accept: text/csv` the same as CSV. Groups with a comma between them are told apart together, ' +
-          'a line for each combination that occurs. `account` and `group=account` are for who may `accounts:read`.',
+          'Messages count in the hour in which they were accepted, so that the numbers of a period add up; a later change of status changes that hour. Always exact. With `Accept: text/csv` as CSV. Groups separated by commas are combined: one line for each combination that occurs. `account` and `group=account` need the scope `accounts:read`.',
         tags: ['Usage'],
         querystring: Type.Object(
           {
@@ -42,7 +40,7 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
               Type.String({
                 maxLength: 255,
                 default: 'day',
-                description: `What is told apart: ${groups.join(', ')}; or up to four of them, with commas between them.`,
+                description: `The dimension: ${groups.join(', ')}; or up to four of them, separated by commas.`,
                 examples: ['day', 'month,account,country,carrier'],
               }),
             ),
@@ -56,7 +54,7 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
         response: {
           200: {
             description:
-              'The counts: days and months in their order, each of them; others by their messages, most first; several together in the order of their keys.',
+              'The counts: every day or month in order; other groups by number of messages, largest first; combinations in the order of their keys.',
             content: {
               'application/json': { schema: Usage },
               'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
@@ -107,7 +105,7 @@ function readGroups(text: string, faults: FieldError[]): readonly UsageGroup[] {
     faults.push({
       pointer: '?group',
       code: 'invalid_value',
-      detail: `must be one of ${groups.join(', ')}, or up to ${groupsMax} of them with commas between them`,
+      detail: `must be one of ${groups.join(', ')}, or up to ${groupsMax} of them separated by commas`,
     })
   return known
 }
@@ -133,7 +131,7 @@ async function readUsage(
     {
       pointer: '?group',
       code: 'out_of_range',
-      detail: `would be more than ${linesMax} lines; ask for a shorter time, or for fewer groups`,
+      detail: `would be more than ${linesMax} lines; use a shorter period, or fewer groups`,
     },
   ])
 }
@@ -150,7 +148,7 @@ async function findCounted(
 ): Promise<string | string[]> {
   if (account === undefined && !asked.includes('account')) return accountId
   if (!scopes.has('accounts:read'))
-    throw new ApiError('insufficient_scope', { detail: 'Accounts are told apart for who has the scope accounts:read.' })
+    throw new ApiError('insufficient_scope', { detail: 'Grouping by account needs the scope accounts:read.' })
   const { rows } = await db.query<{ id: string }>({
     name: 'find-accounts-of-usage',
     text: `
@@ -169,16 +167,16 @@ const keyOf = (description: string) => Type.Optional(Type.Union([Type.String(), 
 
 const Usage = Type.Object({
   object: Type.Literal('usage'),
-  from: Timestamp('From then on.'),
-  to: Timestamp('Until before it.'),
-  group: Type.String({ description: 'As it was asked for.' }),
+  from: Timestamp('Start of the period.'),
+  to: Timestamp('End of the period, exclusive.'),
+  group: Type.String({ description: 'As in the request.' }),
   data: Type.Array(
     Type.Object({
       day: keyOf('In UTC.'),
       month: keyOf('In UTC, such as 2026-11.'),
-      country: keyOf('ISO 3166-1 alpha-2; null: of no country.'),
-      carrier: keyOf('Null: with none of them.'),
-      campaign: keyOf('Null: of none, automatic answers among them.'),
+      country: keyOf('ISO 3166-1 alpha-2; null: none.'),
+      carrier: keyOf('Null: no carrier.'),
+      campaign: keyOf('Null: none, including automatic replies.'),
       type: keyOf('transactional, marketing or otp.'),
       account: keyOf('Yours, or one below it.'),
       ...countFields,

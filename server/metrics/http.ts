@@ -59,9 +59,9 @@ export function metricsRoute(app: App, context: MetricsRouteContext): void {
     {
       schema: {
         operationId: 'getMetrics',
-        summary: 'Numbers of this process, for Prometheus',
+        summary: 'Get metrics for Prometheus',
         description:
-          'Readers send the value of `HELIOGRAM_METRICS_TOKEN`, or an API key with the scope `carriers:read`. Where that variable is not set, programs on this machine need neither.',
+          'Send the value of `HELIOGRAM_METRICS_TOKEN`, or an API key with the scope `carriers:read`. If that variable is not set, programs on this machine need neither.',
         tags: ['Service'],
         security: [{}, { bearer: [] }],
         produces: ['text/plain'],
@@ -115,7 +115,7 @@ export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Pr
   writeProcess(out, context, loop)
   writeMachine(out, context)
   const isUp = state !== null && context.isWritable()
-  out.gauge('heliogram_database_up', 'Whether the database answered this request, and takes what is written.', [
+  out.gauge('heliogram_database_up', 'Whether the database answered this request, and accepts writes.', [
     [{}, Number(isUp)],
   ])
   if (state) writeLiveState(out, state)
@@ -135,24 +135,29 @@ function nameOf(context: MetricsContext, state: LiveState | null): (carrierId: s
 }
 
 function writeCounts(out: Exposition, meter: Meter): void {
-  out.words('heliogram_messages_accepted_total', 'Messages accepted, by type.', 'type', meter.accepted)
-  out.words('heliogram_messages_ended_total', 'Messages that are over, or unconfirmed.', 'status', meter.ends)
-  out.words('heliogram_receipts_total', 'Receipts that came, by their state.', 'state', meter.receipts)
-  out.words('heliogram_replies_total', 'Replies that came; orphan: to a number of nobody.', 'result', meter.replies)
-  out.words('heliogram_webhook_posts_total', 'Posts to webhooks, by how they ended.', 'outcome', meter.posts)
-  out.times('heliogram_webhook_post_seconds', 'From connecting to the end of the answer.', postBoundsMs, [
+  out.words('heliogram_messages_accepted_total', 'Accepted messages, by type.', 'type', meter.accepted)
+  out.words('heliogram_messages_ended_total', 'Messages that are final or unconfirmed.', 'status', meter.ends)
+  out.words('heliogram_receipts_total', 'Receipts received, by state.', 'state', meter.receipts)
+  out.words(
+    'heliogram_replies_total',
+    'Replies received; orphan: to a number that no account has.',
+    'result',
+    meter.replies,
+  )
+  out.words('heliogram_webhook_posts_total', 'Posts to webhooks, by result.', 'outcome', meter.posts)
+  out.times('heliogram_webhook_post_seconds', 'From connecting to the end of the response.', postBoundsMs, [
     [{}, [meter.postTimes]],
   ])
   const flushes = Object.entries(meter.flushes)
   out.times(
     'heliogram_flush_seconds',
-    'Group commits: accept writes messages, ledger writes answers and receipts.',
+    'Group commits: accept writes messages, ledger writes responses and receipts.',
     flushBoundsMs,
     flushes.map(([writer, { times }]) => [{ writer }, [times]]),
   )
   out.counter(
     'heliogram_flushed_items_total',
-    'What they wrote; by the count of flushes it is the size of one.',
+    'Rows written; divided by the count of flushes, the size of one.',
     flushes.map(([writer, { items }]) => [{ writer }, items]),
   )
 }
@@ -161,34 +166,32 @@ function writeCounts(out: Exposition, meter: Meter): void {
 function writeMachine(out: Exposition, { disk, openFiles }: MetricsContext): void {
   if (disk) {
     const { freeBytes, sizeBytes } = disk.room
-    out.gauge('heliogram_disk_free_bytes', 'What the disk of the embedded database has left.', [[{}, freeBytes]])
-    out.gauge('heliogram_disk_size_bytes', 'What it has in all.', [[{}, sizeBytes]])
+    out.gauge('heliogram_disk_free_bytes', 'Free space on the disk of the embedded database.', [[{}, freeBytes]])
+    out.gauge('heliogram_disk_size_bytes', 'Size of that disk.', [[{}, sizeBytes]])
   }
   if (!openFiles.counts) return
   out.gauge('process_open_fds', 'Open files and connections.', [[{}, openFiles.counts.open]])
-  out.gauge('process_max_fds', 'As many as it may have.', [[{}, openFiles.counts.max]])
+  out.gauge('process_max_fds', 'Maximum open files and connections.', [[{}, openFiles.counts.max]])
 }
 
 /** The process itself, under the names that dashboards for Node know. */
 function writeProcess(out: Exposition, { version, pools }: MetricsContext, loop: LoopDelay): void {
   const memory = process.memoryUsage()
   const cpu = process.cpuUsage()
-  out.gauge('heliogram_info', 'The version that runs.', [[{ version, node: process.version }, 1]])
+  out.gauge('heliogram_info', 'The running version.', [[{ version, node: process.version }, 1]])
   out.gauge('process_start_time_seconds', 'Unix time of the start.', [[{}, performance.timeOrigin / 1000]])
   out.counter('process_cpu_user_seconds_total', 'CPU time in the program.', [[{}, cpu.user / 1e6]])
   out.counter('process_cpu_system_seconds_total', 'CPU time in the kernel for it.', [[{}, cpu.system / 1e6]])
-  out.gauge('process_resident_memory_bytes', 'Memory that is in use.', [[{}, memory.rss]])
-  out.gauge('nodejs_heap_size_total_bytes', 'Heap of JavaScript.', [[{}, memory.heapTotal]])
-  out.gauge('nodejs_heap_size_used_bytes', 'Heap of JavaScript that is in use.', [[{}, memory.heapUsed]])
+  out.gauge('process_resident_memory_bytes', 'Memory in use.', [[{}, memory.rss]])
+  out.gauge('nodejs_heap_size_total_bytes', 'JavaScript heap.', [[{}, memory.heapTotal]])
+  out.gauge('nodejs_heap_size_used_bytes', 'JavaScript heap in use.', [[{}, memory.heapUsed]])
   out.gauge('nodejs_external_memory_bytes', 'Memory of buffers.', [[{}, memory.external]])
   const delaySeconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - loopResolutionMs / 1000)
   out.gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop since the last request.', [
     [{}, delaySeconds(loop.percentile(50))],
   ])
-  out.gauge('nodejs_eventloop_lag_p99_seconds', 'The same: one in a hundred was longer.', [
-    [{}, delaySeconds(loop.percentile(99))],
-  ])
-  out.gauge('nodejs_eventloop_lag_max_seconds', 'The same: the longest.', [[{}, delaySeconds(loop.max)]])
+  out.gauge('nodejs_eventloop_lag_p99_seconds', 'The same: 99th percentile.', [[{}, delaySeconds(loop.percentile(99))]])
+  out.gauge('nodejs_eventloop_lag_max_seconds', 'The same: maximum.', [[{}, delaySeconds(loop.max)]])
   loop.reset()
   const all = Object.entries(pools)
   out.gauge(
@@ -201,7 +204,7 @@ function writeProcess(out: Exposition, { version, pools }: MetricsContext, loop:
   )
   out.gauge(
     'heliogram_database_waiting',
-    'Statements that wait for a connection, by pool.',
+    'Statements waiting for a connection, by pool.',
     all.map(([pool, { waitingCount }]) => [{ pool }, waitingCount]),
   )
 }

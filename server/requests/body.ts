@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer, most: number = valuesMax): ParsedBody {
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.')
   // A value takes two bytes at least, with what parts it from the next.
   if (bytes.length > 2 * most && hasManyValues(bytes, most))
-    throw new ApiError('payload_too_large', { detail: `The body may have at most ${most} values.` })
+    throw new ApiError('payload_too_large', { detail: `The body can have at most ${most} values.` })
   let text = bytes.toString('utf8')
   // RFC 8259 §8.1 lets a reader skip a byte order mark.
   if (text.codePointAt(0) === 0xfeff) text = text.slice(1)
@@ -53,7 +53,7 @@ export function faultsIn(value: unknown): FieldError[] {
 }
 
 /** What is said of a text that is not storable (`isUnstorable`). */
-export const unstorable = 'must not contain NUL or a surrogate without its other half'
+export const unstorable = 'must not contain NUL or a lone surrogate'
 
 /** An RFC 6901 pointer as a URI fragment, one step deeper (§3 and §6). */
 export function pointTo(pointer: string, member: string | number): string {

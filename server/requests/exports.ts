@@ -4,7 +4,7 @@ import { Places } from '../places.ts'
 import { doInTurn } from './turns.ts'
 
 /** Exports of an account at a time in a process: one that is read slowly lasts for hours. */
-export const exportPlaces = new Places(4, 'exports under way')
+export const exportPlaces = new Places(4, 'exports in progress')
 
 // Each page keeps the database busy; a second one is read while the first is written.
 const pages = new Shares(2, 1)

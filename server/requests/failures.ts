@@ -61,7 +61,7 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return withQueryErrors(error, request)
   if (error instanceof CrowdedError)
     return new ApiError('rate_limited', {
-      detail: 'The account has more requests under way than are answered at a time.',
+      detail: 'The account has more requests in progress than are processed at a time.',
       retryAfterSeconds: 1,
     })
   const done = error instanceof PartlyDone ? `. ${error.message}` : null
@@ -77,9 +77,9 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
 /** What passes by itself; `isUndone`: its transaction was rolled back. */
 function explainPassing(error: unknown): { what: string; isUndone: boolean; retryAfterSeconds: number } | null {
   if (isLostRace(error))
-    return { what: 'Somebody else changed the same at the same moment', isUndone: true, retryAfterSeconds: 1 }
+    return { what: 'Somebody else changed the same data at the same moment', isUndone: true, retryAfterSeconds: 1 }
   if (codeOf(error) === '08007')
-    return { what: 'Nobody knows whether the database keeps what it stored', isUndone: false, retryAfterSeconds: 2 }
+    return { what: 'It is unknown whether the database stored the change', isUndone: false, retryAfterSeconds: 2 }
   if (isReadOnly(error)) return { what: 'The database accepts no writes', isUndone: false, retryAfterSeconds: 2 }
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
   if (isUnavailable(error)) return { what: 'The database cannot be reached', isUndone: false, retryAfterSeconds: 2 }
@@ -93,27 +93,27 @@ const framework: Record<string, (request: FastifyRequest) => ApiError> = {
     const type = request.headers['content-type']
     const taken = mediaTypesOf(request)
     const what =
-      type === undefined ? 'There is no Content-Type' : `The content type ${JSON.stringify(type)} is not supported`
+      type === undefined ? 'The Content-Type is missing' : `The content type ${JSON.stringify(type)} is not supported`
     return new ApiError('unsupported_media_type', {
       detail: `${what} here; send ${listOf(taken)}.`,
       headers: { accept: taken.join(', ') },
     })
   },
   FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
-    new ApiError('payload_too_large', { detail: `The body may have at most ${routeOptions.bodyLimit} bytes.` }),
+    new ApiError('payload_too_large', { detail: `The body can have at most ${routeOptions.bodyLimit} bytes.` }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('invalid_header', { detail: 'Content-Length is not the length of the body.' }),
+    new ApiError('invalid_header', { detail: 'Content-Length does not match the length of the body.' }),
   FST_ERR_BAD_URL: () => new ApiError('not_found', { detail: 'The path is not a valid URL path.' }),
-  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', { detail: 'No id is as long as that.' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', { detail: 'The id is too long.' }),
 }
 
 /** What the file server of the reference refuses (@fastify/static): it throws plain errors, with the status that it would answer. */
 function explainFile(error: unknown): ApiError | null {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (status === 416)
-    return new ApiError('invalid_header', { detail: 'The header Range names no part of the file.', status })
+    return new ApiError('invalid_header', { detail: 'The header Range matches no part of the file.', status })
   if (status === 412)
-    return new ApiError('invalid_header', { detail: 'The file is not the one that the headers ask for.', status })
+    return new ApiError('invalid_header', { detail: 'The file has changed since the version in the headers.', status })
   return status === 400 || status === 403 || status === 404 ? new ApiError('not_found') : null
 }
 
@@ -159,7 +159,7 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
 
 /** Ends a request whose body comes slower than a network explains. */
 export function refuseSlowBody(request: IncomingMessage): void {
-  const error = new ApiError('invalid_header', { detail: 'The body came too slowly.', status: 408 })
+  const error = new ApiError('invalid_header', { detail: 'The body arrived too slowly.', status: 408 })
   writeRawProblem(request.socket, 408, 'Request Timeout', error, pathOf(request.url ?? ''))
 }
 

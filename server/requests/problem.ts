@@ -44,7 +44,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
           own,
           name,
           'unknown_field',
-          suggestion ? `is not a field here; did you mean "${suggestion}"?` : 'is not a field here',
+          suggestion ? `is not a known field; did you mean "${suggestion}"?` : 'is not a known field',
         ),
         ...(suggestion && { suggestion }),
       }
@@ -53,7 +53,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
       const wanted = params['type'] ?? 'value'
       // A body that was not sent is null here.
       const isMissing = part === 'body' && own === '' && error.data === null
-      const given = isMissing ? 'there is none' : `it is ${typeOf(error.data, wanted)}`
+      const given = isMissing ? 'it is missing' : `it is ${typeOf(error.data, wanted)}`
       return at(part, own, undefined, 'invalid_type', `must be ${typesOf(wanted)}; ${given}`)
     }
     case 'enum': {
@@ -90,7 +90,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
     case 'uniqueItems': {
       const { i, j } = error.params as { i: number; j: number }
       const [first, second] = i < j ? [i, j] : [j, i]
-      return at(part, own, String(second), 'invalid_value', `must not stand twice; it is also item ${first}`)
+      return at(part, own, String(second), 'invalid_value', `must not occur twice; it is also item ${first}`)
     }
     case 'pattern':
     case 'format':
@@ -135,12 +135,12 @@ function formOf(error: ErrorObject, part: Part): string {
   const { examples } = error.parentSchema as { examples?: unknown[] }
   const { format: name, pattern } = error.params as { format?: string; pattern?: string }
   if (name === 'date-time')
-    return `must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z${part === 'body' ? '' : ', or a date, such as 2026-11-20'}`
+    return `must be an RFC 3339 time, such as 2026-11-20T12:00:00Z${part === 'body' ? '' : ', or a date, such as 2026-11-20'}`
   if (name === 'ipv4' || name === 'ipv6') return 'must be an IP address, such as 192.0.2.1 or 2001:db8::1'
-  if (examples?.[0] !== undefined) return `must have the documented form, such as ${JSON.stringify(examples[0])}`
+  if (examples?.[0] !== undefined) return `must have the documented format, such as ${JSON.stringify(examples[0])}`
   if (name) return `must be a valid ${name}`
   // Texts for other people's protocols; an example of a password would be one.
-  if (pattern?.startsWith('^[ -~]')) return 'must be of printable ASCII characters'
+  if (pattern?.startsWith('^[ -~]')) return 'must be printable ASCII characters'
   return `must have the form ${pattern}`
 }
 

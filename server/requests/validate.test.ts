@@ -59,7 +59,7 @@ test('what stands twice is found whatever stands there, and how often', () => {
     return errors.map(({ pointer, detail }) => `${pointer} ${detail}`)
   }
   expect(codesOf(['a', 'b'])).toEqual([])
-  expect(codesOf(['a', 'b', 'a'])).toEqual(['#/2 must not stand twice; it is also item 0'])
+  expect(codesOf(['a', 'b', 'a'])).toEqual(['#/2 must not occur twice; it is also item 0'])
   // Who compares by the function that an object has finds none here.
   expect(codesOf([{ toString: 1 }, { toString: 2 }])).toEqual(['#/0 must be one of a, b', '#/1 must be one of a, b'])
 })
@@ -104,9 +104,9 @@ test('what is wrong is said in words, not in those of the validator or of the do
   })
   const { errors } = (verdict as { error: ApiError }).error.options
   expect(errors).toEqual([
-    { pointer: '#/tags/2', code: 'invalid_value', detail: 'must not stand twice; it is also item 0' },
-    { pointer: '#/prefix', code: 'invalid_format', detail: 'must have the documented form, such as "1555"' },
-    { pointer: '#/password', code: 'invalid_format', detail: 'must be of printable ASCII characters' },
+    { pointer: '#/tags/2', code: 'invalid_value', detail: 'must not occur twice; it is also item 0' },
+    { pointer: '#/prefix', code: 'invalid_format', detail: 'must have the documented format, such as "1555"' },
+    { pointer: '#/password', code: 'invalid_format', detail: 'must be printable ASCII characters' },
     { pointer: '#/ip', code: 'invalid_format', detail: 'must be an IP address, such as 192.0.2.1 or 2001:db8::1' },
     { pointer: '#/code', code: 'invalid_format', detail: 'must have the form ^\\d+$' },
     { pointer: '#/seconds', code: 'invalid_type', detail: 'must be a whole number; it is 1.5' },

@@ -49,7 +49,7 @@ describe('a database', () => {
     for (const other of [only(1), only(3), { ...only(2), mac: key(9) }]) {
       write(other)
       await expect(start(path)).rejects.toThrow(
-        /^The key file \S+ is not the one of this database\. \(It seals with the key \w{8}, and the database was used with \w{8}\.\) .* see "Lost master key" in docs\/runbooks\.md\.$/,
+        /^The key file \S+ is not the one of this database\. \(It encrypts with the key \w{8}, and the database was used with \w{8}\.\) .* see "Lost master key" in docs\/runbooks\.md\.$/,
       )
     }
     write(only(2))
@@ -65,7 +65,7 @@ describe('a database', () => {
     await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
     write(only(2))
     await expect(start(path)).rejects.toThrow(
-      /see "Lost master key" in docs\/runbooks\.md\. there:1 runs on it, .* a copy of its key file is the right one\.$/,
+      /see "Lost master key" in docs\/runbooks\.md\. there:1 is running on it, .* a copy of its key file is the right one\.$/,
     )
   })
 

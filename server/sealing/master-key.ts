@@ -50,11 +50,11 @@ export function parseKeys(text: string, path: string): MasterKeys {
   const read = (encoded: string): Buffer => {
     const key = Buffer.from(encoded, 'base64')
     if (key.length === keyLength) return key
-    throw new Error(`The key file ${path} is not base64 of 32 bytes. Restore it from where you keep it safe.`)
+    throw new Error(`The key file ${path} is not base64 of 32 bytes. Restore it from your copy.`)
   }
   if (text.trim() === '')
     throw new Error(
-      `The key file ${path} is empty and not base64 of 32 bytes. Restore it from where you keep it safe; if nothing was ever started with it, remove it, and another is made.`,
+      `The key file ${path} is empty and not base64 of 32 bytes. Restore it from your copy; if nothing was ever started with it, remove it, and a new one is created.`,
     )
   const [first = '', ...more] = text.trim().split('\n')
   let next: Buffer | null = null
@@ -65,7 +65,7 @@ export function parseKeys(text: string, path: string): MasterKeys {
     if (word === 'next') next = read(encoded)
     else if (word === 'old') old.push(read(encoded))
     else if (word === 'mac') mac = read(encoded)
-    else throw new Error(`The key file ${path} has a line that is no key. Restore it from where you keep it safe.`)
+    else throw new Error(`The key file ${path} has an invalid line. Restore it from your copy.`)
   }
   return { current: read(first.trim()), next, old, mac }
 }
@@ -134,7 +134,7 @@ function giveName(draft: string, path: string): boolean {
 function readKeys(path: string): MasterKeys {
   const stats = statSync(path)
   // What a container makes where the file that it should mount is not there.
-  if (stats.isDirectory()) throw new Error(`The key file ${path} is a folder: name a file, in it or elsewhere.`)
+  if (stats.isDirectory()) throw new Error(`The key file ${path} is a folder: name a file.`)
   // What belongs to root a group may read, as in PostgreSQL's own rule: systemd and Kubernetes hand over secrets like that, to us alone.
   if (stats.mode & (stats.uid === 0 ? 0o037 : 0o077))
     throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)

@@ -39,7 +39,7 @@ export async function rotateMasterKey(context: RotationContext): Promise<Rewrapp
     const { rows } = await holder.query<{ isOurs: boolean }>(
       `select pg_try_advisory_lock(hashtextextended('heliogram rotate-key', 0)) as "isOurs"`,
     )
-    if (!rows[0]?.isOurs) throw new RotationRunningError('Another rotate-key runs on this database.')
+    if (!rows[0]?.isOurs) throw new RotationRunningError('Another rotate-key is running on this database.')
     return await rotate(context)
   } finally {
     await holder.query(`select pg_advisory_unlock(hashtextextended('heliogram rotate-key', 0))`).catch(() => {})
@@ -54,7 +54,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
     writeKeys(path, changed)
     keys = keyFile.reread()
   }
-  if (keys.next || keys.old.length > 0) say('Going on with the rotation that was interrupted.')
+  if (keys.next || keys.old.length > 0) say('Continuing the rotation that was interrupted.')
   else {
     // Written down before anything else has the key: what is derived from the first one stays what it is for ever.
     write({ ...keys, next: randomBytes(32), mac: macSecretOf(keys) })
@@ -66,7 +66,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
     // Before the first process seals with it: a process that starts from now on needs both.
     await recordSealing(db, [next, keys.current, ...keys.old])
     write({ ...keys, current: next, next: null, old: [keys.current, ...keys.old] })
-    say('New secrets are sealed with it from now on.')
+    say('New secrets are encrypted with it from now on.')
   }
   const newest = keys.current
   const isSealing = (ids: readonly string[]): boolean => ids[0] === hexOf(newest)
@@ -75,7 +75,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
   const quietFrom = performance.now() + quietMs
   let done = await rewrapAll(db, vault, newest)
   let changed = done.changed
-  say(`${changed} secrets are sealed anew.`)
+  say(`${changed} secrets were encrypted again.`)
   await sleep(Math.max(quietFrom - performance.now(), 0))
   await awaitTransactions(db, say)
   do {
@@ -105,7 +105,7 @@ async function awaitNodes(
     const late = peers.filter(({ masterKeys }) => !isRight(masterKeys)).map(({ name }) => name)
     if (late.length === 0) return
     // A process reads its file by itself; one of this machine is only a beat behind.
-    const line = `Waiting for ${late.join(', ')}: a process with a key file of its own needs a copy of ${path}.`
+    const line = `Waiting for ${late.join(', ')}: a process with its own key file needs a copy of ${path}.`
     if (line !== said && performance.now() - startedMs > 6000) say((said = line))
     await sleep(pollMs)
   }
@@ -127,7 +127,7 @@ async function awaitTransactions(db: Db, say: RotationContext['say']): Promise<v
     )
     if (rowCount === 0) return
     // An upload is one for as long as its file comes.
-    if (polls === 10) say('Waiting for the end of a transaction that began before.')
+    if (polls === 10) say('Waiting for the end of a transaction that started earlier.')
     await sleep(pollMs)
   }
 }

@@ -171,8 +171,8 @@ async function openAll(keys: DataKeys, log: Pick<Log, 'warn'>, all: Opening[], c
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       const fields = { account: accountId, ...what, key: version, reason }
-      if ('message' in what) log.warn(fields, 'a text cannot be opened')
-      else log.warn(fields, 'a contact cannot be opened')
+      if ('message' in what) log.warn(fields, 'a text cannot be decrypted')
+      else log.warn(fields, 'a contact cannot be decrypted')
     }
   }
 }

@@ -48,18 +48,18 @@ interface Schema {
 const text = { type: 'string' }
 const headers = {
   'Idempotency-Replayed': {
-    description: '`true` if the answer is that of an earlier request with the same Idempotency-Key.',
+    description: '`true` if this is the response of an earlier request with the same Idempotency-Key.',
     schema: text,
   },
   RateLimit: {
-    description: 'Requests that are left, and the seconds until there are more: `"default";r=99;t=1`.',
+    description: 'Remaining requests, and the seconds until there are more: `"default";r=99;t=1`.',
     schema: text,
   },
   'RateLimit-Policy': {
-    description: 'Requests that are allowed in a window of so many seconds: `"default";q=100;w=1`.',
+    description: 'Allowed requests in a window of seconds: `"default";q=100;w=1`.',
     schema: text,
   },
-  'Retry-After': { description: 'Seconds to wait before the next try.', schema: { type: 'integer', minimum: 1 } },
+  'Retry-After': { description: 'Seconds to wait before the next attempt.', schema: { type: 'integer', minimum: 1 } },
   'X-Request-Id': { description: 'Id of the request, for support and logs.', schema: text },
 } as const
 

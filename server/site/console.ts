@@ -46,7 +46,7 @@ export function consoleRoutes(app: App): void {
     const file = files.get(name)
     // Who still shows the page of another version would take this one's page for a script of it.
     if (file === undefined && name.startsWith('assets/'))
-      throw new ApiError('not_found', { detail: 'There is no such file of the console.' })
+      throw new ApiError('not_found', { detail: 'The console has no such file.' })
     if (file === undefined || name === 'index.html') return send(reply)
     // Names of what Vite puts there change with what is in it.
     const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
@@ -57,8 +57,8 @@ export function consoleRoutes(app: App): void {
   })
 }
 
-const missing = `<h1>The console is not built</h1>
-<p class="lead"><code>npm start</code> builds it, in a second or two; so does <code>npm run console</code>, for a service that is started otherwise. Then start again.</p>`
+const missing =
+  '<h1>The console is not built</h1>\n<p class="lead"><code>npm start</code> builds it in a few seconds, and so does <code>npm run console</code> if you start the service in another way. Then restart.</p>'
 
 /** The files below a folder by their paths from there; none where there is no folder. */
 function readFiles(folder: string): Map<string, Buffer> {

@@ -48,7 +48,7 @@ export function errorRoutes(app: App, messageErrors: MessageErrors): void {
   }
   app.get(
     '/v1/errors',
-    { config, schema: { operationId: 'listErrors', summary: 'Every error code', tags: ['Service'], response } },
+    { config, schema: { operationId: 'listErrors', summary: 'List error codes', tags: ['Service'], response } },
     () => registry,
   )
   app.get('/docs/errors', { config, schema: { hide: true } }, (_request, reply) =>

@@ -96,9 +96,9 @@ export function wantsPage({ method, url, headers: { accept = '' } }: FastifyRequ
 
 /** Answers for a page that the manual does not have. */
 export function sendMissingPage(reply: FastifyReply): FastifyReply {
-  const content = `<h1>There is no such page</h1><p class="lead">Perhaps it has moved: the <a href="/docs">manual</a> has a list of all pages.</p>
-<p>What an error code means stands under <a href="/docs/errors">errors</a>.</p>`
-  return sendPage(reply.code(404), 'No such page · Heliogram', content)
+  const content =
+    '<h1>Page not found</h1><p class="lead">Perhaps it has moved: the <a href="/docs">manual</a> lists all pages.</p>\n<p>Error codes are explained under <a href="/docs/errors">errors</a>.</p>'
+  return sendPage(reply.code(404), 'Page not found · Heliogram', content)
 }
 
 /** The way around: all pages, those of the open one with its sections. */

@@ -20,9 +20,7 @@ export async function registerReference(app: App): Promise<void> {
         title: 'Heliogram',
         version: 'v1',
         description:
-          'Text messages over your own carrier links. Errors are problem documents (RFC 9457): branch on `code`. Every answer has `X-Request-Id`. ' +
-          'Fields that do not exist are refused, never ignored; of members with the same name in a JSON object the last counts. ' +
-          'New fields, event types and enum values may be added at any time; nothing else changes within v1.',
+          'Text messages over your own carrier links. Errors are problem documents (RFC 9457): use `code` in programs. Every response has `X-Request-Id`. Unknown fields are refused, never ignored; if a JSON object has a member twice, the last one counts. New fields, event types and enum values may be added at any time; nothing else changes within v1.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
@@ -98,7 +96,7 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   if (!scope) return { security: [], ...schema }
   const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
   const asked =
-    route.config?.needsConfirmation && 'A login asks for the password again where that was longer than an hour ago.'
+    route.config?.needsConfirmation && 'A login must confirm its password if it was typed more than an hour ago.'
   const description = [given['description'], asked, `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
   return {
     ...schema,
@@ -133,7 +131,8 @@ function asSent(schema: unknown): unknown {
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="150" height="40"><text y="28" font-family="sans-serif" font-size="24" font-weight="700" fill="#fbbf24">Heliogram</text></svg>`
 
-const keyText = 'Makes a repetition of the request safe: it takes place once, and the first answer is given again.'
+const keyText =
+  'Makes the request safe to repeat: it takes effect once, and a repeated request gets the first response.'
 
 interface Description {
   paths: Record<string, unknown>
@@ -156,7 +155,7 @@ function complete(document: Description): Description {
           operationId: `on_${type.replace('.', '_')}`,
           summary: sentence,
           description:
-            'Signed as Standard Webhooks 1.0 say. A webhook with `batch` gets `{"events": […]}` with several of any type.',
+            'Signed according to Standard Webhooks 1.0. A webhook with `batch` gets `{"events": […]}` with several of any type.',
           tags: ['Events'],
           security: [],
           requestBody: {
@@ -164,8 +163,8 @@ function complete(document: Description): Description {
             content: { 'application/json': { schema: referring(eventSchema(type as EventType)) } },
           },
           responses: {
-            '2XX': { description: 'Received. Anything else is tried again.' },
-            '410': { description: 'Disables the endpoint.' },
+            '2XX': { description: 'Received. Anything else is retried.' },
+            '410': { description: 'Disables the webhook.' },
           },
         },
       },
@@ -181,7 +180,7 @@ const words: Record<string, string> = {
   '201': 'Created.',
   '202': 'Accepted.',
   '204': 'Done; there is no body.',
-  '503': 'It cannot do its work now.',
+  '503': 'It is temporarily unavailable.',
 }
 
 /** Says of each failure which codes it may have, and of a problem which there are: examples, because there may be more at any time. */

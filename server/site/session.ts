@@ -82,7 +82,7 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
     })
     const answer = await asked.catch((error: Error & { code?: string }) => {
       if (error.code !== 'FST_ERR_REOPENED_CLOSE_SERVER') throw error
-      throw new ApiError('unavailable', { detail: 'The service is being stopped.', retryAfterSeconds: 1 })
+      throw new ApiError('unavailable', { detail: 'The service is stopping.', retryAfterSeconds: 1 })
     })
     for (const name of passedOn) {
       const value = answer.headers[name]
@@ -117,7 +117,7 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
   grantRoute('join', '/v1/auth/accept-invitation', ({ body }) => body ?? {})
   grantRoute('refresh', '/v1/auth/refresh', ({ headers }) => {
     const token = readCookie(headers.cookie ?? '', names.refresh)
-    if (token === null) throw new ApiError('missing_token', { detail: 'This browser has no login.' })
+    if (token === null) throw new ApiError('missing_token', { detail: 'This browser is not logged in.' })
     return { refresh_token: token }
   })
   app.post('/console/session/logout', options, async (request, reply) => {
@@ -134,7 +134,7 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
 /** @throws ApiError where a request may come from a page of somebody else. */
 function refuseStrangers({ headers }: FastifyRequest): void {
   if (headers[mark] === undefined)
-    throw new ApiError('invalid_header', { detail: `Logins of the console come with the header ${mark}.` })
+    throw new ApiError('invalid_header', { detail: `Console logins need the header ${mark}.` })
 }
 
 /** The value of a cookie, or null. */

@@ -45,7 +45,7 @@ export function welcomeRoutes(app: App, context: WelcomeContext): void {
       config,
       schema: {
         operationId: 'getHealth',
-        summary: 'Health of this process',
+        summary: 'Get the health of this process',
         tags: ['Service'],
         response: { 200: HealthAnswer, 503: HealthAnswer },
       },

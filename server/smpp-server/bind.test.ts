@@ -152,7 +152,7 @@ describe('a bind', () => {
     await until('two are closed as they come', () => closed === 2)
     await until('that is told', () =>
       test.lines.some(
-        ({ message, fields }) => message === 'SMPP connections closed as they came' && fields['limit'] === 'newcomers',
+        ({ message, fields }) => message === 'SMPP connections refused' && fields['limit'] === 'newcomers',
       ),
     )
     for (const socket of sockets) socket.destroy()

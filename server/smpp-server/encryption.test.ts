@@ -93,8 +93,8 @@ test('parts of which the master key is gone stay, with a warning, and keep no ot
   const { rows } = await database.db.query('select destination from smpp_gatherings')
   expect(rows).toEqual([{ destination: '15551230001' }])
   expect(warnings).toMatchObject([
-    { message: 'parts of a long message of an SMPP client did not come' },
-    { count: 1, message: 'long messages of SMPP clients could not be ended' },
+    { message: 'a long message of an SMPP client is incomplete' },
+    { count: 1, message: 'incomplete messages of SMPP clients could not be ended' },
   ])
   expect(JSON.stringify(warnings)).not.toContain('1555123')
 })

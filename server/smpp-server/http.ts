@@ -33,23 +33,34 @@ export interface SmppCredentialsContext {
   vault: Vault
 }
 
-const name = Type.String({ minLength: 1, maxLength: 120, description: 'For you.', examples: ['Billing gateway'] })
+const name = Type.String({
+  minLength: 1,
+  maxLength: 120,
+  description: 'Your name for it.',
+  examples: ['Billing gateway'],
+})
 const settings = {
-  enabled: Type.Boolean({ description: 'False: its sessions are ended within five seconds, and it binds no more.' }),
+  enabled: Type.Boolean({ description: 'False: its sessions end within five seconds, and it cannot bind.' }),
   allowed_cidrs: Type.Array(Type.String({ maxLength: 43, examples: ['192.0.2.0/24'] }), {
     maxItems: 50,
-    description: 'Networks that it may bind from; empty: any.',
+    description: 'Networks from which it may bind; empty: any.',
   }),
-  max_sessions: Type.Integer({ minimum: 1, maximum: 100, description: 'Sessions at one time, over all processes.' }),
-  window: Type.Integer({ minimum: 1, maximum: 1000, description: 'Unanswered requests of a session, each way.' }),
+  max_sessions: Type.Integer({ minimum: 1, maximum: 100, description: 'Sessions at a time, over all processes.' }),
+  window: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    description: 'Unanswered requests of a session, in each direction.',
+  }),
   pace: Type.Number({
     minimum: 0.1,
     maximum: 100_000,
-    description: 'Segments a second, over all its sessions; above it a submit is answered ESME_RTHROTTLED.',
+    description: 'Segments a second, over all its sessions; above it a submit gets ESME_RTHROTTLED.',
   }),
-  default_alphabet: Type.Enum(['gsm7', 'latin1', 'ascii'], { description: 'What it means by data_coding 0.' }),
-  receives_replies: Type.Boolean({ description: "Whether replies to the account's numbers go to it, too." }),
-  reply_concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], { description: 'How long replies come to it.' }),
+  default_alphabet: Type.Enum(['gsm7', 'latin1', 'ascii'], { description: 'Its meaning of data_coding 0.' }),
+  receives_replies: Type.Boolean({ description: "Whether it also receives replies to the account's numbers." }),
+  reply_concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], {
+    description: 'How long replies are sent to it.',
+  }),
 }
 const optional = {
   enabled: Type.Optional(settings.enabled),
@@ -70,18 +81,18 @@ const SmppCredential = Type.Object(
     object: Type.Literal('smpp_credential'),
     name,
     system_id: Type.String({ description: 'The name to bind with.', examples: ['hg_b7xk2mq9w4tz'] }),
-    mode: Type.Enum(['live', 'test'], { description: 'That of the key which made it.' }),
+    mode: Type.Enum(['live', 'test'], { description: 'The mode of the key that created it.' }),
     ...settings,
-    sessions: Type.Integer({ description: 'Sessions that are bound now.' }),
+    sessions: Type.Integer({ description: 'Sessions bound now.' }),
     incomplete_messages: Type.Integer({
-      description: 'Long messages that were not sent: parts did not come, or came under the reference of another.',
+      description: 'Long messages that were not sent: parts were missing, or used the reference of another message.',
     }),
     last_incomplete_at: Nullable(Timestamp('When the last of them was given up.')),
-    created_at: Timestamp('When it was made.'),
+    created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),
     last_bound_at: Nullable(Timestamp('When it last bound.')),
   },
-  { $id: 'SmppCredential', description: 'What an SMPP client binds with. Its password is shown once.' },
+  { $id: 'SmppCredential', description: 'The credential of an SMPP client. Its password is shown once.' },
 )
 const WithPassword = Type.Object({
   ...SmppCredential.properties,
@@ -102,7 +113,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
     {
       schema: {
         operationId: 'listSmppCredentials',
-        summary: 'SMPP credentials of the account, newest first',
+        summary: 'List SMPP credentials',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Ref), ...problems() },
@@ -123,8 +134,8 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
     {
       schema: {
         operationId: 'createSmppCredential',
-        summary: 'Make a credential for an SMPP client',
-        description: `An account has at most ${credentialsMax}. The answer has the password, once.`,
+        summary: 'Create an SMPP credential',
+        description: `An account has at most ${credentialsMax}. The response has the password, shown only now.`,
         tags,
         body: NewCredential,
         response: { 201: WithPassword, ...problems() },
@@ -147,7 +158,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         const { accountId, mode } = caller
         const id = await insertCredential(tx, accountId, { ...wanted, systemId: newSystemId(), passwordHash, mode })
         if (id === null) {
-          const detail = `The account has ${credentialsMax} credentials, which is the most.`
+          const detail = `The account already has ${credentialsMax} credentials, the maximum.`
           throw invalid([{ pointer: '#', code: 'out_of_range', detail }])
         }
         await ensureCursor(tx, accountId)
@@ -162,7 +173,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
     {
       schema: {
         operationId: 'getSmppCredential',
-        summary: 'One SMPP credential',
+        summary: 'Get an SMPP credential',
         tags,
         params,
         response: { 200: Ref, ...problems(404) },
@@ -178,8 +189,8 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
     {
       schema: {
         operationId: 'updateSmppCredential',
-        summary: 'Change what an SMPP client may do',
-        description: 'Bound sessions follow within five seconds; those from networks no longer allowed are ended.',
+        summary: 'Update an SMPP credential',
+        description: 'Bound sessions adopt the change within five seconds; those from networks no longer allowed end.',
         tags,
         params,
         body: CredentialChange,
@@ -211,8 +222,8 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
     {
       schema: {
         operationId: 'rotateSmppPassword',
-        summary: 'Give an SMPP client another password',
-        description: 'Sessions bound with the old one are ended within five seconds.',
+        summary: 'Rotate the password of an SMPP credential',
+        description: 'Sessions bound with the old password end within five seconds.',
         tags,
         params,
         response: { 200: WithPassword, ...problems(404) },
@@ -247,7 +258,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       schema: {
         operationId: 'deleteSmppCredential',
         summary: 'Delete an SMPP credential',
-        description: 'Its sessions are ended within five seconds; receipts and replies that wait for it are forgotten.',
+        description: 'Its sessions end within five seconds; pending receipts and replies for it are dropped.',
         tags,
         params,
         response: { 204: Type.Null(), ...problems(404) },
@@ -280,10 +291,14 @@ function found<T>(value: T | null): T {
 /** Whoever has the password sends, and reads replies: nobody hands out more than they may do. */
 function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSettings & Partial<CredentialRow>): void {
   if (caller.mode === 'test' && mode === 'live')
-    throw new ApiError('insufficient_scope', { detail: 'The credential sends to people, and a test key does not.' })
+    throw new ApiError('insufficient_scope', {
+      detail: 'A test key cannot create a credential that sends live messages.',
+    })
   for (const scope of ['messages:write', ...(receivesReplies ? ['messages:read_body'] : [])])
     if (!caller.scopes.has(scope))
-      throw new ApiError('insufficient_scope', { detail: `The credential would do what needs the scope ${scope}.` })
+      throw new ApiError('insufficient_scope', {
+        detail: `The credential would allow operations that need the scope ${scope}.`,
+      })
 }
 
 /** Whether a text is a network that addresses can be in: short forms (`10/8`) are of others, and IPv4 is not written as IPv6. */

@@ -29,7 +29,7 @@ export async function sendLate(context: SubmitContext & { log: Log }, isOver = (
   })
   const [reason] = failures
   if (reason !== undefined)
-    context.log.warn({ count: failures.length, reason }, 'long messages of SMPP clients could not be ended')
+    context.log.warn({ count: failures.length, reason }, 'incomplete messages of SMPP clients could not be ended')
 }
 
 async function end(
@@ -49,7 +49,7 @@ async function end(
   context.log.warn(
     { account: accountId, credential: credentialId, parts: answered.length, total },
     isCrossed
-      ? 'parts of two long messages of an SMPP client came under one reference'
-      : 'parts of a long message of an SMPP client did not come',
+      ? 'two long messages of an SMPP client use one reference'
+      : 'a long message of an SMPP client is incomplete',
   )
 }

@@ -82,9 +82,7 @@ export class ClientServer {
     this.#deliverer = new Deliverer({ ...options, clients: this.#clients })
     this.#sweeper = new Sweeper(options.log)
     const { log, sessionsMax } = options
-    this.#drops = new Repeated((last, times) =>
-      log.warn({ ...(last as object), times }, 'SMPP connections closed as they came'),
-    )
+    this.#drops = new Repeated((last, times) => log.warn({ ...(last as object), times }, 'SMPP connections refused'))
     this.#refusals = new Repeated((last, times) => log.warn({ ...(last as object), times }, 'SMPP bind refused'))
     this.#server = new SmppServer<Consignment>({
       windowMax,
@@ -136,7 +134,7 @@ export class ClientServer {
         everyMs: 60_000,
         run: async () => {
           const count = await forgetDeliveries(db)
-          if (count > 0) log.warn({ count }, 'deliveries that no SMPP client took were given up')
+          if (count > 0) log.warn({ count }, 'deliveries to an SMPP client expired')
           await forgetOwed(db)
         },
       },

@@ -300,7 +300,7 @@ describe('parts of a long message', () => {
       { esm_class: 4, source_addr: '15551230001', tlvs: { receipted_message_id: messageId, message_state: 5 } },
     ])
     expect(await messages()).toBe(0)
-    expect(test.lines.map(({ message }) => message)).toContain('parts of a long message of an SMPP client did not come')
+    expect(test.lines.map(({ message }) => message)).toContain('a long message of an SMPP client is incomplete')
   })
 
   it('of which the whole is refused are refused by the last answer, and by receipts for the others', async () => {

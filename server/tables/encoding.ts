@@ -20,7 +20,7 @@ const unread = new Set(['replacement', 'x-user-defined'])
 
 /** What is said to who names another. */
 export const notEncoding =
-  'must be an encoding of the WHATWG Encoding Standard, such as utf-8, windows-1251 or shift_jis'
+  'must be an encoding in the WHATWG Encoding Standard, such as utf-8, windows-1251 or shift_jis'
 
 /** The encoding that a `charset` parameter or a caller names, by its name in the WHATWG's standard; null: one that is not read here. */
 export function encodingOf(charset: string): string | null {
@@ -41,7 +41,7 @@ export function charsetOf(contentType: string): string | null {
   const encoding = encodingOf(name)
   if (encoding === null)
     throw new ApiError('unsupported_media_type', {
-      detail: `The charset ${name} is not read here: send the file as UTF-8.`,
+      detail: `The charset ${name} is not supported: send the file as UTF-8.`,
     })
   // What is called UTF-8 often is not, and what is shows itself.
   return encoding === 'utf-8' ? null : encoding

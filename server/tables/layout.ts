@@ -51,7 +51,7 @@ export function refuseBytes(bytes: Buffer, encoding: string): string | null {
   if (bytes.length === 0) return 'must not be empty'
   const start = bytes.subarray(0, 4).toString('latin1')
   if (start === '\u00d0\u00cf\u0011\u00e0')
-    return 'must be CSV or a workbook (.xlsx); this one is of before 2007 (.xls) or has a password: save it as .xlsx without one'
+    return 'must be CSV or a workbook (.xlsx); this one is from before 2007 (.xls) or has a password: save it as .xlsx without a password'
   if (start.startsWith('%PDF')) return 'must be CSV or a workbook, and this is a PDF document'
   if (encoding.startsWith('utf-16')) return null
   // One stray NUL is a bad row; a file full of them is no text.
@@ -64,12 +64,12 @@ export function refuseBytes(bytes: Buffer, encoding: string): string | null {
 /** What is said of a file in an encoding that its bytes do not tell, with the way that its sender can go. */
 export function refuseEncoding(undecided: readonly { encoding: string; line: string }[]): FieldError[] {
   if (undecided.length === 0)
-    return refuseFile('is not UTF-8, and in no encoding that is recognised: save it as UTF-8, or name its `encoding`')
+    return refuseFile('is not UTF-8, and in no encoding that can be detected: save it as UTF-8, or set its `encoding`')
   const readings = undecided
     .slice(0, 3)
     .map(({ encoding, line }) => `${encoding} (${shorten(line.trim()).slice(0, 60)})`)
   return refuseFile(
-    `is not UTF-8, and may be in ${readings.join(' or ')}: name its \`encoding\``,
+    `is not UTF-8, and may be in ${readings.join(' or ')}: set its \`encoding\``,
     undecided[0]?.encoding,
   )
 }
@@ -102,7 +102,7 @@ export function findLayout(text: string, isWhole: boolean, wanted: Wanted): Foun
     )
   // What is no text of the encoding has been decoded to U+FFFD.
   if (names.header.some((name) => name.includes('\0') || name.includes('\uFFFD')))
-    return refuseFile('must have a line of column names that can be read: send it as UTF-8, or name its `encoding`')
+    return refuseFile('must have a readable line of column names: send it as UTF-8, or set its `encoding`')
   if (isAll && !rows.some(({ line }) => line > names.headerLine))
     return refuseFile('must have at least one row below its line of column names')
   return { ...names, delimiter }
@@ -172,12 +172,12 @@ export function numberColumnOf(
   const [likely] = unnamed.map((at) => header[at] ?? '')
   const isData = header.some(looksLikeNumber)
   const advice = isData
-    ? `; line ${headerLine} looks like a row of data: put a line with the names of the columns before it`
+    ? `; line ${headerLine} looks like a row of data: add a line with the names of the columns before it`
     : likely !== undefined && likely !== ''
-      ? `; the cells of ${shorten(likely)} look like numbers: send the \`mapping\` that is suggested`
+      ? `; the cells of ${shorten(likely)} look like numbers: send the suggested \`mapping\``
       : ''
   return refuseFile(
-    `must have a column of numbers, named ${target}, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}${advice}`,
+    `must have a column of numbers, named ${target}, phone, mobile, msisdn or to, or set by \`mapping\`; it has ${shorten(header.join(', '))}${advice}`,
     advice.includes('mapping') && likely !== undefined ? JSON.stringify({ ...mapping, [likely]: target }) : undefined,
   )
 }

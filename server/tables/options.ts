@@ -3,16 +3,16 @@ import { Type } from 'typebox'
 
 const encoding = Type.String({
   maxLength: 40,
-  description: 'Of a text file, where neither its bytes nor its charset tell: `windows-1251`, `shift_jis`, `gb18030` …',
+  description: 'For a text file, if neither its bytes nor its charset decide: `windows-1251`, `shift_jis`, `gb18030` …',
   examples: ['windows-1251'],
 })
 const delimiter = Type.Enum([',', ';', '\t', '|'], {
-  description: 'What separates cells. Default: what fits the rows.',
+  description: 'The separator of cells. Default: detected from the rows.',
 })
 const headerLine = Type.Integer({
   minimum: 1,
   maximum: 1000,
-  description: 'The line with the names of the columns. Default: the first that has names.',
+  description: 'The line with the names of the columns. Default: the first line with names.',
 })
 /** Of a query, or of a form. */
 export const tableOptions = {

@@ -43,7 +43,7 @@ export async function readDirectory(read: ReadChunk, size: number): Promise<Map<
   const start = Math.max(0, size - endBytesMax)
   const tail = await readBytes(read, start, size - start)
   const end = tail.lastIndexOf('PK\u0005\u0006', undefined, 'latin1')
-  if (end === -1 || end + 22 > tail.length) throw new ZipError('has no end; it did not come whole')
+  if (end === -1 || end + 22 > tail.length) throw new ZipError('is incomplete: its end is missing')
   const bytes = tail.readUInt32LE(end + 12)
   const offset = tail.readUInt32LE(end + 16)
   if (bytes > directoryBytesMax || offset + bytes > size) throw new ZipError('has a directory that cannot be read')
@@ -118,7 +118,7 @@ async function* contentOf(read: ReadChunk, entry: ZipEntry, start: number): Asyn
     yield* stored
     return
   }
-  if (entry.method !== 8) throw new ZipError(`has ${entry.name} in a compression that is not read here`)
+  if (entry.method !== 8) throw new ZipError(`has ${entry.name} in an unsupported compression`)
   try {
     yield* inflated(createInflateRaw({ chunkSize: 65_536 }), stored)
   } catch (error) {

@@ -188,7 +188,7 @@ test('sends what may be sent where some of it may not: a person who has opted ou
   expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
     data: {
       webhook: showId('whk', webhookId),
-      faults: [{ detail: expect.stringMatching(/opted out|told the account to stop/) as string }, {}, {}],
+      faults: [{ detail: expect.stringMatching(/opted out|opted out of messages from the account/) as string }, {}, {}],
     },
   })
 })

@@ -75,7 +75,7 @@ async function answerMessage(context: AnswersContext, asked: Asked, answer: Give
     const fault =
       i < messagesMax
         ? checks && (await send(context, asked, incoming, checks, message))
-        : { code: notValid, detail: `is beyond the ${messagesMax} messages that an answer may have` }
+        : { code: notValid, detail: `exceeds the ${messagesMax} messages that a response can have` }
     if (fault) faults.push({ element, position, ...fault })
   }
   if (faults.length > 0) await tell(context, asked, incoming, faults)
@@ -86,13 +86,13 @@ function readAnswer({ contentType, body, isWhole }: GivenAnswer): ReturnType<typ
     messages: [],
     faults: [{ element: null, position: null, code, detail }],
   })
-  if (!isWhole && body.length === 64 * 1024) return whole(tooLarge, 'The answer is longer than 64 KiB.')
-  if (!isWhole) return whole(notParsed, 'The answer was cut off.')
+  if (!isWhole && body.length === 64 * 1024) return whole(tooLarge, 'The response is longer than 64 KiB.')
+  if (!isWhole) return whole(notParsed, 'The response was cut off.')
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    return whole(notParsed, 'The answer is not UTF-8.')
+    return whole(notParsed, 'The response is not UTF-8.')
   }
   if (text.trim() === '') return { messages: [], faults: [] }
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';')
@@ -165,7 +165,7 @@ async function tell(
 ): Promise<void> {
   const more = faults.length - faultsMax
   const told = faults.toSorted((a, b) => (a.position ?? 0) - (b.position ?? 0)).slice(0, faultsMax)
-  if (more > 0) told.push({ element: null, position: null, code: notValid, detail: `${more} more faults` })
+  if (more > 0) told.push({ element: null, position: null, code: notValid, detail: `${more} more errors` })
   const data = { webhook: showId('whk', webhookId), event: showId('evt', eventId), message: message.id, faults: told }
   const event = { accountId, type: 'webhook.answer_refused' as const, data }
   outbox.offer(await inTransaction(db, (tx) => recordEvents(tx, [event], outbox)))

@@ -23,12 +23,12 @@ const members = {
   name: Type.String(),
   mode: Type.Enum(['live', 'test']),
   account_sid: Type.String({ description: 'User name of HTTP Basic; the same for all credentials of the account.' }),
-  created_at: Timestamp('When it was made.'),
-  last_used_at: Nullable(Timestamp('Its last use, to the minute.')),
+  created_at: Timestamp('When it was created.'),
+  last_used_at: Nullable(Timestamp('Its last use, accurate to the minute.')),
 }
 const Credential = Type.Object(members, {
   $id: 'TwilioCredential',
-  description: "For programs written for Twilio's API. The auth token is shown once, when it is made.",
+  description: "For programs written for Twilio's API. The auth token is shown only when it is created.",
 })
 const NewCredential = Type.Object({
   ...members,
@@ -47,7 +47,7 @@ export function twilioCredentialRoutes(
     {
       schema: {
         operationId: 'listTwilioCredentials',
-        summary: "Credentials for programs written for Twilio's API; at most ten",
+        summary: 'List Twilio credentials',
         tags,
         response: { 200: Type.Object({ data: Type.Array(Type.Ref('TwilioCredential')) }), ...problems() },
       },
@@ -62,14 +62,14 @@ export function twilioCredentialRoutes(
     {
       schema: {
         operationId: 'createTwilioCredential',
-        summary: 'Make one; it can send and read messages, and nothing else',
+        summary: 'Create a Twilio credential',
         description:
-          'Callbacks are signed with the oldest that is not revoked: to rotate, make a second, give it to your program, and revoke the first.',
+          'Callbacks are signed with the oldest credential. To rotate, create a second one, give it to your program, and delete the first.',
         tags,
         body: Type.Object(
           {
             name: Type.String({ minLength: 1, maxLength: 120 }),
-            mode: Type.Optional(Type.Enum(['live', 'test'], { description: "By default the maker's." })),
+            mode: Type.Optional(Type.Enum(['live', 'test'], { description: 'Default: that of your key.' })),
           },
           { additionalProperties: false },
         ),
@@ -89,7 +89,9 @@ export function twilioCredentialRoutes(
         const mode = body.mode ?? caller.mode
         for (const scope of ['messages:read', 'messages:read_body', 'messages:write'])
           if (!caller.scopes.has(scope))
-            throw new ApiError('insufficient_scope', { detail: `Whoever makes one needs ${scope}, which it has.` })
+            throw new ApiError('insufficient_scope', {
+              detail: `You need the scope ${scope}, which the credential has.`,
+            })
         if (mode === 'live' && caller.mode === 'test')
           throw invalid([{ pointer: '#/mode', code: 'invalid_value', detail: 'must be test: you have a test key' }])
         const made = await createTwilioCredential(tx, vault, caller.accountId, { name: body.name, mode })
@@ -98,7 +100,7 @@ export function twilioCredentialRoutes(
             {
               pointer: '#',
               code: 'out_of_range',
-              detail: `an account has at most ${twilioCredentialsMax}; revoke one`,
+              detail: `cannot be created: an account has at most ${twilioCredentialsMax}; delete one`,
             },
           ])
         return {
@@ -114,7 +116,7 @@ export function twilioCredentialRoutes(
     {
       schema: {
         operationId: 'revokeTwilioCredential',
-        summary: 'Revoke one; known everywhere within five seconds',
+        summary: 'Delete a Twilio credential',
         tags,
         params: Type.Object({ id: Type.String({ maxLength: 255 }) }),
         response: { 204: Type.Null(), ...problems(404) },

@@ -84,7 +84,7 @@ async function findOurs(db: Db, accountId: string, numbers: readonly (string | n
 function readDay(text: string | undefined): Date | null {
   if (text === undefined) return null
   const day = readTwilioTime(text)
-  if (!day) throw new WrongParameter(20001, "'DateSent' must be a day such as 2026-11-20, or a time as of ISO 8601.")
+  if (!day) throw new WrongParameter(20001, "'DateSent' must be a day such as 2026-11-20, or an ISO 8601 time.")
   return day
 }
 

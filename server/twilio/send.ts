@@ -28,7 +28,7 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
   if (has('From') && isNationalOf(number('To'), number('From')))
     throw new WrongParameter(
       21211,
-      "The 'To' number must be in E.164 form: without its plus sign it reads as one of another country than 'From', and looks like a national one.",
+      "The 'To' number must be in E.164 form: without its plus sign it is read as one of another country than 'From', and looks like a national one.",
     )
   if (!has('Body')) throw new WrongParameter(21602, 'Message body is required.')
   const { length } = Array.from(text('Body'))
@@ -36,7 +36,7 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
     throw new WrongParameter(21617, `The concatenated message body exceeds the ${textMax} character limit.`)
   const poolId = has('MessagingServiceSid') ? parseSid('MG', text('MessagingServiceSid')) : null
   if (has('MessagingServiceSid') && poolId === null)
-    throw new WrongParameter(21701, "The 'MessagingServiceSid' is not one; it is MG and the hexadecimal id of a pool.")
+    throw new WrongParameter(21701, "The 'MessagingServiceSid' is invalid; it is MG and the hexadecimal id of a pool.")
   const sendAt = readSendAt(form)
   if (text('StatusCallback').length > urlMax)
     throw new WrongParameter(21609, `The 'StatusCallback' parameter must have at most ${urlMax} characters.`)
@@ -64,9 +64,9 @@ function isNationalOf(to: string, from: string): boolean {
 function readSendAt(form: URLSearchParams): string | null {
   const [schedule, at] = [form.get('ScheduleType') ?? '', form.get('SendAt') ?? '']
   if (schedule === '' && at === '') return null
-  if (schedule !== 'fixed') throw new WrongParameter(35111, "'ScheduleType' must be fixed where 'SendAt' is given.")
+  if (schedule !== 'fixed') throw new WrongParameter(35111, "'ScheduleType' must be fixed if 'SendAt' is set.")
   const time = at.includes('T') ? readTwilioTime(at) : null
-  if (!time) throw new WrongParameter(35113, "'SendAt' must be a time as of ISO 8601, such as 2026-11-20T12:00:00Z.")
+  if (!time) throw new WrongParameter(35113, "'SendAt' must be an ISO 8601 time, such as 2026-11-20T12:00:00Z.")
   return time.toISOString()
 }
 

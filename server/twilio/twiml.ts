@@ -74,10 +74,10 @@ function readMessage(
   if ((attributes.get('method') ?? 'POST').toUpperCase() !== 'POST') return invalid('has a method that is not POST')
   const [action, callback] = [attributes.get('action'), attributes.get('statusCallback')]
   if (action !== undefined && callback !== undefined && action !== callback)
-    return invalid('has an action and another statusCallback: give one')
+    return invalid('has an action and a different statusCallback: use one')
   const elements = children.filter((child) => typeof child !== 'string')
   const other = elements.find(({ name }) => name !== 'Body')
-  if (other) return invalid(`holds <${other.name.slice(0, nameMax)}>, which is not supported`)
+  if (other) return invalid(`contains <${other.name.slice(0, nameMax)}>, which is not supported`)
   const [body] = elements
   const text = textOf(element)
   if (elements.length > 1 || (body && text !== '')) return invalid('has more than one text')
@@ -132,7 +132,7 @@ function parse(document: string): Element {
       if (groups['empty'] === '') open.push(element)
     } else if (groups['close'] !== undefined) {
       if (open.length === 1 || parent.name !== groups['close'])
-        throw new NotTwiml(`</${groups['close'].slice(0, nameMax)}> closes no element that is open.`)
+        throw new NotTwiml(`</${groups['close'].slice(0, nameMax)}> closes no open element.`)
       open.pop()
     } else if (groups['cdata'] !== undefined) parent.children.push(checked(groups['cdata']))
     else if (groups['text'] !== undefined) parent.children.push(readEntities(groups['text']))
@@ -162,7 +162,7 @@ function readEntities(text: string): string {
       const point = decimal ? Number(decimal) : hex ? Number.parseInt(String(hex), 16) : null
       const isCharacter = point !== null && point <= 0x10ffff && (point < 0xd800 || point > 0xdfff)
       const character = isCharacter ? String.fromCodePoint(point) : Object.hasOwn(named, word) ? named[word] : undefined
-      if (character === undefined) throw new NotTwiml(`${whole} is no character that XML knows.`)
+      if (character === undefined) throw new NotTwiml(`${whole} is not a valid XML character.`)
       return character
     }),
   )
@@ -170,7 +170,6 @@ function readEntities(text: string): string {
 
 /** Text of characters that XML has (XML 1.0 §2.2). */
 function checked(text: string): string {
-  if (/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]/u.test(text))
-    throw new NotTwiml('It has a character that XML does not know.')
+  if (/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)) throw new NotTwiml('It contains an invalid XML character.')
   return text
 }

@@ -13,45 +13,46 @@ export const Attempt = Type.Object(
   {
     id: IdOf('att', 'The attempt.'),
     object: Type.Literal('attempt'),
-    webhook: Nullable(IdOf('whk', 'Where it went; null: to a callback address.')),
+    webhook: Nullable(IdOf('whk', 'The webhook; null: a callback address.')),
     event: IdOf('evt', 'The event.'),
     event_type: Nullable(Type.String()),
-    message: Nullable(IdOf('msg', 'The message that the event is about.')),
+    message: Nullable(IdOf('msg', 'The message of the event.')),
     try: Type.Integer({
-      description: 'Counts the attempts of this event at this endpoint, from 1; a redelivery begins anew.',
+      description: 'Number of the attempt of this event at this endpoint, from 1; a redelivery starts again at 1.',
     }),
     outcome: Type.String({
       description:
-        '`ok`, or why not: `status` (not 2xx), `redirect`, `gone` (410), `timeout`, `refused`, `reset`, `dns`, `tls`, `private_address`, ' +
-        '`not_allowed` (plain http or port), `too_large` (headers over 16 KiB), `protocol` (not HTTP).',
+        '`ok`, or the reason: `status` (not 2xx), `redirect`, `gone` (410), `timeout`, `refused`, `reset`, `dns`, `tls`, `private_address`, `not_allowed` (plain http or port), `too_large` (headers over 16 KiB), `protocol` (not HTTP).',
     }),
     request: Type.Object(
       {
         url: Nullable(Type.String()),
-        headers: Type.Record(Type.String(), Type.String(), { description: 'Without the signature; your own masked.' }),
+        headers: Type.Record(Type.String(), Type.String(), {
+          description: 'Without the signature; your own headers are masked.',
+        }),
       },
-      { description: 'Its body is the event, or the batch that the event was in: see `GET /v1/events/{id}`.' },
+      { description: 'Its body is the event, or the batch with the event: see `GET /v1/events/{id}`.' },
     ),
     status_code: Nullable(Type.Integer()),
     response_headers: Nullable(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
         description:
-          'Null without an answer, where they are over 4 KiB, or without the scope messages:read_body: an answer may repeat the post.',
+          'Null without a response, if they are over 4 KiB, or without the scope messages:read_body, because a response may repeat the post.',
       }),
     ),
     response: Nullable(
-      Type.String({ description: 'The first 4 KiB of the answer; null without the scope messages:read_body.' }),
+      Type.String({ description: 'The first 4 KiB of the response; null without the scope messages:read_body.' }),
     ),
     timing: Type.Object({
       connect_ms: Nullable(
-        Type.Integer({ description: 'Looking up the name, connecting and TLS; 0 over an open connection.' }),
+        Type.Integer({ description: 'Name look-up, connection and TLS; 0 over an open connection.' }),
       ),
-      first_byte_ms: Nullable(Type.Integer({ description: 'From then to the head of the answer.' })),
+      first_byte_ms: Nullable(Type.Integer({ description: 'From then to the head of the response.' })),
       total_ms: Type.Integer(),
     }),
     duration_ms: Type.Integer({ description: 'As `timing.total_ms`.' }),
-    next_attempt_at: Nullable(Timestamp('When it is tried again; null: not.')),
-    created_at: Timestamp('When the attempt began.'),
+    next_attempt_at: Nullable(Timestamp('When it is retried; null: never.')),
+    created_at: Timestamp('When the attempt started.'),
   },
   { $id: 'Attempt' },
 )

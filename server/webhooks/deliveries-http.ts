@@ -25,7 +25,7 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'testWebhook',
-        summary: 'Post a `webhook.test` event to this webhook',
+        summary: 'Test a webhook',
         tags,
         params,
         response: { 202: Type.Object({ event: Type.String(), type: Type.String() }), ...problems(404, 409) },
@@ -54,14 +54,14 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'listWebhookDeliveries',
-        summary: 'List the attempts at a webhook, newest first',
+        summary: 'List delivery attempts of a webhook',
         tags,
         params,
         querystring: Type.Object(
           {
             ...pageQuery,
             delivery_success: Type.Optional(
-              Type.Boolean({ description: 'true: attempts that were answered 2xx; false: the others.' }),
+              Type.Boolean({ description: 'true: attempts that got 2xx; false: the others.' }),
             ),
           },
           { additionalProperties: false },

@@ -142,8 +142,8 @@ test.each([
     'https://169.254.169.254/',
     'must not be, or resolve to, a private or special address; the operator can allow networks',
   ],
-  ['http://93.184.216.34/', 'must be called by https, on a port that the operator allows'],
-  ['https://93.184.216.34:22/', 'must be called by https, on a port that the operator allows'],
+  ['http://93.184.216.34/', 'must use https, on a port that the operator allows'],
+  ['https://93.184.216.34:22/', 'must use https, on a port that the operator allows'],
   ['https://user:secret@public.example.com/', 'must be an https:// address without a user name or password'],
   ['hook', 'must be an https:// address without a user name or password'],
 ])('says of %s what a send says of it as callback_url', async (url, detail) => {

@@ -76,7 +76,7 @@ function mayHaveBodies(input: WebhookChange, scopes: ReadonlySet<string>): boole
  */
 function requireOwnHeaders(before: Static<typeof Webhook>, url: string, headers: Headers = before.headers): void {
   if (new URL(url).origin === new URL(before.url).origin || !Object.values(headers).includes(mask)) return
-  const detail = `The address is of another host: give the values of the headers again, not ${mask}, or leave them out.`
+  const detail = `The address is on another host: send the values of the headers again, not ${mask}, or leave them out.`
   throw invalid([{ pointer: '#/headers', code: 'invalid_value', detail }])
 }
 
@@ -91,7 +91,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'createWebhook',
         summary: 'Create a webhook',
-        description: `An account has at most ${webhooksMax}. The answer contains the signing secret, once.`,
+        description: `An account has at most ${webhooksMax}. The response has the signing secret, shown only now.`,
         tags,
         body: NewWebhook,
         response: { 201: WithSecret, ...problems(409) },
@@ -116,7 +116,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
             {
               pointer: '#',
               code: 'out_of_range',
-              detail: `The account has ${webhooksMax} webhooks, which is the most.`,
+              detail: `The account already has ${webhooksMax} webhooks, the maximum.`,
             },
           ])
         const body = { ...renderWebhook(row), secret }
@@ -130,7 +130,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'listWebhooks',
-        summary: 'List webhooks, newest first',
+        summary: 'List webhooks',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(WebhookRef), ...problems() },
@@ -161,9 +161,9 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'updateWebhook',
-        summary: 'Change a webhook',
+        summary: 'Update a webhook',
         description:
-          'Fields that are not given stay, but headers of your own do not go to another host: give them again. What waits for a webhook when it is disabled is not posted, also when it is enabled again: replay it.',
+          'Fields that you leave out stay, except that your own headers are not sent to another host: set them again. Events pending when a webhook is disabled are not posted, even after it is enabled: replay them.',
         tags,
         params,
         body: WebhookChange,
@@ -218,8 +218,8 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'rotateWebhookSecret',
-        summary: 'Replace the signing secret',
-        description: 'Posts carry a signature of the old secret too, until the grace time is over.',
+        summary: 'Rotate the secret of a webhook',
+        description: 'Posts also have a signature with the old secret until the grace time ends.',
         tags,
         params,
         body: Nullable(Rotation),
@@ -243,8 +243,8 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'rotateCallbackSecret',
-        summary: 'Replace the secret that signs posts to `callback_url` addresses',
-        description: 'One secret for the account, in force at once. Call it first to learn the secret.',
+        summary: 'Rotate the callback secret',
+        description: 'One secret for the account, in effect at once. Call it first to get the secret.',
         tags,
         response: { 200: Type.Object({ secret: Secret }), ...problems(409) },
       },

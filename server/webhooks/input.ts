@@ -56,9 +56,8 @@ function checkHeaders(headers: Record<string, string>): FieldError[] {
   const seen = new Set<string>()
   const errors = names.flatMap((name) => {
     const lower = name.toLowerCase()
-    if (!headerName.test(name)) return [wrong(name, 'is not the name of a header')]
-    if (seen.size === seen.add(lower).size)
-      return [wrong(name, 'is here twice: names are the same whatever their case')]
+    if (!headerName.test(name)) return [wrong(name, 'is not a valid header name')]
+    if (seen.size === seen.add(lower).size) return [wrong(name, 'occurs twice: names ignore case')]
     if (ownNames.has(lower) || ownPrefixes.some((prefix) => lower.startsWith(prefix)))
       return [wrong(name, 'is set by the connection or by Heliogram')]
     if (!headerValue.test(headers[name] ?? '')) return [wrong(name, 'must be visible ASCII characters and spaces')]
@@ -75,7 +74,7 @@ function checkHeaders(headers: Record<string, string>): FieldError[] {
     errors.push({
       pointer: '#/headers',
       code: 'too_long',
-      detail: `must have at most ${headersCharactersMax} characters in all; it has ${characters}`,
+      detail: `must have at most ${headersCharactersMax} characters in total; it has ${characters}`,
     })
   return errors
 }

@@ -16,32 +16,28 @@ export const contractEvents: EventType[] = typeNames.filter((type) => eventTypes
 export const EventTypeName = Type.Enum(typeNames, { description: 'An event type.' })
 
 const HeaderMap = Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
-  description:
-    'Headers that every post carries too, such as `Authorization`; at most 10, in 4096 characters. Kept encrypted and shown as ' +
-    `\`${mask}\`; that value in a change means: as it is.`,
+  description: `Your own headers for every post, such as \`Authorization\`; at most 10, in 4096 characters. Stored encrypted and shown as \`${mask}\`; send that value to keep a header unchanged.`,
 })
 const ordered = Type.Boolean({
   description:
-    'Events of one message are posted one after the other: one that fails holds back the later ones of its message, and no other.',
+    'Events of one message are posted one after the other: a failing one delays only the later ones of its message.',
 })
 const Batch = Type.Object(
   {
-    max_events: Type.Integer({ minimum: 1, maximum: 200, description: 'Events a post, at most.' }),
+    max_events: Type.Integer({ minimum: 1, maximum: 200, description: 'Maximum events in a post.' }),
     max_wait_ms: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10_000, description: 'The longest wait for more of them; 1000 otherwise.' }),
+      Type.Integer({ minimum: 0, maximum: 10_000, description: 'Maximum wait for more events; default 1000.' }),
     ),
   },
   {
     additionalProperties: false,
     description:
-      'Several events a post: `{"events": […]}`, signed as one, with a `webhook-id` of its own (`bat_…`). A 2xx takes all of them; anything else ' +
-      'none, and each comes again with its own id, perhaps in other company. null: each event by itself.',
+      'Several events in a post: `{"events": […]}`, signed as a whole, with its own `webhook-id` (`bat_…`). A 2xx accepts all of them. After any other response each is posted again with its own id, perhaps in other batches. null: one event in a post.',
   },
 )
 const includeBodies = Type.Boolean({
   description:
-    'Whether texts of messages are in the posts. Only callers with the scope `messages:read_body` can turn it on; without that scope a new ' +
-    'webhook, and one whose url is changed, has it off.',
+    'Whether posts contain message texts. Only callers with the scope `messages:read_body` can turn it on; without that scope it is off for a new webhook, and for one whose url you change.',
 })
 const url = Type.String({
   maxLength: 2000,
@@ -50,7 +46,7 @@ const url = Type.String({
 })
 const EventPattern = Type.Enum(eventPatterns, {
   description:
-    'An event type; a family of them, such as `message.*`; or `*`, which is all. Both include types that are added later.',
+    'An event type; a family of types, such as `message.*`; or `*` for all. Both include types that are added later.',
 })
 const events = Type.Array(EventPattern, { minItems: 1, maxItems: 50, uniqueItems: true })
 const description = Nullable(Type.String({ maxLength: 500 }))
@@ -58,23 +54,23 @@ const description = Nullable(Type.String({ maxLength: 500 }))
 /** An endpoint that events are posted to. */
 export const Webhook = Type.Object(
   {
-    id: IdOf('whk', 'The endpoint.'),
+    id: IdOf('whk', 'The webhook.'),
     object: Type.Literal('webhook'),
     url: Type.String(),
     events: Type.Array(Type.String(), {
-      description: 'Event types, families (`message.*`) or `*`, as they were written.',
+      description: 'Event types, families (`message.*`) or `*`, as you set them.',
     }),
     description: Nullable(Type.String()),
     enabled: Type.Boolean({
       description:
-        'What waits when it becomes false, and what happens until it is true again, is in the event log and is not posted later but by a replay.',
+        'Events pending when it becomes false, and events until it is true again, are in the event log and can only be replayed.',
     }),
     disabled_reason: Nullable(
       Type.String({ description: '`gone`: it answered 410; `failing`: it failed for 5 days; `request`: by this API.' }),
     ),
     disabled_at: Nullable(
       Timestamp(
-        'When it was disabled last. What it refused and what waited for it happened before: a replay that catches up begins an hour before `failing_since`, or before this.',
+        'When it was last disabled. Events that it refused, or that were pending, are older: start a replay an hour before `failing_since`, or before this time.',
       ),
     ),
     headers: HeaderMap,
@@ -82,7 +78,7 @@ export const Webhook = Type.Object(
     batch: Nullable(Batch),
     include_bodies: includeBodies,
     failing_since: Nullable(
-      Timestamp('The first failure since the last success, or since the url was changed; null while it works.'),
+      Timestamp('The first failure since the last success, or since the url changed; null while it works.'),
     ),
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When its settings were changed last.'),
@@ -110,16 +106,16 @@ export const WebhookChange = Type.Partial(NewWebhook, { additionalProperties: fa
 export type WebhookChange = Static<typeof WebhookChange>
 
 /** The signing secret, which only the answer that made it contains. */
-export const Secret = Type.String({ description: 'Standard Webhooks secret. Shown once.', examples: ['whsec_…'] })
+export const Secret = Type.String({ description: 'Standard Webhooks secret. Shown only now.', examples: ['whsec_…'] })
 
 /** What happened, as it was posted. */
 export const Event = Type.Object(
   {
-    id: IdOf('evt', 'The event; the same on every post of it.'),
+    id: IdOf('evt', 'The event; the same in every post of it.'),
     type: Type.String(),
     timestamp: Timestamp('When it was recorded.'),
     api_version: Type.String(),
-    sequence: Type.Integer({ description: 'Grows with every change of a message: the highest is the newest.' }),
+    sequence: Type.Integer({ description: 'Increases with every change of a message: the highest is the newest.' }),
     data: Type.Object(
       {},
       { additionalProperties: true, description: 'Whole resources as they were after the change.' },

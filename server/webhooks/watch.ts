@@ -57,7 +57,7 @@ export class Watch {
     const watched = this.#accounts.get(accountId) ?? { watchers: new Set(), newest: undefined, isKnown: false }
     if (watched.watchers.size >= accountMax || this.#count >= totalMax)
       throw new ApiError('rate_limited', {
-        detail: `An account may wait for events ${accountMax} times at once.`,
+        detail: `An account can wait for events ${accountMax} times at once.`,
         retryAfterSeconds: 1,
       })
     this.#accounts.set(accountId, watched)

@@ -89,7 +89,7 @@ describe('letters of code pages', () => {
     const refused = await test.upload(campaign, 'text/csv', dos)
     expect([refused.status, JSON.stringify(refused.body)]).toEqual([
       422,
-      expect.stringMatching(/no encoding that is recognised/),
+      expect.stringMatching(/no encoding that can be detected/),
     ])
     const { over } = await take(hebrew, { query: '?encoding=windows-1255' })
     expect(over).toMatchObject({ detected: { encoding: 'windows-1255' }, mapping: { שם: 'attributes.שם' } })

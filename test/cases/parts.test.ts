@@ -84,7 +84,7 @@ describe('parts that never meet', () => {
         credential: credential.id,
         parts: 1,
         total: 2,
-        message: 'parts of a long message of an SMPP client did not come',
+        message: 'a long message of an SMPP client is incomplete',
       })),
     )
     await wait()
@@ -101,7 +101,7 @@ describe('two texts with one reference to one number', () => {
     await untilDelivered(client, 1)
     expect(parseReceipt(client.delivered[0] as TextPdu)).toMatchObject({ state: 'undeliverable', err: '122' })
     expect(warnings).toMatchObject([
-      { credential: credential.id, message: 'parts of two long messages of an SMPP client came under one reference' },
+      { credential: credential.id, message: 'two long messages of an SMPP client use one reference' },
     ])
     expect((await findCredential(test.db, test.accountId, credential.id))?.incomplete).toBe(1)
   })

@@ -8,7 +8,7 @@ import { isUnderWay } from './states.ts'
 
 export function Lifecycle({ campaign, status }: { campaign: string; status: string }) {
   const pause = useAction('pauseCampaign', 'Paused. Nothing more goes to a carrier.')
-  const resume = useAction('resumeCampaign', 'It goes on where it was.')
+  const resume = useAction('resumeCampaign', 'It continues from where it was.')
   const cancel = useAction('cancelCampaign', 'Canceled. The campaign is closed.')
   const request = { path: { campaign } }
   const problem = pause.problem ?? resume.problem

@@ -62,7 +62,9 @@ function Archive({ campaign: { id, name, status } }: { campaign: Campaign }) {
       ) : (
         <>
           <p className="hint">
-            {isOpen(status) ? 'It takes no more messages and contacts, and stays to be read.' : 'It stays to be read.'}
+            {isOpen(status)
+              ? 'It accepts no more messages and contacts, and can still be read.'
+              : 'It stays to be read.'}
           </p>
           <ConfirmButton
             does="archiveCampaign"

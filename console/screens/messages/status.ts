@@ -9,7 +9,7 @@ export const meanings: Record<Status, string> = {
   scheduled: 'It waits for its time.',
   queued: 'It waits for a link, its turn, a retry, or the end of quiet hours.',
   sending: 'It is being handed to the carrier.',
-  sent: 'The carrier took every segment. The receipt is still to come.',
+  sent: 'The carrier accepted every segment. The receipt is still to come.',
   delivered: 'The network confirmed it.',
   undelivered: 'The network says that it did not arrive.',
   rejected: 'The carrier refused it.',

@@ -129,7 +129,7 @@ test('all that gives access asks', () => {
   }
   const asking = Object.values(document.paths)
     .flatMap((methods) => Object.values(methods))
-    .filter(({ description }) => description?.includes('A login asks for the password again'))
+    .filter(({ description }) => description?.includes('A login must confirm its password'))
     .map(({ operationId }) => operationId)
   expect(asking.toSorted()).toMatchInlineSnapshot(`
     [

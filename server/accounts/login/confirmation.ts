@@ -17,7 +17,7 @@ export function requireConfirmation({ confirmedAt }: Caller): void {
   if (!confirmedAt || nowMs() < confirmedUntil(confirmedAt).getTime()) return
   throw new ApiError('insufficient_user_authentication', {
     detail:
-      'This changes who has access, and it is more than an hour since you showed who you are: send your password to POST /v1/users/me/confirm, then repeat the request.',
+      'This operation gives or changes access, and you typed your password more than an hour ago. Send it to POST /v1/users/me/confirm, then repeat the request.',
     headers: {
       'www-authenticate': `Bearer realm="heliogram", error="insufficient_user_authentication", error_description="a more recent login is needed", max_age="${confirmedSeconds}"`,
     },

@@ -19,18 +19,16 @@ const Login = Type.Object(
       Type.String({
         pattern: '^\\d{3} ?\\d{3}$',
         examples: ['123456'],
-        description: 'The code of the second factor, where the user has one.',
+        description: 'The code of the second factor, if the user has one.',
       }),
     ),
-    recovery_code: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'Stands in for `otp`, once.' }),
-    ),
+    recovery_code: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Replaces `otp`, once.' })),
     client_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "An API key's prefix." })),
     client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The API key.' })),
   },
   {
     additionalProperties: false,
-    description: 'Either `email` and `password`, with `otp` where needed, or `client_id` and `client_secret`.',
+    description: 'Either `email` and `password`, with `otp` if needed, or `client_id` and `client_secret`.',
   },
 )
 
@@ -56,8 +54,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
       schema: {
         operationId: 'login',
         summary: 'Log in',
-        description:
-          'Works without a token; a Basic Authorization header with client credentials can take the place of the body.',
+        description: 'Needs no token. A Basic Authorization header with client credentials can replace the body.',
         tags: ['Login'],
         security: [{}, { basic: [] }],
         body: { ...Nullable(Login), examples: [{ email: 'owner@example.com', password: 'six mirrors on a hill' }] },
@@ -78,9 +75,9 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
     {
       schema: {
         operationId: 'refreshToken',
-        summary: 'Exchange a refresh token for the next pair',
+        summary: 'Refresh a login',
         description:
-          'If the answer was lost, repeat the request within 60 seconds: it gives the same pair. A later repetition ends the login, because somebody else may have the token.',
+          'If the response was lost, repeat the request within 60 seconds to get the same pair. A later repetition ends the login, because somebody else may have the token.',
         tags: ['Login'],
         body: Type.Object(
           { refresh_token: Type.String({ minLength: 1, maxLength: 256 }) },
@@ -97,8 +94,8 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
     {
       schema: {
         operationId: 'logout',
-        summary: 'End the login of the access token',
-        description: 'Its access and refresh tokens stop working. A token that has ended already is fine.',
+        summary: 'Log out',
+        description: 'Its access and refresh tokens stop working. A token that has already ended is accepted.',
         tags: ['Login'],
         security: [{ bearer: [] }],
         response: { 204: Type.Null(), ...problems(401) },

@@ -14,29 +14,29 @@ const Tokens = Type.Object({
   token_type: Type.Literal('Bearer'),
   expires_in: Type.Integer({ description: 'Seconds.' }),
   refresh_token: Type.String(),
-  scope: Type.String({ description: 'Scopes, parted by spaces.' }),
+  scope: Type.String({ description: 'Scopes, separated by spaces.' }),
 })
 /** What a client may send; the grant says what of it is read. Of other fields RFC 6749 §3.2 says that they are ignored. */
 const TokenForm = Type.Object({
   grant_type: Type.Enum(['client_credentials', 'password', 'refresh_token']),
   client_id: Type.Optional(
-    Type.String({ description: "Of `client_credentials`, where no Basic header says it: an API key's prefix." }),
+    Type.String({ description: "For `client_credentials` without a Basic header: an API key's prefix." }),
   ),
-  client_secret: Type.Optional(Type.String({ description: 'Beside `client_id`: the API key.' })),
-  username: Type.Optional(Type.String({ description: 'Of `password`: the email address of a user.' })),
-  password: Type.Optional(Type.String({ description: 'Beside `username`.' })),
-  otp: Type.Optional(Type.String({ description: 'Of `password`: the code of the second factor, where there is one.' })),
-  recovery_code: Type.Optional(Type.String({ description: 'Stands in for `otp`, once.' })),
-  refresh_token: Type.Optional(Type.String({ description: 'Of `refresh_token`.' })),
+  client_secret: Type.Optional(Type.String({ description: 'With `client_id`: the API key.' })),
+  username: Type.Optional(Type.String({ description: 'For `password`: the e-mail address of a user.' })),
+  password: Type.Optional(Type.String({ description: 'With `username`.' })),
+  otp: Type.Optional(Type.String({ description: 'For `password`: the code of the second factor, if there is one.' })),
+  recovery_code: Type.Optional(Type.String({ description: 'Replaces `otp`, once.' })),
+  refresh_token: Type.Optional(Type.String({ description: 'For `refresh_token`.' })),
 })
 const Refusal = Type.Object(
   { error: Type.String(), error_description: Type.String() },
-  { description: 'As of RFC 6749 §5.2.' },
+  { description: 'According to RFC 6749 §5.2.' },
 )
 
 /** What is not read as a request at all is refused as everywhere. */
 const RefusalOrProblem = {
-  description: 'As of RFC 6749 §5.2; a problem document where it is no request that could be read.',
+  description: 'According to RFC 6749 §5.2; a problem document if the request could not be read.',
   content: {
     'application/json': { schema: Refusal },
     'application/problem+json': { schema: Type.Ref('Problem') },
@@ -55,9 +55,9 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
       {
         schema: {
           operationId: 'createToken',
-          summary: 'OAuth 2.0 token endpoint',
+          summary: 'Create an OAuth 2.0 token',
           description:
-            'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors as RFC 6749 §5.2 words them.',
+            'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors according to RFC 6749 §5.2.',
           tags: ['Login'],
           security: [{}, { basic: [] }],
           consumes: ['application/x-www-form-urlencoded'],
@@ -143,7 +143,7 @@ async function grant(
       ).catch((error: unknown) => {
         // The credentials of a person are a grant; those of a client are what the client is known by.
         if (!(error instanceof ApiError && error.code === 'invalid_credentials')) throw error
-        throw new OAuthError('invalid_grant', 'The user name or the password is not right.')
+        throw new OAuthError('invalid_grant', 'The user name or the password is wrong.')
       })
     case 'refresh_token':
       return refreshSession(db, vault, field('refresh_token'))
@@ -156,7 +156,7 @@ async function grant(
 function wordOf(error: unknown): [400 | 401 | 429, string | null, string] {
   if (error instanceof OAuthError) return [400, error.word, error.message]
   if (!(error instanceof ApiError)) return [400, null, '']
-  if (error.code === 'invalid_credentials') return [401, 'invalid_client', 'The credentials are not right.']
+  if (error.code === 'invalid_credentials') return [401, 'invalid_client', 'The credentials are wrong.']
   if (error.code === 'invalid_token' || error.code === 'expired_token') return [400, 'invalid_grant', error.message]
   // There is no word of its own for a second factor; the description says what is missing.
   if (error.code === 'otp_required' || error.code === 'invalid_otp')

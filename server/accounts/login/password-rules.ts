@@ -41,7 +41,7 @@ function faultOf(password: string, owner: PasswordOwner) {
   if (isGuessable(password, owner))
     return {
       code: 'invalid_value',
-      detail: 'is one of those that are tried first; take one that nobody else has',
+      detail: 'is too common. Choose another',
     } as const
   return null
 }

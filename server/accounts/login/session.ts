@@ -56,7 +56,7 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
     if (row.isExpired) return denied('expired_token', 'The refresh token has expired.')
     if (row.replacedSecondsAgo !== null && row.replacedSecondsAgo > graceSeconds) {
       await revokeFamily(tx, row.family)
-      return denied('invalid_token', 'The refresh token was used before. Its login was ended, in case it was stolen.')
+      return denied('invalid_token', 'The refresh token was already used. Its login was ended, in case it was stolen.')
     }
     const owner = await findOwner(tx, row.accountId, row.userId, row.createdAt)
     if (!owner) return denied('invalid_token', 'The user or key of this login is no longer active.')

@@ -13,7 +13,7 @@ import { recordBroadcast } from './event.ts'
 import type { BroadcastsContext } from './context.ts'
 import { findBroadcast } from './store.ts'
 
-const reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; it is kept.' })
+const reason = Type.String({ minLength: 1, maxLength: 500, description: 'The reason; it is stored.' })
 const decisions = [
   {
     verb: 'approve',
@@ -22,7 +22,7 @@ const decisions = [
     event: 'campaign.approved',
     summary: 'Approve a broadcast',
     description:
-      'The broadcast starts at once, or at its time. The person who ordered it cannot approve it, nor can another key of theirs, nor a person they invited after the order.',
+      'The broadcast starts at once, or at its time. The person who created it cannot approve it, nor another key of theirs, nor a person they invited after creating it.',
     body: Nullable(Type.Object({ reason: Type.Optional(reason) }, { additionalProperties: false })),
   },
   {
@@ -32,7 +32,7 @@ const decisions = [
     event: 'campaign.rejected',
     summary: 'Reject a broadcast',
     description:
-      'Nothing is sent, and the campaign can have another broadcast. The person who ordered it cannot reject it, nor can another key of theirs, nor a person they invited after the order.',
+      'Nothing is sent, and the campaign can have another broadcast. The person who created it cannot reject it, nor another key of theirs, nor a person they invited after creating it.',
     body: Type.Object({ reason }, { additionalProperties: false }),
   },
 ] as const
@@ -65,7 +65,7 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
           const decided = await decide(tx, accountId, row.id, { isApproved, by, reason: request.body?.reason ?? null })
           if (!decided)
             throw new ApiError('campaign_not_in_state', {
-              detail: `The broadcast does not wait for an approval; it is ${row.status}.`,
+              detail: `The broadcast is not waiting for approval; it is ${row.status}.`,
             })
           await recordBroadcast(tx, context, event, decided)
           return { status: 200, body: showBroadcast(decided), audit: { before: showBroadcast(row) } }
@@ -91,14 +91,14 @@ async function requireAnother(
   if ([...mine].some((one) => theirs.has(one))) {
     const detail =
       by === orderedBy
-        ? `${by} has ordered the broadcast.`
-        : `${orderedBy} ordered the broadcast, and the same person is behind ${by}.`
+        ? `${by} created the broadcast.`
+        : `${orderedBy} created the broadcast, and ${by} belongs to the same person.`
     throw new ApiError('own_broadcast', { detail })
   }
   for (const inviter of await invitersSince(tx, accountId, mine, createdAt))
     for (const one of await personsBehind(tx, accountId, inviter))
       if (theirs.has(one)) {
-        const detail = `${by} was invited by ${inviter} after the broadcast was ordered: somebody else decides, or somebody who was there before.`
+        const detail = `${by} was invited by ${inviter} after the broadcast was created. Ask somebody who was invited earlier or by somebody else.`
         throw new ApiError('own_broadcast', { detail })
       }
 }

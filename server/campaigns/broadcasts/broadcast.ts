@@ -89,18 +89,18 @@ export const BroadcastInput = Type.Object(
       Type.String({
         ...message,
         description:
-          'The text, with merge fields: `Hello {{ first_name | default: "there" }}`; without it and `template` it is that of the campaign.',
+          'The text, with merge fields: `Hello {{ first_name | default: "there" }}`. Default: `template`, then the campaign\'s text.',
         examples: ['Hello {{ first_name | default: "there" }}'],
       }),
     ),
     template: Type.Optional({
       ...SendInput.properties.template,
       description:
-        "Id or name of a template, instead of `message`: each contact gets the text in its language. It is copied; later changes don't count.",
+        'Id or name of a template, instead of `message`: each contact gets the text in its language. It is copied; later changes have no effect.',
     }),
     variables: Type.Optional({
       ...Variables,
-      description: 'Values for merge fields that are the same for all; they go before those of the contact.',
+      description: 'Values for merge fields, the same for all; they override those of the contact.',
     }),
     ...rest,
     audience: Type.Optional(
@@ -112,14 +112,14 @@ export const BroadcastInput = Type.Object(
             description: 'Contacts that have one of these tags.',
           }),
         },
-        { additionalProperties: false, description: 'Which contacts; all of the campaign otherwise.' },
+        { additionalProperties: false, description: 'Default: all contacts of the campaign.' },
       ),
     ),
-    send_at: Type.Optional(Timestamp('When it begins; now otherwise.')),
+    send_at: Type.Optional(Timestamp('When it starts; default: now.')),
     send_at_local: Type.Optional(
       Type.String({
         pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?$',
-        description: "A time without a zone: each recipient's own clock decides. Not together with `send_at`.",
+        description: "A time without a zone, in each recipient's time zone. Not together with `send_at`.",
         examples: ['2026-12-01T09:00'],
       }),
     ),
@@ -127,11 +127,13 @@ export const BroadcastInput = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 6_000_000,
-        description: "Messages a minute, at most; sets the campaign's pace, of which each segment takes one.",
+        description: "Messages a minute at most. Sets the campaign's pace, which counts segments.",
       }),
     ),
     dry_run: Type.Optional(
-      Type.Boolean({ description: 'Sends nothing: says how many would get it, in how many segments, and who not.' }),
+      Type.Boolean({
+        description: 'Sends nothing: returns how many would get it, in how many segments, and who would not.',
+      }),
     ),
   },
   {
@@ -155,27 +157,27 @@ export const Broadcast = Type.Object(
     status: Type.Enum([...broadcastStatuses]),
     message: Type.String(),
     audience: Nullable(Type.Object({ tags: Type.Array(Type.String()) })),
-    send_at: Nullable(Timestamp('When it begins.')),
+    send_at: Nullable(Timestamp('When it starts.')),
     send_at_local: Nullable(Type.String()),
     recipients: Type.Integer({
       minimum: 0,
       description:
-        'Those known so far; all of them when `expanded` is true. Before it begins: the contacts that it would go to now.',
+        'Recipients known so far; all of them when `expanded` is true. Before it starts: the contacts it would go to now.',
     }),
     expanded: Type.Boolean(),
     messages: Type.Integer({
       minimum: 0,
-      description: 'Messages made so far; their outcomes are in `stats`.',
+      description: 'Messages created so far; their outcomes are in `stats`.',
     }),
     segments: Count,
     skipped: Skipped,
-    remaining: Type.Integer({ minimum: 0, description: 'Recipients whose turn is still to come.' }),
+    remaining: Type.Integer({ minimum: 0, description: 'Recipients whose turn has not come.' }),
     stats: Type.Union([Stats, Type.Null()], {
-      description: 'Its results: in lists and where it is read alone; null elsewhere.',
+      description: 'Its results: in lists and when you get it; null elsewhere.',
     }),
     test: Type.Boolean(),
-    created_at: Timestamp('When it was ordered.'),
-    started_at: Nullable(Timestamp('When it began.')),
+    created_at: Timestamp('When it was created.'),
+    started_at: Nullable(Timestamp('When it started.')),
     completed_at: Nullable(
       Timestamp('When its last message was with a carrier, or it was canceled, rejected or withdrawn.'),
     ),
@@ -188,7 +190,7 @@ export const Broadcast = Type.Object(
         recipients: Nullable(
           Type.Integer({
             minimum: 0,
-            description: 'How many there were then; with more than these it waits again. Null: it was rejected.',
+            description: 'The number of recipients then; with more than these it waits again. Null: it was rejected.',
           }),
         ),
       }),
@@ -197,8 +199,8 @@ export const Broadcast = Type.Object(
       Type.Object(
         {
           reason: Type.Enum([...holdReasons]),
-          guard: IdOf('grd', 'The stop; its release lets the broadcast go on.'),
-          until: Timestamp('When it goes on without a release.'),
+          guard: IdOf('grd', 'The stop; releasing it lets the broadcast continue.'),
+          until: Timestamp('When it continues without a release.'),
         },
         { description: 'Why the remaining recipients wait.' },
       ),
@@ -217,7 +219,7 @@ export const DryRun = Type.Object(
     encodings: Type.Object({ 'GSM-7': Count, 'UCS-2': Count }),
     segments_max: Type.Integer({ minimum: 0, description: 'Of the longest message.' }),
     cost: Type.Array(MoneySchema, {
-      description: 'What it would cost: an amount a currency, none where no price is known.',
+      description: 'The estimated cost: one amount for each currency, empty if no price is known.',
     }),
     skipped: Skipped,
     skips: Type.Array(
@@ -228,7 +230,7 @@ export const DryRun = Type.Object(
         detail: Type.String(),
       }),
       {
-        description: 'The first 100; with `Accept: text/csv` the answer is a list of all.',
+        description: 'The first 100; with `Accept: text/csv` the response lists all.',
       },
     ),
     sample: Nullable(Type.String({ description: 'The text for the first recipient.' })),

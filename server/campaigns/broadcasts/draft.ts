@@ -57,7 +57,7 @@ function tellMissing({ missing, noDates }: { missing: string[]; noDates: string[
   const absent = missing.filter((name) => !noDates.includes(name))
   return [
     ...(absent.length > 0 ? [`The contact has no ${absent.join(', ')}.`] : []),
-    ...noDates.map((name) => `Its ${name} is no date.`),
+    ...noDates.map((name) => `Its ${name} is not a date.`),
   ].join(' ')
 }
 

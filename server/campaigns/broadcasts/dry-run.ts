@@ -42,8 +42,8 @@ export interface DryRunCounts {
 
 // Limits are not among them: a broadcast waits for them and passes over nobody.
 const stops = {
-  destination_not_allowed: 'The account does not send to this country.',
-  duplicate_message: 'The same text went to this number a moment ago.',
+  destination_not_allowed: 'The account does not allow this country.',
+  duplicate_message: 'The same text was sent to this number a moment ago.',
 } as const
 type StopReason = keyof typeof stops
 
@@ -52,9 +52,9 @@ const refusals: Record<RouteRefusal | 'max_price_exceeded' | 'recipient_opted_ou
   campaign_not_found: 'The account has no such campaign.',
   pool_not_found: 'The account has no such sender pool.',
   sender_not_found: 'The account has no such sender.',
-  sender_not_allowed: 'No sender that was asked for can be used for this number.',
-  no_route_available: 'No carrier takes it.',
-  premium_number_not_allowed: 'The number is a premium number, which the account does not allow.',
+  sender_not_allowed: 'None of the possible senders can be used for this number.',
+  no_route_available: 'No carrier can send it.',
+  premium_number_not_allowed: 'It is a premium number, which the account does not allow.',
   test_mode_unavailable: 'Test mode is turned off.',
   max_price_exceeded: 'It would cost more than max_price.',
   recipient_opted_out: 'The recipient has opted out.',

@@ -56,10 +56,9 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     {
       schema: {
         operationId: 'sendCampaign',
-        summary: 'Send to the contacts of a campaign',
+        summary: 'Start a broadcast',
         description:
-          'Needs an `Idempotency-Key`. Answers at once; each contact becomes a message when its turn comes, once, whatever is restarted meanwhile. With ' +
-          '`dry_run` nothing is sent and the answer says what would be (it needs the scope contacts:read too); with `Accept: text/csv` it lists who would get nothing, and why.',
+          'Requires an `Idempotency-Key`. Returns at once; each contact gets exactly one message when its turn comes, even if processes restart. With `dry_run` nothing is sent, and the response shows the result (it needs the scope contacts:read too); with `Accept: text/csv` it lists who would get nothing, and why.',
         tags,
         params,
         body: BroadcastInput,
@@ -93,7 +92,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       }
       if (readIdempotencyKey(request) === null)
         throw new ApiError('invalid_header', {
-          detail: 'A broadcast needs an Idempotency-Key: a repeated request must not send twice.',
+          detail: 'A broadcast requires an Idempotency-Key, so that a repeated request does not send twice.',
         })
       await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
@@ -101,7 +100,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         if (isTest && order.maxRate !== null && (await mayHaveLive(tx, accountId, campaign)))
           throw new ApiError('insufficient_scope', {
             detail:
-              'max_rate sets the pace of the campaign, by which live messages go; leave it out, or use a live key.',
+              'max_rate sets the pace of the campaign, which live messages use too; leave it out, or use a live key.',
           })
         const by = { isTest, orderedBy: showActorId(actorOf(caller)) ?? '' }
         const row = await orderBroadcast(tx, accountId, campaign, order, by)
@@ -122,7 +121,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'paused',
       'is of tests',
       'campaign.paused',
-      'Nothing more goes to a carrier, of what waits in line neither.',
+      'Nothing more is sent, including queued messages.',
     ],
     [
       'resume',
@@ -131,7 +130,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'sending',
       'is of tests',
       'campaign.resumed',
-      'It goes on where it was.',
+      'It continues from where it was.',
     ],
     [
       'cancel',
@@ -140,7 +139,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'canceled',
       'is of test campaigns',
       'campaign.canceled',
-      'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed. One that is canceled already is answered as it is.',
+      'Queued messages are canceled; messages that a carrier has remain sent. The campaign is closed. Canceling it again returns it unchanged.',
     ],
   ] as const satisfies [string, string, readonly BroadcastStatus[], BroadcastStatus, TestKeyUse, string, string][]
   for (const [verb, summary, from, to, testKeys, audit, description] of moves)
@@ -170,7 +169,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       schema: {
         operationId: 'archiveCampaign',
         summary: 'Archive a campaign',
-        description: 'It takes no more messages and contacts, and stays to be read.',
+        description: 'It accepts no more messages and contacts, and can still be read.',
         tags,
         params,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
@@ -203,7 +202,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     {
       schema: {
         operationId: 'getBroadcast',
-        summary: 'Read a broadcast',
+        summary: 'Get a broadcast',
         tags,
         params: Type.Object({ id: Type.String({ description: 'Id of the broadcast.' }) }),
         response: { 200: Type.Ref('Broadcast'), ...problems(404) },

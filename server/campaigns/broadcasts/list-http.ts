@@ -10,7 +10,7 @@ import type { BroadcastsContext } from './context.ts'
 import { listBroadcasts } from './store.ts'
 
 const status = Type.Optional(
-  Type.Enum([...broadcastStatuses], { description: 'Only those that are in it, such as `awaiting_approval`.' }),
+  Type.Enum([...broadcastStatuses], { description: 'Broadcasts with this status, such as `awaiting_approval`.' }),
 )
 const config = { scope: 'campaigns:read' } as const
 const tags = ['Campaigns']
@@ -22,7 +22,7 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
     {
       schema: {
         operationId: 'listAllBroadcasts',
-        summary: 'List the broadcasts of all campaigns',
+        summary: 'List broadcasts of all campaigns',
         tags,
         querystring: Type.Object({ ...pageQuery, status }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Broadcast')), ...problems() },
@@ -39,7 +39,7 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
     {
       schema: {
         operationId: 'listBroadcasts',
-        summary: 'List the broadcasts of a campaign',
+        summary: 'List broadcasts of a campaign',
         tags,
         params: Type.Object({
           campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),

@@ -66,7 +66,7 @@ export async function readOrder(
   if (send_at_local !== undefined) {
     const pointer = '#/send_at_local'
     if (send_at !== undefined)
-      faults.push({ pointer, code: 'invalid_value', detail: 'does not go with send_at: use one' })
+      faults.push({ pointer, code: 'invalid_value', detail: 'cannot be combined with send_at' })
     else if (!isDate(send_at_local))
       faults.push({ pointer, code: 'invalid_format', detail: 'is not a date and time, such as 2026-12-01T09:00' })
     // The last clock of the earth is 12 hours behind UTC: for somebody it has not passed.
@@ -114,7 +114,7 @@ async function readText(
     faults.push({
       pointer: '#/message',
       code: 'required',
-      detail: 'is required, or template is: the campaign has no text of its own',
+      detail: 'is required, unless template is set or the campaign has a text',
     })
   const { body, language, languages } = own?.texts ?? template ?? textsOf(message ?? '')
   const texts = { body, language, languages }
@@ -136,7 +136,7 @@ async function checkOrigin(
   if (pool === undefined) return
   const pointer = '#/sender_pool'
   const poolId = parseId('pol', pool)
-  if (from !== undefined) faults.push({ pointer, code: 'invalid_value', detail: 'does not go with from: use one' })
+  if (from !== undefined) faults.push({ pointer, code: 'invalid_value', detail: 'cannot be combined with from' })
   else if (poolId === null || !(await hasPool(db, accountId, poolId)))
     faults.push({ pointer, code: 'pool_not_found', detail: 'is not a sender pool of this account' })
 }
@@ -176,7 +176,7 @@ export async function orderBroadcast(
     const [busy] = await listBroadcasts(tx, accountId, { campaignId: campaign.id }, 1, null)
     const id = busy ? showId('brc', busy.id) : null
     throw new ApiError('campaign_busy', {
-      detail: `The broadcast ${id ?? ''} of the campaign is not over; withdraw it while it has no message, or wait.`,
+      detail: `The broadcast ${id ?? ''} of the campaign is not completed; withdraw it while it has no message, or wait.`,
       members: { existing_id: id },
     })
   }

@@ -20,8 +20,7 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
         operationId: 'withdrawBroadcast',
         summary: 'Withdraw a broadcast',
         description:
-          'Nothing of it is sent; its campaign is `active` again, and can have another. As long as there is no message of it (409 `campaign_not_in_state` then: ' +
-          'pause its campaign, or cancel it). One that is withdrawn already is answered as it is.',
+          'Nothing is sent; its campaign is `active` again, and can have another broadcast. Possible until its first message exists (then 409 `campaign_not_in_state`: pause or cancel its campaign). Withdrawing it again returns it unchanged.',
         tags: ['Campaigns'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a broadcast.' }) }),
         response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
@@ -50,7 +49,7 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
         if (now.status === 'withdrawn') return { status: 200, body: showBroadcast(now), audit: null }
         throw new ApiError('campaign_not_in_state', {
           detail: unfinishedStatuses.some((status) => status === now.status)
-            ? `${now.messages} messages of the broadcast have been made; pause its campaign, or cancel its campaign to take back those that wait.`
+            ? `${now.messages} messages of the broadcast already exist; pause or cancel its campaign to stop the others.`
             : `The broadcast is ${now.status}.`,
         })
       }),

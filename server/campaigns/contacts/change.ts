@@ -29,7 +29,7 @@ export const ContactChange = Type.Object(
     timezone: optional(fields.timezone),
     attributes: optional(
       Type.Record(Type.String(), Nullable(AttributeValue), {
-        description: 'Those named are set, or removed by null; the others stay.',
+        description: 'Attributes in the request are set, or removed by null; others stay.',
         maxProperties: attributeLimits.count,
         propertyNames: { minLength: 1, maxLength: attributeLimits.name },
       }),

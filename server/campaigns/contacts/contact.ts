@@ -26,11 +26,11 @@ const textFields = {
 export const Consent = Type.Object(
   {
     status: Type.Enum([...consentStatuses], {
-      description: '`opted_out` opts the number out of the whole account; `opted_in` does not undo an opt-out.',
+      description: '`opted_out` opts the number out of the whole account; `opted_in` does not reverse an opt-out.',
     }),
     method: Type.Optional(Type.String({ maxLength: 100, examples: ['web_form'] })),
     source: Type.Optional(Type.String({ maxLength: 500, examples: ['https://example.com/signup'] })),
-    text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person agreed to.' })),
+    text: Type.Optional(Type.String({ maxLength: 2000, description: 'The text the person agreed to.' })),
     obtained_at: Type.Optional(Timestamp('When it was given; not in the future.')),
     ip: Type.Optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
   },
@@ -51,7 +51,7 @@ export const optionalFields = Type.Partial(
     last_name: Type.String({ maxLength: textFields.last_name }),
     external_id: Type.String({ maxLength: textFields.external_id, description: 'Your own id of the person.' }),
     language: Type.String({ maxLength: textFields.language, description: 'BCP 47.', examples: ['en-GB'] }),
-    country: Type.String({ description: 'ISO 3166-1 alpha-2; by default the one of the number.', examples: ['GB'] }),
+    country: Type.String({ description: 'ISO 3166-1 alpha-2; default: that of the number.', examples: ['GB'] }),
     timezone: Type.String({ maxLength: textFields.timezone, description: 'IANA.', examples: ['Europe/London'] }),
     attributes: Type.Record(Type.String(), AttributeValue, {
       description: 'Up to 50 values of your own.',
@@ -67,7 +67,7 @@ export const optionalFields = Type.Partial(
 export const ContactInput = Type.Object(
   {
     phone_number: Type.String({
-      description: 'With country code; the plus sign may be left out.',
+      description: 'With country code; the plus sign is optional.',
       examples: ['15551234567'],
     }),
     ...optionalFields.properties,
@@ -93,14 +93,14 @@ export const Contact = Type.Object(
     attributes: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
     tags: Type.Array(Type.String()),
     consent: Nullable(Type.Partial(Type.Object(Consent.properties))),
-    line_type: Nullable(Type.String({ description: 'Not looked up yet: null.' })),
-    last_message_at: Nullable(Timestamp('When a message was last sent to the number or came from it.')),
-    created_at: Timestamp('When it was made.'),
+    line_type: Nullable(Type.String({ description: 'null: not looked up yet.' })),
+    last_message_at: Nullable(Timestamp('When a message was last sent to the number or received from it.')),
+    created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),
     fields_unavailable: Type.Optional(
       Type.Literal(true, {
         description:
-          'Its name, external id, attributes and consent are encrypted and cannot be decrypted; tell the operator.',
+          'Its name, external id, attributes and consent are encrypted and cannot be decrypted; ask the operator.',
       }),
     ),
   },

@@ -13,23 +13,23 @@ const attributeName = /^attributes\[(.+)\]$/
 
 /** Query fields that choose contacts. */
 export const contactQuery = {
-  phone_number: Type.Optional(Type.String({ description: 'Only the contact with this number.' })),
+  phone_number: Type.Optional(Type.String({ description: 'The contact with this number.' })),
   phone_prefix: Type.Optional(
     Type.String({
-      description: 'Numbers that begin so, country code first.',
+      description: 'Numbers that start with these digits, country code first.',
       // A plus sign that was not escaped is a blank in a query string.
       pattern: '^[+ ]?[1-9]\\d{0,14}$',
       examples: ['1555'],
     }),
   ),
   external_id: Type.Optional(Type.String({ description: 'Your own id of the person.', maxLength: 255 })),
-  tag: Type.Optional(Type.String({ description: 'Those with the tag; with all of a comma list.', maxLength: 1000 })),
+  tag: Type.Optional(Type.String({ description: 'Contacts with the tag; with all of a comma list.', maxLength: 1000 })),
   language: Type.Optional(Type.String({ description: '`en` finds `en-GB` too.', maxLength: 35 })),
   status: Type.Optional(
-    Type.Enum(['active', 'opted_out'], { description: 'Whose number was forgotten is found by neither.' }),
+    Type.Enum(['active', 'opted_out'], { description: 'Neither finds people whose number was forgotten.' }),
   ),
-  created_after: Type.Optional(QueryTime('Made then or later.')),
-  created_before: Type.Optional(QueryTime('Made before.')),
+  created_after: Type.Optional(QueryTime('Created at or after this time.')),
+  created_before: Type.Optional(QueryTime('Created before this time.')),
 }
 
 /** Options of a query with these fields: besides them `attributes[name]=value`, any number of times. */
@@ -48,7 +48,7 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
   const language = readLanguageFilter(query.language, errors)
   const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? null
   if (tags?.includes(''))
-    errors.push({ pointer: '?tag', code: 'invalid_value', detail: 'must be tags with a comma between each two' })
+    errors.push({ pointer: '?tag', code: 'invalid_value', detail: 'must be tags separated by commas' })
   const phoneNumber = readPhone(query.phone_number, errors)
   const createdAfter = readTime(query.created_after)
   const createdBefore = readTime(query.created_before)
@@ -88,8 +88,7 @@ export async function sealFilters(
       names.map((name) => ({
         pointer: `?attributes[${name}]`,
         code: 'invalid_value',
-        detail:
-          'cannot be filtered by: attributes are encrypted in this installation. Use tags for what contacts are chosen by',
+        detail: 'cannot be used: attributes are encrypted in this installation. Use tags to select contacts',
       })),
     )
   const { externalId } = filters

@@ -61,10 +61,9 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     {
       schema: {
         operationId: 'createContact',
-        summary: 'Add a contact to a campaign',
+        summary: 'Create a contact',
         description:
-          'A number is in a campaign once. `on_conflict=update` sets the fields given (attributes one by one), `skip` leaves the ' +
-          'contact as it is; both answer 200 with it. Nothing here undoes an opt-out.',
+          'A number can be in a campaign only once. `on_conflict=update` sets the given fields (attributes one by one), `skip` leaves the contact unchanged; both return 200 with it. This never reverses an opt-out.',
         tags: ['Contacts'],
         params: campaignParams,
         querystring: Type.Object(
@@ -104,10 +103,9 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     {
       schema: {
         operationId: 'listContacts',
-        summary: 'List the contacts of a campaign',
+        summary: 'List contacts',
         description:
-          'Newest first. Filters go together; attributes are filtered by `attributes[name]=value`. A page looks at 200,000 contacts at ' +
-          'most: with filters that few match it may be short, or empty, and still have a `next_cursor`.',
+          'Newest first. Filters can be combined; filter attributes by `attributes[name]=value`. A page checks 200,000 contacts at most: if few match, it can be short or empty and still have a `next_cursor`.',
         tags: ['Contacts'],
         params: campaignParams,
         querystring: Type.Object({ ...pageQuery, ...contactQuery }, contactQueryOptions),
@@ -136,16 +134,15 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     {
       schema: {
         operationId: 'exportContacts',
-        summary: 'Export the contacts of a campaign',
+        summary: 'Export contacts',
         description:
-          'All that match, oldest first, as one file: CSV with a column for each attribute, which an import takes back, or NDJSON with a ' +
-          'contact a line. Cells that a spreadsheet would run as a formula have an apostrophe before them.',
+          'All matching contacts, oldest first, as one file: CSV with a column for each attribute, which an import accepts, or NDJSON with one contact a line. Cells that a spreadsheet would run as a formula start with an apostrophe.',
         tags: ['Contacts'],
         params: campaignParams,
         querystring: Type.Object(
           {
             format: Type.Optional(
-              Type.Enum([...exportFormats], { description: 'Default: as `Accept` says, else CSV.' }),
+              Type.Enum([...exportFormats], { description: 'Default: as in `Accept`, otherwise CSV.' }),
             ),
             ...contactQuery,
           },
@@ -185,7 +182,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     {
       schema: {
         operationId: 'getContact',
-        summary: 'Read a contact',
+        summary: 'Get a contact',
         tags: ['Contacts'],
         params: contactParams,
         response: { 200: Type.Ref('Contact'), ...problems(404) },
@@ -204,9 +201,9 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     {
       schema: {
         operationId: 'updateContact',
-        summary: 'Change a contact',
+        summary: 'Update a contact',
         description:
-          'Sets the fields given; null clears one. Attributes are set one by one, tags and consent as a whole. Nothing here undoes an opt-out.',
+          'Sets the given fields; null clears one. Attributes are set one by one, tags and consent as a whole. This never reverses an opt-out.',
         tags: ['Contacts'],
         params: contactParams,
         body: ContactChange,
@@ -247,7 +244,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       schema: {
         operationId: 'deleteContact',
         summary: 'Delete a contact',
-        description: 'An opt-out of the number stays.',
+        description: 'An opt-out of the number remains.',
         tags: ['Contacts'],
         params: contactParams,
         response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
@@ -260,7 +257,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const campaign = await readCampaign(tx, accountId, request.params.campaign)
         const { id } = await readContactRow(tx, accountId, campaign.id, request.params.contact)
         if (!(await deleteContact(tx, accountId, campaign.id, id)))
-          throw new ApiError('not_found', { detail: 'The contact is gone.' })
+          throw new ApiError('not_found', { detail: 'The contact was deleted.' })
         return { status: 204, resourceId: id }
       }),
   )

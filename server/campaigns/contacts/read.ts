@@ -29,7 +29,7 @@ export function readContact(
     errors.push({
       pointer: '#/language',
       code: 'invalid_value',
-      detail: 'must be a language tag of BCP 47, such as en-GB',
+      detail: 'must be a BCP 47 language tag, such as en-GB',
     })
   if (typeof input.consent === 'object' && input.consent !== null && 'obtained_at' in input.consent)
     errors.push(...refuseObtained('#/consent/obtained_at', input.consent.obtained_at))

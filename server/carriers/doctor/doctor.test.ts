@@ -113,7 +113,7 @@ describe('ids that come hexadecimal in responses and decimal in receipts', () =>
     expect(wouldMatch(sick)).toMatchObject({ raw: 0, 'hex-to-dec': 0, 'dec-to-hex': 40 })
     expect(sick['advice']).toBe(
       '40 of 40 receipts without a message would match with decimal→hex: set message_id_form to dec-to-hex. ' +
-        'Past and future ones are matched then.',
+        'Past and future ones will then match.',
     )
     expect(sick['fix']).toEqual({
       method: 'PATCH',
@@ -288,7 +288,7 @@ describe('the doctor', () => {
     }
     await submit('ff')
     await receipt('255')
-    expect((await doctor())['advice']).toMatch(/But most messages have their receipt as things are/)
+    expect((await doctor())['advice']).toMatch(/But most messages have their receipt in the current form/)
   })
 
   it('looks back as far as it is asked to', async () => {

@@ -37,19 +37,21 @@ const Doctor = Type.Object(
         link: IdOf('lnk', 'The link.'),
         message_id_form: Form,
         unmatched: Type.Integer({ description: 'Receipts without a message in these hours, up to a million.' }),
-        forgotten: Type.Integer({ description: 'Receipts that found no message in 30 days and are gone, since ever.' }),
+        forgotten: Type.Integer({ description: 'Receipts deleted after 30 days without a message, in total.' }),
         examined: Type.Integer({ description: `The newest of them, up to ${examinedMax}.` }),
         forms: Type.Array(
           Type.Object({
             form: Form,
-            would_match: Type.Integer({ description: 'Of the examined, to messages that wait for their receipt.' }),
+            would_match: Type.Integer({
+              description: 'Of the examined receipts, those that would match messages waiting for one.',
+            }),
             example: Nullable(
               Type.Object({ raw_id: Type.String(), carrier_message_id: Type.String(), message: Type.String() }),
             ),
           }),
         ),
-        sampled: Type.Integer({ description: 'Ids that the carrier gave, looked at.' }),
-        settled: Type.Integer({ description: 'Of these, messages that have their receipt as things are.' }),
+        sampled: Type.Integer({ description: "The carrier's ids that were examined." }),
+        settled: Type.Integer({ description: 'Of these, messages that have their receipt in the current form.' }),
         advice: Type.String(),
         fix: Nullable(
           Type.Object({
@@ -63,7 +65,7 @@ const Doctor = Type.Object(
             code: Type.Enum(['one_receipt', 'contradicting_receipts']),
             count: Type.Integer({
               description:
-                'Long messages of which exactly one part was reported, of a sample; or receipts whose TLV and text have different last words, up to 1000.',
+                'Long messages of which exactly one part was reported, in a sample; or receipts whose TLV and text have different final states, up to 1000.',
             }),
             message: Nullable(IdOf('msg', 'One of the messages.')),
             advice: Type.String(),
@@ -75,16 +77,19 @@ const Doctor = Type.Object(
               }),
             ),
           }),
-          { description: 'What the receipts of known messages tell of the carrier; mostly nothing.' },
+          { description: 'What the receipts of known messages show about the carrier; usually empty.' },
         ),
         rematch: Type.Object(
           {
             state: Type.Enum(['none', 'due', 'watching', 'done']),
-            requested_at: Nullable(Timestamp('When the form changed, or a rematch was asked for.')),
-            rekeyed: Type.Integer({ description: 'Ids that got another key.' }),
+            requested_at: Nullable(Timestamp('When the form changed, or a rematch was requested.')),
+            rekeyed: Type.Integer({ description: 'Ids that were converted.' }),
             matched: Type.Integer({ description: 'Receipts that found their message.' }),
           },
-          { description: '`watching`: done once; again shortly, for what came while the link was bound anew.' },
+          {
+            description:
+              '`watching`: done once; repeated shortly, for receipts that arrived while the link was binding.',
+          },
         ),
       }),
     ),
@@ -92,11 +97,11 @@ const Doctor = Type.Object(
       Type.Object({
         number: Type.String({ description: 'The number as the carrier wrote it.' }),
         count: Type.Integer({ description: 'Replies to it.' }),
-        last_received_at: Timestamp('When the newest came.'),
+        last_received_at: Timestamp('When the newest arrived.'),
         last: IdOf('orp', 'The newest of them.'),
         advice: Type.String(),
       }),
-      { description: `Numbers that replies came to and no account has, up to ${numbersMax}; mostly none.` },
+      { description: `Numbers that received replies and belong to no account, up to ${numbersMax}; usually empty.` },
     ),
   },
   { $id: 'ReceiptDoctor' },
@@ -112,9 +117,9 @@ export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void 
     {
       schema: {
         operationId: 'diagnoseReceipts',
-        summary: 'Find out why receipts match no message',
+        summary: 'Diagnose receipts without a message',
         description:
-          'Looks up the receipts without a message in every form in which carriers write ids, and names the setting that most of them ask for.',
+          'Tries the receipts without a message in every form in which carriers write ids, and suggests the setting that matches most.',
         tags,
         params: carrierParams,
         querystring: Type.Object(
@@ -150,9 +155,9 @@ export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void 
     {
       schema: {
         operationId: 'rematchReceipts',
-        summary: 'Match the receipts without a message again',
+        summary: 'Match receipts without a message again',
         description:
-          'Done in the background, as after every change of `message_id_form`; the doctor tells how far it is.',
+          'Runs in the background, as after every change of `message_id_form`; the doctor shows the progress.',
         tags,
         params: carrierParams,
         response: { 202: Type.Object({ object: Type.Literal('rematch'), links: Type.Integer() }), ...problems(404) },
@@ -227,7 +232,7 @@ function tellLongMessages(carrierId: string, link: DoctoredLink, long: LongMessa
       code: 'one_receipt',
       count: one,
       message: exampleId && showId('msg', exampleId),
-      advice: `Of ${one} of ${one + more} long messages exactly one part was reported: the carrier sends one receipt for all parts. Set one_receipt to true; the receipts of messages that come after that decide them.`,
+      advice: `Of ${one} of ${one + more} long messages exactly one part was reported: the carrier sends one receipt for all parts. Set one_receipt to true; it applies to receipts of later messages.`,
       // A link with a setting of its own does not follow its carrier's.
       fix: link.isOwnReceipt ? null : fix,
     },
@@ -242,7 +247,7 @@ function tellContradictions({ count, example }: Contradictions): Record<string, 
       code: 'contradicting_receipts',
       count,
       message: messageId && showId('msg', messageId),
-      advice: `${count} receipts have two last words that differ, such as ${contradicts} and ${stat} in that of ${rawId}: ${contradicts} counted. Ask the carrier which of the two is right.`,
+      advice: `${count} receipts have two different final states, such as ${contradicts} and ${stat} in that of ${rawId}: ${contradicts} counted. Ask the carrier which of the two is right.`,
       fix: null,
     },
   ]
@@ -256,7 +261,7 @@ function renderOrphans({ number, count, lastAt, lastId }: OrphanCount): Record<s
     count,
     last_received_at: showTime(lastAt),
     last,
-    advice: `${them} came to ${number}, which no account has at this carrier. If the number is yours, register it as a sender of this carrier. If the carrier means another number of yours by it, give them to that sender: POST /v1/orphan-replies/${last}/give.`,
+    advice: `${them} arrived for ${number}, which belongs to no account at this carrier. If the number is yours, register it as a sender of this carrier. If the carrier uses it for another of your numbers, assign the replies to that sender: POST /v1/orphan-replies/${last}/give.`,
   }
 }
 
@@ -275,10 +280,10 @@ function adviseOn(link: DoctoredLink, diagnosis: Diagnosis, hours: number): stri
   if (best) {
     const what = `${best.wouldMatch} of ${ofThem} without a message would match with ${idForms[best.form]}: set message_id_form to ${best.form}.`
     return settled * 2 > sampled
-      ? `${what} But most messages have their receipt as things are: ask the carrier before you change it.`
-      : `${what} Past and future ones are matched then.`
+      ? `${what} But most messages have their receipt in the current form: ask the carrier before you change it.`
+      : `${what} Past and future ones will then match.`
   }
   const asIs = diagnosis.forms.find(({ form }) => form === link.form)?.wouldMatch ?? 0
-  if (asIs > 0) return `${asIs} of ${ofThem} match as they are: they are matched within a minute, or ask for a rematch.`
-  return `None of ${ofThem} matches in any form: they may be of another client with this system_id, or older than what is kept.`
+  if (asIs > 0) return `${asIs} of ${ofThem} match as they are: they are matched within a minute, or request a rematch.`
+  return `None of ${ofThem} matches in any form: they may belong to another client with this system_id, or be older than the stored ids.`
 }

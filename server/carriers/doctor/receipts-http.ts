@@ -13,25 +13,25 @@ import { findCandidates, idForms, listDoctored, type DoctoredLink, type Example 
 const Receipt = Type.Object(
   {
     object: Type.Literal('receipt'),
-    link: IdOf('lnk', 'Link that it came on.'),
+    link: IdOf('lnk', 'Link that it arrived on.'),
     raw_id: Type.String({ description: 'As the carrier wrote it.' }),
-    match_id: Type.String({ description: 'What it is looked up by.' }),
+    match_id: Type.String({ description: 'The normalized id for the look-up.' }),
     state: Type.String({ description: 'message_state of SMPP by name.' }),
     stat: Type.String(),
     err: Nullable(Type.String()),
     network_error: Nullable(Type.String()),
     done_date: Type.String({ description: 'As the carrier wrote it, in its time zone.' }),
-    received_at: Timestamp('When it came.'),
+    received_at: Timestamp('When it arrived.'),
     candidates: Type.Array(
       Type.Object({
         form: Type.Enum(Object.keys(idForms)),
-        carrier_message_id: Type.String({ description: 'As the submit response had it.' }),
+        carrier_message_id: Type.String({ description: 'As in the submit response.' }),
         message: IdOf('msg', 'The message that it would settle.'),
       }),
       { description: 'Messages without a receipt that it would match in another form.' },
     ),
   },
-  { $id: 'Receipt', description: 'A receipt whose message is not known.' },
+  { $id: 'Receipt', description: 'A receipt whose message is unknown.' },
 )
 
 /** Registers the route. */
@@ -43,13 +43,15 @@ export function receiptRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'listUnmatchedReceipts',
-        summary: 'List the receipts without a message, newest first',
+        summary: 'List receipts without a message',
         tags: ['Carriers'],
         params: carrierParams,
         querystring: Type.Object(
           {
             ...pageQuery,
-            unmatched: Type.Boolean({ description: 'true: a receipt with a message is in its timeline.' }),
+            unmatched: Type.Boolean({
+              description: "Must be true: a receipt with a message is in the message's history.",
+            }),
           },
           { additionalProperties: false },
         ),
@@ -60,7 +62,7 @@ export function receiptRoutes(app: App, { db }: { db: Db }): void {
     async (request) => {
       const { limit = 50, cursor, unmatched } = request.query
       if (!unmatched)
-        throw new ApiError('filter_combination_not_allowed', { detail: 'Only unmatched=true is listed here.' })
+        throw new ApiError('filter_combination_not_allowed', { detail: 'Only unmatched=true is supported.' })
       const carrierId = await requireCarrierId(db, request.params.id)
       const before = readPlace(cursor, carrierId)
       const links = await listDoctored(db, carrierId)
@@ -133,7 +135,7 @@ function readPlace(cursor: string | undefined, carrierId: string): ReceiptPlace 
   const place = { receivedAt, rawId, state, doneDate }
   const isTime = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/.test(receivedAt)
   if (!isTime || showPlace(place, carrierId) !== cursor)
-    throw new ApiError('invalid_cursor', { detail: 'The cursor is not one of this list.' })
+    throw new ApiError('invalid_cursor', { detail: 'The cursor does not belong to this list.' })
   return place
 }
 

@@ -25,7 +25,7 @@ const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"
 const Request = Type.Object(
   {
     method: Type.Enum(['POST', 'PUT', 'GET'], { default: 'POST' }),
-    url: template('Address; fields are percent-encoded, and may stand behind the host only.', 1024),
+    url: template('Address; fields are percent-encoded, and allowed only after the host.', 1024),
     headers: Type.Optional(
       Type.Record(Type.String({ pattern: headerName }), template('Value of the header.', 1024), {
         maxProperties: 20,
@@ -37,72 +37,72 @@ const Request = Type.Object(
         { 'GSM-7': Type.Optional(encodingWord), 'UCS-2': Type.Optional(encodingWord) },
         {
           ...strict,
-          description: "The carrier's words for `{{encoding}}`, such as 0 and 2. Left out: ours.",
+          description: "The carrier's words for `{{encoding}}`, such as 0 and 2. Default: ours.",
           examples: [{ 'GSM-7': '0', 'UCS-2': '2' }],
         },
       ),
     ),
     format: Type.Enum(['json', 'form', 'xml', 'none'], {
       default: 'json',
-      description: 'Form of the body: values are escaped for it. `none`: there is no body.',
+      description: 'Format of the body, for which values are escaped. `none`: no body.',
     }),
     body: Type.Optional(
       Type.Unsafe<unknown>({
-        description: 'A JSON document, an object of form fields, or an XML text; its texts are templates.',
+        description: 'A JSON document, an object of form fields, or an XML text; its strings are templates.',
       }),
     ),
   },
-  { ...strict, description: 'How a message is sent.' },
+  { ...strict, description: 'How to send a message.' },
 )
 
 const AnswerSettings = Type.Object(
   {
-    id: Type.Optional(pointer("Pointer (RFC 6901) to the carrier's id in a JSON answer.")),
+    id: Type.Optional(pointer("Pointer (RFC 6901) to the carrier's id in a JSON response.")),
     code: Type.Optional(pointer('Pointer to a status or error code.')),
-    accepted: Type.Optional(words('Codes that say yes. Without them every 2xx is a yes.')),
-    passing: Type.Optional(words('Codes of a no that will pass: tried again later.')),
-    throttled: Type.Optional(words('Codes that say "too fast": the pace is lowered.')),
-    faults: Type.Optional(words('Codes that every message gets until somebody acts, such as wrong credentials.')),
+    accepted: Type.Optional(words('Codes that mean accepted. Without them every 2xx does.')),
+    passing: Type.Optional(words('Codes of temporary refusals: retried later.')),
+    throttled: Type.Optional(words('Codes that mean "too fast": the pace is lowered.')),
+    faults: Type.Optional(words('Codes that affect every message until somebody acts, such as wrong credentials.')),
   },
-  { ...strict, description: 'What an answer means.' },
+  { ...strict, description: 'How to read a response.' },
 )
 
 const ReceiptSettings = Type.Object(
   {
-    list: Type.Optional(pointer('Pointer to the list of receipts, where one request brings several.')),
+    list: Type.Optional(pointer('Pointer to the list of receipts, if one request can contain several.')),
     id: pointer("Pointer to the carrier's id."),
-    reference: Type.Optional(pointer('Pointer to our `id`, where the carrier gives it back.')),
-    state: pointer('Pointer to the word that says what became of the message.'),
+    reference: Type.Optional(pointer('Pointer to our `id`, if the carrier returns it.')),
+    state: pointer("Pointer to the word for the message's state."),
     states: Type.Record(
       Type.String({ maxLength: 64 }),
       Type.Enum(['enroute', 'delivered', 'undeliverable', 'rejected', 'expired', 'deleted', 'unknown']),
       { minProperties: 1, maxProperties: 100, description: "The carrier's words; others are not final." },
     ),
     code: Type.Optional(pointer('Pointer to an error code.')),
-    time: Type.Optional(pointer('Pointer to the time of the event: tells repetitions apart.')),
+    time: Type.Optional(pointer('Pointer to the time of the event, to recognize repetitions.')),
   },
-  { ...strict, description: 'Where receipts have what counts. Pointers also read forms and queries: /name.' },
+  { ...strict, description: 'Where to find values in receipts. Pointers also read forms and queries: /name.' },
 )
 
 const ReplySettings = Type.Object(
   {
-    list: Type.Optional(pointer('Pointer to the list of replies, where one request brings several.')),
-    from: pointer('Pointer to the number of the person.'),
+    list: Type.Optional(pointer('Pointer to the list of replies, if one request can contain several.')),
+    from: pointer("Pointer to the person's number."),
     to: pointer('Pointer to your number.'),
     text: pointer('Pointer to the text.'),
     charset: Type.Optional(
-      charset('Charset of the text, where it comes in a query or a form. Left out: UTF-8, or what the octets show.'),
+      charset('Charset of the text in a query or a form. Default: UTF-8, or detected from the bytes.'),
     ),
-    charset_at: Type.Optional(pointer('Pointer to the name of the charset, where each reply says its own.')),
+    charset_at: Type.Optional(pointer('Pointer to the name of the charset, if each reply has its own.')),
     charsets: Type.Optional(
       Type.Record(Type.String({ maxLength: 32 }), charset('A charset.'), {
         maxProperties: 20,
-        description: "What the carrier's names at `charset_at` mean; others are names of charsets.",
+        description: "The meaning of the carrier's names at `charset_at`; others are names of charsets.",
       }),
     ),
-    id: Type.Optional(pointer("Pointer to the carrier's id, by which a repetition is known.")),
+    id: Type.Optional(pointer("Pointer to the carrier's id, to recognize repetitions.")),
   },
-  { ...strict, description: 'Where replies have what counts.' },
+  { ...strict, description: 'Where to find values in replies.' },
 )
 
 const Signature = Type.Object(
@@ -121,7 +121,7 @@ export const GenericSettings = Type.Object(
     ...httpCommon,
     idempotent: Type.Boolean({
       default: false,
-      description: 'The carrier takes a request that is repeated with the same {{id}} once.',
+      description: 'Whether the carrier accepts a repeated request with the same {{id}} only once.',
     }),
     request: Request,
     answer: Type.Optional(AnswerSettings),
@@ -134,7 +134,7 @@ export const GenericSettings = Type.Object(
         Type.Enum(Object.keys(messageErrors) as (keyof typeof messageErrors)[]),
         {
           maxProperties: 500,
-          description: "What the carrier's codes mean.",
+          description: "The meaning of the carrier's codes.",
         },
       ),
     ),
@@ -173,13 +173,13 @@ export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] 
   }
   const url = textAt(request, 'url') ?? ''
   check(['url'], url)
-  if (!fixedHost.test(url)) add(['url'], 'must be http or https with a host that has no fields')
-  else if (!URL.canParse(url)) add(['url'], 'is no address')
+  if (!fixedHost.test(url)) add(['url'], 'must be http or https, with a host without fields')
+  else if (!URL.canParse(url)) add(['url'], 'is not an address')
   for (const { path, text } of textsOf(at(request, 'headers'))) {
     check(['headers', ...path], text)
     if (connectionHeaders.has((path[0] ?? '').toLowerCase())) add(['headers', ...path], 'is set by the connection')
     if (/[^\t\x20-\x7e]/.test(text)) add(['headers', ...path], 'must be printable ASCII')
-    if (/\{\{\s*text\s*\}\}/.test(text)) add(['headers', ...path], 'cannot hold a text')
+    if (/\{\{\s*text\s*\}\}/.test(text)) add(['headers', ...path], 'cannot contain a text')
   }
   const body = at(request, 'body')
   for (const { path, text } of textsOf(body)) check(['body', ...path], text)
@@ -190,7 +190,7 @@ export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] 
       faults.push({
         pointer: ['settings', 'reply', ...path].reduce(pointTo, '#'),
         code: 'invalid_value',
-        detail: 'is no charset that is known here',
+        detail: 'is not a supported charset',
       })
   const wrong = bodyFault(at(request, 'format') ?? 'json', at(request, 'method') ?? 'POST', body)
   if (wrong !== null) add(['body'], wrong)
@@ -200,8 +200,8 @@ export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] 
 }
 
 function bodyFault(format: unknown, method: unknown, body: unknown): string | null {
-  if (method === 'GET' && format !== 'none') return 'a GET has none: its format is none'
-  if (format === 'none') return body === undefined ? null : 'must be absent where the format is none'
+  if (method === 'GET' && format !== 'none') return 'must be none for a GET'
+  if (format === 'none') return body === undefined ? null : 'must be absent if the format is none'
   if (format === 'xml') return typeof body === 'string' ? null : 'must be a text'
   if (format === 'form') return isTexts(body) ? null : 'must be an object of texts'
   return typeof body === 'object' && body !== null ? null : 'must be an object or a list'

@@ -64,7 +64,7 @@ it.each(['https://carrier.test:99999/{{to}}', 'https://[::1/', 'https://carrier%
   'refuses the address %s, which is none',
   (url) => {
     const faults = checkGeneric(withRequest({ url }), { key: 'k', signature: 's' })
-    expect(faults).toEqual([{ pointer: '#/settings/request/url', code: 'invalid_value', detail: 'is no address' }])
+    expect(faults).toEqual([{ pointer: '#/settings/request/url', code: 'invalid_value', detail: 'is not an address' }])
   },
 )
 
@@ -81,8 +81,8 @@ it.each(['Connection', 'content-length', 'Expect', 'Keep-Alive', 'Transfer-Encod
 )
 
 it.each([
-  [{ method: 'GET', format: 'json', body: {} }, 'a GET has none: its format is none'],
-  [{ format: 'none', body: 'x' }, 'must be absent where the format is none'],
+  [{ method: 'GET', format: 'json', body: {} }, 'must be none for a GET'],
+  [{ format: 'none', body: 'x' }, 'must be absent if the format is none'],
   [{ format: 'xml', body: {} }, 'must be a text'],
   [{ format: 'form', body: { a: 1 } }, 'must be an object of texts'],
   [{ format: 'json', body: 'x' }, 'must be an object or a list'],

@@ -115,10 +115,7 @@ async function receive(
     // Written whole, which it is not where the carrier has hung up.
     reply.raw.once('finish', () => {
       forgetAnswered(receiving.db, linkId, unnamed).catch((error: unknown) =>
-        receiving.log.warn(
-          { carrier: carrier.id, error },
-          'an answered reply is still taken for one that may come again',
-        ),
+        receiving.log.warn({ carrier: carrier.id, error }, 'an answered reply may be taken for a repeat'),
       )
     })
   } catch (error) {

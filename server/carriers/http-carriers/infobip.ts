@@ -20,7 +20,7 @@ const Secrets = Type.Object(
   {
     api_key: secretText('API key.'),
     callback_user: Type.Optional(secretText('User name that your subscription at Infobip authenticates with.')),
-    callback_password: Type.Optional(secretText('Its password; with both only such receipts and replies are taken.')),
+    callback_password: Type.Optional(secretText('Its password; with both, receipts and replies need them.')),
   },
   { additionalProperties: false },
 )
@@ -116,10 +116,10 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
       void faults.push({ pointer, code, detail })
     const missing = user === undefined ? 'callback_user' : 'callback_password'
     if ((user === undefined) !== (password === undefined))
-      add(`#/secrets/${missing}`, 'required', 'callback_user and callback_password go together')
+      add(`#/secrets/${missing}`, 'required', 'must be set together: callback_user and callback_password')
     // What a message says of its receipts has no place for a password.
     if (user !== undefined && textAt(settings, 'receipt_url') !== 'account')
-      add('#/settings/receipt_url', 'invalid_value', 'must be account where receipts come with callback_user')
+      add('#/settings/receipt_url', 'invalid_value', 'must be account if receipts use callback_user')
     return faults
   },
   isIdempotent: () => true,

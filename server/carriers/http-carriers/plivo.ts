@@ -23,7 +23,7 @@ const Settings = httpSettings('plivo', 'https://api.plivo.com', {
     examples: ['MAXXXXXXXXXXXXXXXXXX'],
   }),
   powerpack_uuid: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Powerpack that chooses the sender of messages that name none.' }),
+    Type.String({ maxLength: 64, description: 'Powerpack that chooses the sender of messages without one.' }),
   ),
 })
 

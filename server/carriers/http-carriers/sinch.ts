@@ -26,7 +26,7 @@ const Secrets = Type.Object(
   {
     api_token: secretText('API token of the service plan.'),
     callback_secret: Type.Optional(
-      secretText('Key of the HMAC of callbacks, where it is set up; only signed receipts and replies are taken then.'),
+      secretText('Key of the HMAC of callbacks, if it is configured; receipts and replies must then be signed.'),
     ),
   },
   { additionalProperties: false },

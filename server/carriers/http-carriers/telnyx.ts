@@ -17,11 +17,11 @@ import { at, listAt, readJson, textAt, tryJson } from './fields.ts'
 const Settings = httpSettings('telnyx', 'https://api.telnyx.com', {
   public_key: Type.String({
     pattern: '^[A-Za-z0-9+/]{43}=$',
-    description: 'Public key of your account (Ed25519, base64), with which Telnyx signs what it posts.',
+    description: 'Public key of your account (Ed25519, base64), with which Telnyx signs its requests.',
     examples: ['0123456789abcdefghijklmnopqrstuvwxyzABCDEFG='],
   }),
   messaging_profile_id: Type.Optional(
-    Type.String({ maxLength: 64, description: 'Messaging profile; needed for names and for number pools.' }),
+    Type.String({ maxLength: 64, description: 'Messaging profile; needed for names and number pools.' }),
   ),
 })
 

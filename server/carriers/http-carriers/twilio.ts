@@ -24,7 +24,7 @@ const Settings = httpSettings('twilio', 'https://api.twilio.com', {
   messaging_service_sid: Type.Optional(
     Type.String({
       pattern: '^MG[0-9a-fA-F]{32}$',
-      description: 'Messaging service that sends; chooses the sender of messages that name none.',
+      description: 'Messaging service to send with; it chooses the sender of messages without one.',
       examples: ['MG0123456789abcdef0123456789abcdef'],
     }),
   ),

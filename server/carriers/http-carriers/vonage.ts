@@ -20,7 +20,7 @@ const Settings = httpSettings('vonage', 'https://rest.nexmo.com', {
   api_key: Type.String({ minLength: 1, maxLength: 64, pattern: '^[ -~]+$', description: 'API key of the account.' }),
   signature_method: Type.Enum(['md5hash', 'md5', 'sha1', 'sha256', 'sha512'], {
     default: 'sha256',
-    description: "As the dashboard's settings say; md5hash is its `MD5 hash signature`, the others are HMACs.",
+    description: "As in the dashboard's settings; md5hash is its `MD5 hash signature`, the others are HMACs.",
   }),
 })
 
@@ -28,7 +28,7 @@ const Secrets = Type.Object(
   {
     api_secret: secretText('API secret of the account.'),
     signature_secret: Type.Optional(
-      secretText("The dashboard's signature secret; with it only signed receipts and replies are taken."),
+      secretText("The dashboard's signature secret; receipts and replies must then be signed."),
     ),
   },
   { additionalProperties: false },
@@ -135,7 +135,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const ids = parts.flatMap((part) => textAt(part, 'message-id') ?? [])
     if (answer.status === 200 && parts.length > 0 && statuses.every((status) => status === '0'))
       return { kind: 'accepted', ids }
-    if (statuses.includes('0')) return { kind: 'unknown', reason: 'the carrier took a part of the message only' }
+    if (statuses.includes('0')) return { kind: 'unknown', reason: 'the carrier accepted only a part of the message' }
     const [first = null] = statuses
     if (answer.status !== 200 || first === null) return readRefusal(answer, null, table)
     // A status that is not listed is still a no, of the kind that does not come back.

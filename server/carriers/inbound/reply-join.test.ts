@@ -127,7 +127,7 @@ it('a reply of which a part cannot be opened is there without it, and partial', 
   await deliver(parts[0] ?? {}, undefined, { ...context, texts: textsOf(stranger, true) })
   await deliver(parts[1] ?? {}, undefined, { ...context, texts: textsOf(testVault, false) })
   expect(await replies()).toEqual([{ body: 'b'.repeat(100), isPartial: true }])
-  expect(warnings).toMatchObject([{ message: 'a text cannot be opened' }])
+  expect(warnings).toMatchObject([{ message: 'a text cannot be decrypted' }])
 })
 
 it('a reply that cannot be stored is told in a warning, and keeps no other from being joined', async () => {

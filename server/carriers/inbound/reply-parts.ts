@@ -156,7 +156,7 @@ function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string)
   try {
     if (texts) return texts.openLoose(sealed, place)
   } catch (error) {
-    log.warn({ reason: String(error) }, 'a text cannot be opened')
+    log.warn({ reason: String(error) }, 'a text cannot be decrypted')
   }
   return null
 }

@@ -28,7 +28,7 @@ const Settings = Type.Object(
       return [name, Type.Optional(Type.Union([schema as ReturnType<typeof Type.Unknown>, Type.Null()]))]
     }),
   ),
-  { additionalProperties: false, description: "Settings of its own; null: the carrier's." },
+  { additionalProperties: false, description: "Its own settings; null: the carrier's." },
 )
 
 const LinkBody = Type.Object(
@@ -56,10 +56,10 @@ const OwnLinkSchema = Type.Object(
     carrier: IdOf('car', 'Its carrier.'),
     enabled: Type.Boolean(),
     pace: Nullable(Type.Number({ description: "Segments a second over this link; null: the carrier's pace." })),
-    settings: Type.Object({}, { additionalProperties: true, description: "What differs from the carrier's settings." }),
-    has_password: Type.Boolean({ description: 'Whether it has a password of its own.' }),
+    settings: Type.Object({}, { additionalProperties: true, description: "Settings that differ from the carrier's." }),
+    has_password: Type.Boolean({ description: 'Whether it has its own password.' }),
   },
-  { $id: 'LinkSettings', description: "What a link has of its own, in place of its carrier's." },
+  { $id: 'LinkSettings', description: "A link's own settings, which override its carrier's." },
 )
 
 const CarrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
@@ -74,7 +74,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
     {
       schema: {
         operationId: 'listLinks',
-        summary: 'List what the links of a carrier have of their own',
+        summary: 'List links of a carrier',
         tags,
         params: CarrierParams,
         response: { 200: Type.Object({ data: Type.Array(Type.Ref('LinkSettings')) }), ...problems(404) },
@@ -92,7 +92,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
     {
       schema: {
         operationId: 'createLink',
-        summary: 'Add a link to an SMPP carrier',
+        summary: 'Create a link',
         tags,
         params: CarrierParams,
         body: LinkBody,
@@ -104,7 +104,9 @@ export function linkRoutes(app: App, context: LinksContext): void {
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request)
         if (carrier.kind === 'http')
-          throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'a carrier with an HTTP API has one link' }])
+          throw invalid([
+            { pointer: '#', code: 'invalid_value', detail: 'cannot be added: a carrier with an HTTP API has one link' },
+          ])
         if (carrier.isTest) throw hasOwnSettings()
         const id = newId()
         const link = change(
@@ -122,7 +124,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
     {
       schema: {
         operationId: 'updateLink',
-        summary: 'Change a link; where its settings change it drains and binds anew',
+        summary: 'Update a link',
         tags,
         params: LinkParams,
         body: LinkBody,
@@ -149,7 +151,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
     {
       schema: {
         operationId: 'deleteLink',
-        summary: 'Delete a link that is not the first of its carrier',
+        summary: 'Delete a link',
         tags,
         params: LinkParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
@@ -161,7 +163,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
         const link = await requireLink(tx, request)
         if (!(await deleteLink(tx, link)))
           throw new ApiError('carrier_in_use', {
-            detail: 'It is the first link of its carrier, which keeps the receipts; disable it instead.',
+            detail: 'It is the first link of its carrier, which stores the receipts; disable it instead.',
           })
         return { status: 204, audit: { before: render(link) } }
       }),
@@ -233,4 +235,6 @@ async function requireLink(tx: Tx, request: FastifyRequest): Promise<OwnLink> {
 }
 
 const hasOwnSettings = (): ApiError =>
-  invalid([{ pointer: '#', code: 'invalid_value', detail: 'the carrier of test mode has its own settings' }])
+  invalid([
+    { pointer: '#', code: 'invalid_value', detail: 'cannot be changed: the carrier of test mode has its own settings' },
+  ])

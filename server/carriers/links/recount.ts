@@ -7,7 +7,7 @@ import { answerOf, decideMove, isRest, type SegmentEnd } from '../attempt.ts'
 const changed: SegmentEnd = {
   state: 'refused',
   status: null,
-  raw: 'the settings of the carrier have changed since the message was begun',
+  raw: 'the settings of the carrier changed while the message was being sent',
   reason: { code: 'no_route_available', handling: 'permanent' },
   retryAfterMs: null,
 }

@@ -210,10 +210,10 @@ export class Slot<C> {
 
   /** A password is sent as it is, for many carriers take long ones; one that is refused may have been cut where it was made. */
   #hintAt({ bindStatus }: Session<C>): string {
-    if (this.#isForgotten) return 'the carrier says that we are not bound'
+    if (this.#isForgotten) return 'the carrier reports that the session is not bound'
     const { length } = this.#options.password
     return bindStatus === ESME.RINVPASWD && length > passwordMax
-      ? `the password has ${length} characters, and SMPP 3.4 knows ${passwordMax}`
+      ? `the password has ${length} characters, and SMPP 3.4 allows ${passwordMax}`
       : ''
   }
 

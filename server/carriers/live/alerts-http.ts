@@ -14,7 +14,7 @@ export function alertRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'listAlerts',
-        summary: 'List alerts, newest first',
+        summary: 'List alerts',
         tags: ['Webhooks'],
         querystring: Type.Object(
           {

@@ -34,44 +34,43 @@ export const AlertSchema = Type.Object(
     object: Type.Literal('alert'),
     type: Type.Enum([...alertTypes]),
     status: Type.Enum(['open', 'closed']),
-    link: Nullable(IdOf('lnk', 'The link that it is about.')),
+    link: Nullable(IdOf('lnk', 'The link, if it is about one.')),
     carrier: Nullable(
-      Type.Object(
-        { id: IdOf('car', 'Its carrier.'), name: Type.String() },
-        { description: 'Of the link, or of the replies.' },
-      ),
+      Type.Object({ id: IdOf('car', 'Its carrier.'), name: Type.String() }, { description: 'For a link or replies.' }),
     ),
     sender: Nullable(
       Type.String({
-        description:
-          'The number or name that it is about. Of replies that no account gets: a number that they came to.',
+        description: 'The number or name it is about. For orphan replies: one of the numbers.',
       }),
     ),
-    webhook: Nullable(IdOf('whk', 'The endpoint that it is about.')),
+    webhook: Nullable(IdOf('whk', 'The webhook, if it is about one.')),
     reason: Nullable(
       Type.Enum(['gone', 'failing'], {
-        description: 'Of a disabled endpoint: it answered 410, or only failed for five days.',
+        description: 'For a disabled webhook: it answered 410, or only failed for five days.',
       }),
     ),
     last_error: Nullable(
       Type.String({
         description:
-          'Of a link that is down: what its carrier or the network said. Of a failing webhook: how its last post ended (`status 500`, `timeout`).',
+          'For a link that is down: the error from its carrier or the network. For a failing webhook: the result of the last post (`status 500`, `timeout`).',
       }),
     ),
-    pace: Nullable(Type.Number({ description: 'Of a throttled link: its segments a second.' })),
-    allowed_pace: Nullable(Type.Number({ description: 'What the carrier left of them.' })),
-    delivered: Nullable(Type.Integer({ description: 'Of a sender: messages delivered within the window.' })),
-    failed: Nullable(Type.Integer({ description: 'Messages that its carriers ended otherwise.' })),
+    pace: Nullable(Type.Number({ description: 'For a throttled link: its segments a second.' })),
+    allowed_pace: Nullable(Type.Number({ description: 'The pace that the carrier allows.' })),
+    delivered: Nullable(Type.Integer({ description: 'For a sender: messages delivered within the window.' })),
+    failed: Nullable(Type.Integer({ description: 'Messages with any other outcome.' })),
     window_minutes: Nullable(Type.Integer()),
-    opened_at: Timestamp('When it had lasted long enough to be told.'),
+    opened_at: Timestamp('When the problem had lasted long enough.'),
     closed_at: Nullable(
       Timestamp(
-        'When it had been over for a while, or its link was disabled, its sender fell silent, its endpoint was enabled or deleted, or the last of its replies was given or deleted.',
+        'When the problem had been over for a while. Or when its link was disabled, its sender fell silent, its webhook was enabled or deleted, or the last of its replies was assigned or deleted.',
       ),
     ),
   },
-  { $id: 'Alert', description: 'Trouble that lasts, one alert an episode. The numbers are those of its last change.' },
+  {
+    $id: 'Alert',
+    description: 'A lasting problem, with one alert for each episode. The numbers are those of its last change.',
+  },
 )
 
 /** Alerts of an account, newest first; by primary key, in pages. `isOpen` null: open and closed ones. */

@@ -21,7 +21,7 @@ export function liveRoutes(app: App, { db, readQueue = createQueueReader(db) }: 
     {
       schema: {
         operationId: 'getQueue',
-        summary: 'See what waits to be sent, by type and carrier',
+        summary: 'Get the queue',
         tags: ['Carriers'],
         response: { 200: Type.Ref('Queue'), ...problems() },
       },

@@ -41,22 +41,22 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   const isUp = (link: LinkRow): boolean => !link.isStale && ['bound', 'throttled'].includes(link.state)
   out.gauge(
     'heliogram_link_up',
-    'Whether a session of the link is bound at any process.',
+    'Whether a session of the link is bound in any process.',
     of((link) => Number(isUp(link))),
   )
   out.gauge(
     'heliogram_link_throttled',
-    'Whether the carrier has slowed the link down.',
+    'Whether the carrier throttles the link.',
     of((link) => Number(!link.isStale && link.state === 'throttled')),
   )
   out.gauge(
     'heliogram_link_sessions',
-    'Sessions that are bound.',
+    'Bound sessions.',
     of((link) => (isUp(link) ? link.sessions : 0)),
   )
   out.gauge(
     'heliogram_link_window',
-    'Unanswered submits at most.',
+    'Maximum unanswered submits.',
     of((link) => link.windowMax),
   )
   out.gauge(
@@ -66,7 +66,7 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   )
   out.gauge(
     'heliogram_link_allowed_segments_per_second',
-    'The pace that is allowed now.',
+    'The pace allowed now.',
     of((link) => link.pace),
   )
   out.gauge(
@@ -76,12 +76,10 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   )
   out.gauge(
     'heliogram_link_unmatched_receipts',
-    'Receipts whose message is not known, 10000 at most.',
+    'Receipts without a known message, 10000 at most.',
     of((link) => link.unmatchedReceipts),
   )
-  out.gauge('heliogram_webhooks_failing', 'Webhooks of all accounts that answer nothing but failures.', [
-    [{}, failingWebhooks],
-  ])
+  out.gauge('heliogram_webhooks_failing', 'Webhooks of all accounts that only fail.', [[{}, failingWebhooks]])
   const labels = queue.parts.map((part) => ({
     type: part.type,
     carrier: part.carrierId === null ? '' : (nameOf.get(part.carrierId) ?? ''),
@@ -91,7 +89,7 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
     queue.parts.map((part, i) => [labels[i] ?? {}, pick(part)])
   out.gauge(
     'heliogram_queue_messages',
-    'Messages that wait for their turn.',
+    'Queued messages.',
     parts((part) => part.messages),
   )
   out.gauge(
@@ -101,7 +99,7 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   )
   out.gauge(
     'heliogram_queue_oldest_age_seconds',
-    'How long the first in line have waited.',
+    'Age of the oldest queued message.',
     parts((part) => oldestAgeSeconds(part, queue) ?? 0),
   )
   out.gauge('heliogram_delayed_messages', 'Messages that wait for a time: scheduled ones and retries.', [
@@ -118,12 +116,12 @@ export function writeLinkCounts(
 ): void {
   out.counter(
     'heliogram_segments_submitted_total',
-    'Segments written to carriers since the link began here.',
+    'Segments submitted to carriers since the link started in this process.',
     [...running].map(([id, link]) => [{ carrier: nameOf(link.carrierId), link: showId('lnk', id) }, link.submitted]),
   )
   out.counter(
     'heliogram_submits_answered_total',
-    'Submits (PDUs, or requests) by what came of them: accepted, refused, throttled (for the rate), unknown (no answer).',
+    'Submits (PDUs or requests) by result: accepted, refused, throttled, unknown (no response).',
     [...meter.links].flatMap(([id, { carrierId, answers }]) =>
       [...answers.entries()].map(([outcome, count]): [Labels, number] => [
         { carrier: nameOf(carrierId), link: showId('lnk', id), outcome },
@@ -133,7 +131,7 @@ export function writeLinkCounts(
   )
   out.times(
     'heliogram_response_seconds',
-    'From a submit to its answer.',
+    'From a submit to its response.',
     responseBoundsMs,
     samplesOf(
       meter,
@@ -142,7 +140,7 @@ export function writeLinkCounts(
   )
   out.times(
     'heliogram_receipt_seconds',
-    'From the answer to the receipt that ended the message.',
+    'From the response to the receipt that ended the message.',
     receiptBoundsMs,
     samplesOf(
       meter,

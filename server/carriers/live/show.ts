@@ -14,9 +14,9 @@ export const PercentilesSchema = Type.Object(
     p50_ms: Type.Number(),
     p95_ms: Type.Number(),
     p99_ms: Type.Number(),
-    count: Type.Integer({ description: 'Times that they were taken of.' }),
+    count: Type.Integer({ description: 'Number of measurements.' }),
   },
-  { description: `Milliseconds ${lately}; within a tenth.` },
+  { description: `Milliseconds ${lately}; accurate to a tenth.` },
 )
 
 const times = {
@@ -35,45 +35,45 @@ export const LatencySchema = Type.Object(
   },
   {
     description:
-      '`response`: from a submit to its answer. `receipt`: from the answer to the receipt that ended the message. null without any.',
+      '`response`: from a submit to its response. `receipt`: from the response to the receipt that ended the message. null if there are none.',
   },
 )
 
 const waiting = {
   type: Type.Enum(['otp', 'transactional', 'marketing']),
-  messages: Type.Integer({ description: 'Messages that wait.' }),
+  messages: Type.Integer({ description: 'Queued messages.' }),
   segments: Type.Integer({ description: 'Their segments.' }),
   oldest_age_seconds: Nullable(
-    Type.Number({ description: 'How long the first in line have waited; null without any.' }),
+    Type.Number({ description: 'How long the oldest has waited; null if the queue is empty.' }),
   ),
   drain_seconds: Nullable(
-    Type.Number({ description: 'Until it has gone at the pace allowed now; null while no link takes it.' }),
+    Type.Number({ description: 'Time until it is sent at the pace allowed now; null while no link can send it.' }),
   ),
 }
 
 /** What waits for one carrier. */
-export const CarrierQueueSchema = Type.Array(Type.Object(waiting), { description: 'What waits for it, by type.' })
+export const CarrierQueueSchema = Type.Array(Type.Object(waiting), { description: 'Its queue, by type.' })
 
 /** The whole queue. */
 export const QueueSchema = Type.Object(
   {
     object: Type.Literal('queue'),
-    counted_at: Timestamp('When it was counted: a second ago, or more where it is long.'),
-    messages: Type.Integer({ description: 'All that wait for their turn.' }),
+    counted_at: Timestamp('When it was counted: a second ago, or more for a long queue.'),
+    messages: Type.Integer({ description: 'All queued messages.' }),
     segments: Type.Integer(),
     parts: Type.Array(
       Type.Object({
         ...waiting,
-        carrier: Nullable(IdOf('car', 'The carrier that they wait for; null: not sorted yet, any may take them.')),
-        held: Type.Boolean({ description: 'Their account is suspended, or their lane paused.' }),
+        carrier: Nullable(IdOf('car', 'Their carrier; null: not decided yet.')),
+        held: Type.Boolean({ description: 'Messages whose account is suspended, or whose lane is paused.' }),
       }),
     ),
     delayed: Type.Object(
-      { messages: Type.Integer(), next_due_at: Nullable(Timestamp('When the first of them falls due.')) },
+      { messages: Type.Integer(), next_due_at: Nullable(Timestamp('When the first of them is due.')) },
       { description: 'Messages that wait for a time: scheduled ones and retries.' },
     ),
   },
-  { $id: 'Queue', description: 'What waits to be sent, of all accounts.' },
+  { $id: 'Queue', description: 'The queue of all accounts.' },
 )
 
 /** Times of a carrier, with those by country. */

@@ -35,18 +35,19 @@ const StatusMapping = Type.Object(
     code: Nullable(
       Type.String({
         description:
-          'Of a submit the command_status, or the code of an HTTP carrier; of a receipt its `err`, null: any.',
+          'For a submit the command_status, or the code of an HTTP carrier; for a receipt its `err`, null: any.',
         examples: ['0x00000458'],
       }),
     ),
     error: Type.Enum(Object.keys(messageErrors), { description: '`error.code` of the message.' }),
     handling: Type.Enum([...handlings], {
-      description: 'permanent: it ends; passing: again later or elsewhere; throttling: the link slows down too.',
+      description:
+        'permanent: the message ends; passing: retry later or elsewhere; throttling: retry, and slow the link down.',
     }),
     title: Type.String(),
-    advice: Type.String({ description: 'What the sender of the message is told to do.' }),
+    advice: Type.String({ description: 'Advice for the sender of the message.' }),
     note: Nullable(Type.String()),
-    default: Type.Boolean({ description: 'Built in, not of this table.' }),
+    default: Type.Boolean({ description: 'Built in, not in this table.' }),
   },
   { $id: 'StatusMapping' },
 )
@@ -55,15 +56,14 @@ const Table = Type.Object(
   {
     preset: Type.Optional(
       Type.Enum([...presetNames], {
-        description: 'Begin with the codes that this aggregator publishes for receipts over SMPP.',
+        description: 'Start with the codes that this aggregator publishes for receipts over SMPP.',
       }),
     ),
     mappings: Type.Optional(
       Type.Array(
         Type.Unsafe<unknown>({
           description:
-            'Strings `kind` and `error`; `code`, for receipts `stat` or both; `handling` and `note`, if you like. ' +
-            'All wrong rows are told at once.',
+            'Strings `kind` and `error`; `code`, for receipts `stat` or both; optionally `handling` and `note`. All invalid rows are reported at once.',
         }),
         { maxItems: mappingsMax },
       ),
@@ -96,11 +96,11 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
     {
       schema: {
         operationId: 'listStatusMappings',
-        summary: "Show what a carrier's codes mean",
+        summary: 'List status mappings',
         tags,
         params,
         querystring: Type.Object(
-          { defaults: Type.Optional(Type.Boolean({ description: 'The built-in ones too, behind its own.' })) },
+          { defaults: Type.Optional(Type.Boolean({ description: 'Include the built-in ones, after its own.' })) },
           { additionalProperties: false },
         ),
         response: answer,
@@ -119,8 +119,8 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
       done(null, text)
     })
     const routes = [
-      { method: 'PUT', operationId: 'replaceStatusMappings', summary: "Replace a carrier's table", isMerge: false },
-      { method: 'PATCH', operationId: 'updateStatusMappings', summary: "Add rows to a carrier's table", isMerge: true },
+      { method: 'PUT', operationId: 'replaceStatusMappings', summary: 'Replace status mappings', isMerge: false },
+      { method: 'PATCH', operationId: 'updateStatusMappings', summary: 'Add or update status mappings', isMerge: true },
     ] as const
     for (const { method, operationId, summary, isMerge } of routes)
       child.route({
@@ -130,8 +130,8 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
           operationId,
           summary,
           description: isMerge
-            ? 'JSON or CSV; it counts within a second. A row takes the place of the one with its kind, stat and code.'
-            : 'JSON or CSV; it counts within a second. What it does not name has the built-in meaning again.',
+            ? 'JSON or CSV; it takes effect within a second. A row replaces the one with the same kind, stat and code.'
+            : 'JSON or CSV; it takes effect within a second. Codes that are left out have their built-in meaning.',
           tags,
           params,
           body,
@@ -167,14 +167,14 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
     {
       schema: {
         operationId: 'deleteStatusMappings',
-        summary: "Delete a carrier's table, or a row of it",
+        summary: 'Delete status mappings',
         tags,
         params,
         querystring: Type.Object(
           {
             kind: Type.Optional(Type.Enum([...mappingKinds])),
-            stat: Type.Optional(Type.String({ maxLength: 64, description: 'Of the row; left out where it is null.' })),
-            code: Type.Optional(Type.String({ maxLength: 64, description: 'Of the row; left out where it is null.' })),
+            stat: Type.Optional(Type.String({ maxLength: 64, description: 'Of the row; leave it out if it is null.' })),
+            code: Type.Optional(Type.String({ maxLength: 64, description: 'Of the row; leave it out if it is null.' })),
           },
           { additionalProperties: false },
         ),
@@ -209,7 +209,7 @@ async function readRows(input: string | TableInput, smpp: boolean, wrong: readon
     faults.push({
       pointer: '#/preset',
       code: 'invalid_value',
-      detail: 'is for SMPP: an HTTP carrier has its own codes',
+      detail: 'is only for SMPP: an HTTP carrier has its own codes',
     })
   const own = await readBeside(faults, () => readTable(mappings, smpp))
   const rows = [...(preset === undefined ? [] : rowsOfPreset(preset)), ...own]
@@ -256,7 +256,7 @@ function defaultRow(
 const sources = {
   status: 'SMPP 3.4 §5.1.3, SMPP 5.0 §4.7.6',
   err: '3GPP TS 29.002 §17.6',
-  stat: 'Words that many carriers write',
+  stat: 'Words used by many carriers',
 }
 
 const statusRows: readonly Mapping[] = Object.entries(STATUSES)

@@ -30,7 +30,7 @@ export function readKeys(
 ): Partial<Pick<Mapping, 'kind' | 'stat' | 'code'>> {
   const { kind, stat, code } = query
   if (kind === undefined && (stat !== undefined || code !== undefined))
-    throw invalid([{ pointer: '?kind', code: 'required', detail: 'is required beside stat and code' }])
+    throw invalid([{ pointer: '?kind', code: 'required', detail: 'is required with stat and code' }])
   if (kind === undefined) return {}
   if (stat === undefined && code === undefined) return { kind }
   const readCode = kind === 'receipt' ? canonicalErr(code ?? '') : readSubmitCode(code ?? '', isSmpp)
@@ -45,7 +45,7 @@ function readMappings(rows: Iterable<TableRow> | Promise<Iterable<TableRow>>, is
     const mapping = readRow(row, isSmpp, faults)
     if (!mapping || faults.length > 0) return null
     const key = `${mapping.kind} ${mapping.stat} ${mapping.code}`
-    if (seen.has(key)) faults.push({ pointer: 'code', code: 'invalid_value', detail: 'is in an earlier row already' })
+    if (seen.has(key)) faults.push({ pointer: 'code', code: 'invalid_value', detail: 'is already in an earlier row' })
     seen.add(key)
     return mapping
   })
@@ -53,7 +53,7 @@ function readMappings(rows: Iterable<TableRow> | Promise<Iterable<TableRow>>, is
 
 const wrongStatus = {
   code: 'invalid_format',
-  detail: 'must be a command_status as hexadecimal (0x00000458) or by its name (ESME_RTHROTTLED)',
+  detail: 'must be a command_status in hexadecimal (0x00000458) or by name (ESME_RTHROTTLED)',
 } as const
 
 /** Reads one row; what is wrong goes to `faults`, with the field as pointer. */
@@ -73,7 +73,7 @@ function readRow(row: unknown, isSmpp: boolean, faults: FieldError[]): Mapping |
   if (texts.note !== undefined && isUnstorable(texts.note)) fault('note', 'invalid_characters', unstorable)
   for (const field of ['stat', 'code'] as const)
     if (texts[field] !== undefined && !/^[!-~]{0,64}$/.test(texts[field].trim()))
-      fault(field, 'invalid_format', `must have at most ${wordMax} visible ASCII characters and no blanks`)
+      fault(field, 'invalid_format', `must have at most ${wordMax} visible ASCII characters without spaces`)
   // A stat that is no text is there all the same.
   const { stat = faults.some(({ pointer }) => pointer === 'stat') ? '?' : '' } = texts
   const key = kind && readKey(kind, { ...texts, stat }, isSmpp, fault)
@@ -97,10 +97,10 @@ function readKey(
   fault: Fault,
 ): Pick<Mapping, 'stat' | 'code'> | null {
   if (kind === 'receipt') {
-    if (stat === '' && code === '') fault('code', 'required', 'a receipt needs a stat, a code or both')
+    if (stat === '' && code === '') fault('code', 'required', 'needs a stat, a code or both for a receipt')
     return { stat: canonicalWord(stat), code: canonicalErr(code) }
   }
-  if (stat !== '') fault('stat', 'invalid_value', 'is for receipts only')
+  if (stat !== '') fault('stat', 'invalid_value', 'is only for receipts')
   if (code === '') {
     fault('code', 'required', 'is required')
     return null

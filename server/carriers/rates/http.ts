@@ -24,16 +24,19 @@ const row = {
   country: Nullable(
     Type.String({ description: 'ISO 3166-1 alpha-2; null: everywhere, or a prefix.', examples: ['GB'] }),
   ),
-  prefix: Nullable(Type.String({ description: 'First digits of numbers, calling code included.', examples: ['4477'] })),
-  amount: Type.String({ description: 'Of a segment.', examples: ['0.00790'] }),
+  prefix: Nullable(
+    Type.String({ description: 'First digits of numbers, including the calling code.', examples: ['4477'] }),
+  ),
+  amount: Type.String({ description: 'For a segment.', examples: ['0.00790'] }),
   currency: Type.String({ description: 'ISO 4217; a card has one.', examples: ['USD'] }),
-  effective_from: Nullable(Timestamp('From when it counts; null: always.')),
+  effective_from: Nullable(Timestamp('When it takes effect; null: always.')),
 }
 const RateCard = Type.Object(
   { object: Type.Literal('rate_card'), carrier: Type.String(), data: Type.Array(Type.Object(row)) },
   {
     $id: 'RateCard',
-    description: 'What a carrier takes for a segment. The longest prefix counts, then the country, then everywhere.',
+    description:
+      "A carrier's price for a segment. The longest prefix takes precedence, then the country, then everywhere.",
   },
 )
 const NewCard = Type.Object(
@@ -41,11 +44,11 @@ const NewCard = Type.Object(
     rates: Type.Array(
       Type.Unsafe<unknown>({
         description:
-          'Strings: `country` or `prefix` (neither: everywhere), `amount`, `currency`, and `effective_from` if you like.',
+          'Strings: `country` or `prefix` (neither: everywhere), `amount`, `currency`, and optionally `effective_from`.',
       }),
       {
         maxItems: ratesMax,
-        description: 'All of them; none: the carrier has no prices. All wrong rows are told at once.',
+        description: 'All rows; empty: the carrier has no prices. All invalid rows are reported at once.',
       },
     ),
   },
@@ -54,7 +57,7 @@ const NewCard = Type.Object(
 const csv = Type.Unsafe<string>({
   type: 'string',
   description:
-    'The first line names columns: `country` or `prefix`, `amount`, `currency`, and `effective_from` if you like.',
+    'The first line names columns: `country` or `prefix`, `amount`, `currency`, and optionally `effective_from`.',
 })
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
@@ -67,8 +70,8 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
     {
       schema: {
         operationId: 'getRates',
-        summary: "A carrier's rate card",
-        description: 'With `Accept: text/csv` as a file that PUT takes.',
+        summary: 'Get a rate card',
+        description: 'With `Accept: text/csv` as a file that PUT accepts.',
         tags,
         params,
         response: {
@@ -107,10 +110,9 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
       {
         schema: {
           operationId: 'replaceRates',
-          summary: "Replace a carrier's rate card",
+          summary: 'Replace a rate card',
           description:
-            'JSON or CSV, all or nothing; it counts within two seconds. Prices are estimates when messages are accepted, and what the limits of routes ' +
-            '(`max_cost`) and sends (`max_price`) are compared with.',
+            'JSON or CSV, all or nothing; it takes effect within two seconds. Prices are estimates when messages are accepted, and are compared with the limits of routes (`max_cost`) and sends (`max_price`).',
           tags,
           params,
           body: { content: { 'application/json': { schema: NewCard }, 'text/csv': { schema: csv } } },
@@ -147,7 +149,7 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
     {
       schema: {
         operationId: 'testRates',
-        summary: 'What a segment to a number costs at a carrier now',
+        summary: 'Look up the rate of a number',
         tags,
         params,
         body: Type.Object(
@@ -159,7 +161,7 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
             object: Type.Literal('rate_test'),
             to: Type.String(),
             country: Nullable(Type.String()),
-            price: Type.Union([MoneySchema, Type.Null()], { description: 'null: the card says nothing of it.' }),
+            price: Type.Union([MoneySchema, Type.Null()], { description: 'null: the card has no price for it.' }),
           }),
           ...problems(404),
         },

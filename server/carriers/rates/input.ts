@@ -25,7 +25,7 @@ function readRates(rows: Iterable<TableRow> | Promise<Iterable<TableRow>>): Prom
     const rate = readRow(row, faults)
     if (!rate) return null
     const key = `${rate.destination} ${rate.effectiveFrom.getTime()}`
-    if (seen.has(key)) faults.push({ pointer: '', code: 'invalid_value', detail: 'is in an earlier row already' })
+    if (seen.has(key)) faults.push({ pointer: '', code: 'invalid_value', detail: 'is already in an earlier row' })
     seen.add(key)
     currency ??= rate.price.currency
     if (currency !== rate.price.currency) {
@@ -47,11 +47,11 @@ function readRow(row: unknown, faults: FieldError[]): Rate | null {
   else if (!/^\d{1,9}(\.\d{1,6})?$/.test(amount))
     fault('amount', 'invalid_format', 'must be an amount with a point and at most 6 decimals, such as 0.00790')
   if (currency === undefined) fault('currency', 'required', 'is required')
-  else if (!/^[A-Z]{3}$/.test(currency)) fault('currency', 'invalid_format', 'must be a code of ISO 4217, such as USD')
+  else if (!/^[A-Z]{3}$/.test(currency)) fault('currency', 'invalid_format', 'must be an ISO 4217 code, such as USD')
   // Always, as without a time, is what is before 1970, too: PostgreSQL has no year 0.
   const effectiveFrom = new Date(from === undefined ? 0 : Math.max(0, Date.parse(from)))
   if (from !== undefined && !isTime(/^[\d-]{10}$/.test(from) ? `${from}T00:00:00Z` : from))
-    fault('effective_from', 'invalid_format', 'must be a time as of RFC 3339, or a date, whose day begins in UTC')
+    fault('effective_from', 'invalid_format', 'must be an RFC 3339 time, or a date, which starts in UTC')
   const destination = readDestination(texts, fault)
   if (faults.length > 0 || amount === undefined || currency === undefined || destination === null) return null
   return { destination, effectiveFrom, price: { amount: readAmount(amount), currency } }
@@ -66,12 +66,12 @@ function readDestination(
     const digits = prefix.replace(/^\+/, '')
     // A country beside a prefix is for people: the prefix says more.
     if (/^[1-9]\d{0,14}$/.test(digits)) return digits
-    fault('prefix', 'invalid_format', 'must be first digits of numbers with the calling code, such as 4477')
+    fault('prefix', 'invalid_format', 'must be the first digits of numbers with the calling code, such as 4477')
     return null
   }
   if (country === undefined || country === '*') return '*'
   const code = country.toUpperCase()
   if (isCountry(code)) return code
-  fault('country', 'invalid_value', 'must be a country by ISO 3166-1 alpha-2, such as GB, or * for everywhere')
+  fault('country', 'invalid_value', 'must be an ISO 3166-1 alpha-2 country, such as GB, or * for everywhere')
   return null
 }

@@ -13,30 +13,30 @@ const misses: Record<RuleMiss, string> = {
   prefix: "The recipient's number has none of its prefixes.",
   sender: 'The sender is not among its senders.',
   sender_carrier: 'The account has the sender at none of its carriers.',
-  max_cost: 'At each of its carriers the message would cost more than max_cost, or what it costs is not known.',
+  max_cost: 'The message would cost more than max_cost at each of its carriers, or its cost is unknown.',
 }
 
 /** Why a route did not match. */
 export const explainMiss = (miss: RuleMiss): string => misses[miss]
 
 const faults: Record<SenderFault, string> = {
-  alphanumeric_forbidden: "Networks of the recipient's country show no names as sender.",
-  country_not_reached: 'It reaches no other country than its own.',
-  cannot_send: 'It has not the capability sms.',
+  alphanumeric_forbidden: "Networks in the recipient's country do not show names as senders.",
+  country_not_reached: 'It reaches only its own country.',
+  cannot_send: 'It does not have the capability sms.',
 }
 
 /** Why a sender was passed over. */
 export const explainSenderFault = (fault: SenderFault): string => faults[fault]
 
 const senderRules: Record<SenderChoice['rule'], string> = {
-  from: 'The message or its campaign asks for it.',
+  from: 'The message or its campaign names it.',
   pool_sticky: 'The recipient knows it from this pool.',
-  pool_weight: 'It is chosen by weight from the pool.',
+  pool_weight: 'It was chosen by weight from the pool.',
   default: "It is the account's default.",
   instead_of_default: "The account's default cannot be used for this recipient; this one can.",
   none: "The account has no default: the carrier's own sender is used.",
   sender_not_found: 'The account has no such sender.',
-  sender_not_allowed: 'None that was asked for can be used for this recipient.',
+  sender_not_allowed: 'None of the possible senders can be used for this recipient.',
 }
 
 /** Why a sender was chosen. */
@@ -54,15 +54,15 @@ export function explainOutcome(plan: RoutePlan, route: RouteRow | null, isUp: bo
     case 'sender_not_allowed':
       return explainSender(plan.sender)
     case 'no_route_available':
-      return route ? `${name} takes it and has no carriers: it refuses what it matches.` : 'There is no carrier for it.'
+      return route ? `${name} matches and has no carriers, so it refuses the message.` : 'There is no carrier for it.'
     case 'test_mode_unavailable':
       return 'Test mode is turned off.'
     case 'premium_number_not_allowed':
       return 'It is a premium number, which the account does not allow.'
     case null:
-      if (plan.choice.isHeld) return `${name} takes it; it waits until one of the carriers is enabled.`
-      if (!isUp) return `${name} takes it; it waits until one of the carriers is bound.`
-      return route ? `${name} takes it.` : `No route matches: ${name.toLowerCase()} takes it, best carrier first.`
+      if (plan.choice.isHeld) return `${name} matches; the message waits until one of the carriers is enabled.`
+      if (!isUp) return `${name} matches; the message waits until one of the carriers is bound.`
+      return route ? `${name} matches.` : `No route matches: ${name.toLowerCase()} is used, best carrier first.`
     default:
       return plan.refusal satisfies never
   }

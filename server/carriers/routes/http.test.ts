@@ -140,7 +140,7 @@ describe('routes', () => {
       {
         pointer: '#/failover/1/carrier',
         code: 'invalid_value',
-        detail: 'is a cycle: the chain has been at this carrier at #/carriers/0',
+        detail: 'is already in the chain at #/carriers/0',
       },
     ])
     const {
@@ -175,7 +175,7 @@ describe('routes', () => {
         {
           pointer: '#/match',
           code: 'invalid_value',
-          detail: `is that of ${String(first.body['id'])} at position 1, and only one of them could be taken`,
+          detail: `is the same as that of ${String(first.body['id'])} at position 1; one of them would never be used`,
         },
       ],
     ])
@@ -283,7 +283,7 @@ describe('a test of routes', () => {
     expect(status).toBe(200)
     expect(body).toMatchObject({
       outcome: 'held',
-      detail: 'The route at position 3 takes it; it waits until one of the carriers is bound.',
+      detail: 'The route at position 3 matches; the message waits until one of the carriers is bound.',
       refusal: null,
       to: '15551230001',
       country: 'US',
@@ -306,7 +306,7 @@ describe('a test of routes', () => {
   it('knows refusals, holds and the default route', async () => {
     expect((await ask({ to: '15551230001' })).body).toMatchObject({
       route: null,
-      detail: 'The default route takes it; it waits until one of the carriers is bound.',
+      detail: 'The default route matches; the message waits until one of the carriers is bound.',
       sender: { number: null, rule: 'none' },
       chain: [{ carrier: a }, { carrier: b }, { carrier: c }],
     })
@@ -321,7 +321,7 @@ describe('a test of routes', () => {
     expect((await ask({ to: '15551230001' })).body).toMatchObject({
       outcome: 'refused',
       refusal: 'no_route_available',
-      detail: 'The route at position 1 takes it and has no carriers: it refuses what it matches.',
+      detail: 'The route at position 1 matches and has no carriers, so it refuses the message.',
     })
     const campaign = (await ask({ to: '15551230001', campaign: 'none' })).body
     expect(campaign['refusal']).toBe('campaign_not_found')

@@ -32,7 +32,7 @@ const RouteSchema = Type.Object(
   {
     id: IdOf('rte', 'Id of the route.'),
     object: Type.Literal('route'),
-    position: Type.Integer({ description: 'From 1: the first route that matches is taken.' }),
+    position: Type.Integer({ description: 'From 1: the first route that matches is used.' }),
     name: Nullable(Type.String()),
     match: Match,
     carriers: Carriers,
@@ -69,12 +69,14 @@ export function routeRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'listRoutes',
-        summary: 'List routes in their order',
+        summary: 'List routes',
         tags,
         querystring: Type.Object(
           {
-            from: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Position to begin at.' })),
-            limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Items a page.' })),
+            from: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Position to start at.' })),
+            limit: Type.Optional(
+              Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Items in a page.' }),
+            ),
           },
           { additionalProperties: false },
         ),
@@ -114,7 +116,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'createRoute',
-        summary: 'Create a route; it is in force within a second',
+        summary: 'Create a route',
         tags,
         body: CreateBody,
         response: { 201: Type.Ref('Route'), ...problems() },
@@ -133,7 +135,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         const count = await insertRoute(tx, id, request.body.position ?? null, input)
         if (count > routesMax)
           throw invalid([
-            { pointer: '#', code: 'too_long', detail: `there are ${routesMax} routes, which is the most` },
+            { pointer: '#', code: 'too_long', detail: `cannot be added: there are already ${routesMax} routes` },
           ])
         return {
           status: 201,
@@ -149,7 +151,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'reorderRoutes',
-        summary: 'Put all routes into another order',
+        summary: 'Reorder routes',
         tags,
         body: Type.Object(
           {
@@ -181,7 +183,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'updateRoute',
-        summary: 'Change or move a route; lists and `match` are replaced whole',
+        summary: 'Update a route',
         tags,
         params: IdParams,
         body: PatchBody,
@@ -245,12 +247,12 @@ async function requireAll(tx: Queryable, ids: string[]): Promise<void> {
   const known = new Set(missing)
   const faults = ids.flatMap((id, i): FieldError[] => {
     if (missing.delete(id)) return []
-    const detail = known.has(id) ? 'is there twice' : 'is not a route of this installation'
+    const detail = known.has(id) ? 'is listed twice' : 'is not a route of this installation'
     return [{ pointer: `#/routes/${i}`, code: 'invalid_value', detail }]
   })
   const [first] = missing
   if (first !== undefined) {
-    const detail = `must name all routes; ${missing.size} are missing, such as ${showId('rte', first)}`
+    const detail = `must list all routes; ${missing.size} are missing, such as ${showId('rte', first)}`
     faults.push({ pointer: '#/routes', code: 'too_short', detail })
   }
   if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
@@ -260,7 +262,7 @@ async function requireAll(tx: Queryable, ids: string[]): Promise<void> {
 async function refuseTwin(db: Queryable, id: string, input: RouteInput): Promise<void> {
   const twin = input.enabled ? await findTwin(db, id, input.match) : null
   if (!twin) return
-  const detail = `is that of ${showId('rte', twin.id)} at position ${twin.position}, and only one of them could be taken`
+  const detail = `is the same as that of ${showId('rte', twin.id)} at position ${twin.position}; one of them would never be used`
   throw invalid([{ pointer: '#/match', code: 'invalid_value', detail }])
 }
 

@@ -27,33 +27,33 @@ export const Match = Type.Object(
     prefixes: Type.Optional(
       Type.Array(Type.String({ pattern: '^\\+?[1-9]\\d{0,14}$', examples: ['1212'] }), {
         maxItems: 1000,
-        description: "First digits of the recipient's number, calling code included.",
+        description: "First digits of the recipient's number, including the calling code.",
       }),
     ),
     senders: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 16 }), { maxItems: 100, description: 'Numbers or names.' }),
     ),
   },
-  { additionalProperties: false, description: 'All members must hold; of a list, one item.' },
+  { additionalProperties: false, description: 'All fields must match; of a list, one item.' },
 )
 
 const carrier = Type.String({ maxLength: 255, description: 'Id of a carrier.' })
 const cost = Type.Object(MoneySchema.properties, {
   additionalProperties: false,
-  description: 'Of a segment, over this carrier; what its rate card says where nothing is said.',
+  description: 'Cost of a segment over this carrier; default: its rate card.',
 })
 export const Carriers = Type.Array(
   Type.Object(
     {
       carrier,
       weight: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 1000, default: 1, description: 'Its share; 0: only when others refuse.' }),
+        Type.Integer({ minimum: 0, maximum: 1000, default: 1, description: 'Its share; 0: only if others refuse.' }),
       ),
       cost: Type.Optional(cost),
     },
     { additionalProperties: false },
   ),
-  { maxItems: 50, description: 'Share the messages by weight. None: what the route matches is refused.' },
+  { maxItems: 50, description: 'They share the messages by weight. Empty: matching messages are refused.' },
 )
 export const Failover = Type.Array(
   Type.Object({ carrier, cost: Type.Optional(cost) }, { additionalProperties: false }),
@@ -62,16 +62,14 @@ export const Failover = Type.Array(
 
 const fields = {
   name: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' }))),
-  position: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Place among the routes; last where nothing is said.' }),
-  ),
+  position: Type.Optional(Type.Integer({ minimum: 1, description: 'Position among the routes; default: last.' })),
   failover: Type.Optional(Failover),
   max_cost: Type.Optional(
     Nullable(
       Type.Object(MoneySchema.properties, {
         additionalProperties: false,
         description:
-          'Of a message; carriers at which its segments would cost more are passed over, and those whose rate card has no price in its currency.',
+          'For a message; carriers at which its segments would cost more are skipped, and those whose rate card has no price in its currency.',
       }),
     ),
   ),
@@ -124,13 +122,13 @@ async function readMatch(db: Queryable, faults: Faults, match: Static<typeof Mat
     faults.add('#/match/account', 'invalid_value', 'is not an account of this installation')
   let campaignId: string | null = null
   if (campaign !== undefined && account === undefined)
-    faults.add('#/match/campaign', 'invalid_value', 'belongs to an account: name it in `account`')
+    faults.add('#/match/campaign', 'invalid_value', 'needs `account`, because it belongs to one')
   else if (campaign !== undefined && accountId !== null) {
     campaignId = await findCampaignId(db, accountId, campaign)
     if (campaignId === null) faults.add('#/match/campaign', 'campaign_not_found', 'is not a campaign of this account')
   }
   countries.forEach((country, i) => {
-    if (!isCountry(country)) faults.add(`#/match/countries/${i}`, 'invalid_value', 'is not a country of ISO 3166-1')
+    if (!isCountry(country)) faults.add(`#/match/countries/${i}`, 'invalid_value', 'is not an ISO 3166-1 country code')
   })
   const numbers = senders.map((sender, i) => {
     const read = readSender(sender)
@@ -161,8 +159,7 @@ async function readCarriers(
     const id = parseId('car', text) ?? ''
     const before = places.get(id)
     if (!known.has(id)) faults.add(`${pointer}/carrier`, 'invalid_value', 'is not a carrier of this installation')
-    else if (before)
-      faults.add(`${pointer}/carrier`, 'invalid_value', `is a cycle: the chain has been at this carrier at ${before}`)
+    else if (before) faults.add(`${pointer}/carrier`, 'invalid_value', `is already in the chain at ${before}`)
     else places.set(id, pointer)
     return id
   }
@@ -193,7 +190,11 @@ async function readCarriers(
   if (!isNamed && maxCost !== null && base?.currency) currencies.set(base.currency, '#/max_cost')
   const [currency = null, ...others] = currencies.keys()
   for (const other of others)
-    faults.add(currencies.get(other) ?? '#', 'invalid_value', `is ${other}; the route's money is in ${currency ?? ''}`)
+    faults.add(
+      currencies.get(other) ?? '#',
+      'invalid_value',
+      `is ${other}, but the route's currency is ${currency ?? ''}`,
+    )
   if (carriers.length === 0 && failover.length > 0)
     faults.add('#/failover', 'invalid_value', 'needs carriers: a route without them refuses what it matches')
   const all = [...carriers, ...failover]
@@ -203,7 +204,7 @@ async function readCarriers(
     faults.add(
       '#/max_cost',
       'invalid_value',
-      'needs the cost of every carrier, or its rate card: one that is not known cannot be compared',
+      'needs the cost of every carrier, or its rate card: an unknown cost cannot be compared',
     )
   return { carriers: all, maxCost, currency }
 }

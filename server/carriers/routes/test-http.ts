@@ -24,12 +24,12 @@ import { listCarriers, listLinks, type CarrierRow, type LinkRow } from '../store
 const TestBody = Type.Object(
   {
     to: Type.String({ minLength: 1, maxLength: 32, description: 'E.164.', examples: ['+15551230001'] }),
-    account: Type.Optional(Type.String({ maxLength: 255, description: 'Whose message; yours where nothing is said.' })),
+    account: Type.Optional(Type.String({ maxLength: 255, description: 'Whose message; default: yours.' })),
     from: Type.Optional(Type.String({ minLength: 1, maxLength: 16 })),
     sender_pool: Type.Optional(Type.String({ maxLength: 255 })),
     type: Type.Optional(Type.Enum([...messageTypes])),
     campaign: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: 'Id or key.' })),
-    message: Type.Optional(Type.String({ maxLength: 1600, description: 'For its segments; one without it.' })),
+    message: Type.Optional(Type.String({ maxLength: 1600, description: 'For its segments; default: one segment.' })),
   },
   { additionalProperties: false },
 )
@@ -41,7 +41,7 @@ const RouteTest = Type.Object({
     description: '`held`: it is accepted and waits, because no carrier of the chain is enabled and bound.',
   }),
   detail: Type.String(),
-  refusal: Nullable(Type.String({ description: 'Code of the error that a send would be answered with.' })),
+  refusal: Nullable(Type.String({ description: 'Code of the error that a send would return.' })),
   to: Type.String(),
   country: Nullable(Type.String({ description: 'Of the recipient, by the numbering plans.' })),
   type: Type.Enum([...messageTypes]),
@@ -50,13 +50,13 @@ const RouteTest = Type.Object({
   sender: Type.Object({
     number: Nullable(Type.String({ description: "Null: the carrier's own." })),
     sender: Nullable(IdOf('snd', 'Id of the sender.')),
-    rule: Type.String({ description: 'Which rule chose it.' }),
+    rule: Type.String({ description: 'The rule that chose it.' }),
     detail: Type.String(),
     passed_over: Type.Array(
       Type.Object({ sender: IdOf('snd', 'Id.'), number: Type.String(), reason: Type.String(), detail: Type.String() }),
     ),
   }),
-  route: Nullable(IdOf('rte', 'The route that takes it; null: the default route, or none.')),
+  route: Nullable(IdOf('rte', 'The route that is used; null: the default route, or none.')),
   chain: Type.Array(
     Type.Object({
       carrier: IdOf('car', 'The carrier.'),
@@ -65,7 +65,7 @@ const RouteTest = Type.Object({
       cost: Nullable(MoneySchema),
       links: Type.Array(Type.Object({ link: IdOf('lnk', 'The link.'), state })),
     }),
-    { description: 'In the order in which carriers are tried; with weights, one such order.' },
+    { description: 'In the order in which carriers are tried; with weights, one possible order.' },
   ),
   rules: Type.Array(
     Type.Object({
@@ -74,7 +74,7 @@ const RouteTest = Type.Object({
       name: Nullable(Type.String()),
       matched: Type.Boolean(),
       taken: Type.Boolean(),
-      reason: Nullable(Type.String({ description: 'The condition that did not hold.' })),
+      reason: Nullable(Type.String({ description: 'The condition that did not match.' })),
       detail: Type.String(),
     }),
     { description: 'Every route in order.' },
@@ -88,7 +88,7 @@ export function routeTestRoutes(app: App, { db }: CarriersContext): void {
     {
       schema: {
         operationId: 'testRoute',
-        summary: 'Which route a message would take, and why; nothing is sent',
+        summary: 'Test routing',
         tags: ['Routes'],
         body: TestBody,
         response: { 200: RouteTest, ...problems() },
@@ -201,7 +201,7 @@ function render(
         ? explainMiss(miss)
         : isTaken
           ? 'It is the first that matches.'
-          : 'It matches, but an earlier one does too.',
+          : 'It matches, but so does an earlier one.',
     })),
   }
 }

@@ -34,15 +34,15 @@ const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 al
 const capabilities = Type.Array(Type.Enum([...senderCapabilities]), {
   uniqueItems: true,
   description:
-    '`sms`: sends; `replies`: people can answer it; `international`: a short code that reaches other countries.',
+    '`sms`: can send; `replies`: people can reply to it; `international`: a short code that reaches other countries.',
 })
 const pace = Nullable(paceNumber("Segments a second; null: its carrier's."))
-const isDefault = Type.Boolean({ description: 'For messages that name no sender.' })
+const isDefault = Type.Boolean({ description: 'For messages without a sender.' })
 
 const CreateBody = Type.Object(
   {
     account: Type.Optional(
-      Type.String({ maxLength: 255, description: 'Whose sender it is: an account below yours; yours without it.' }),
+      Type.String({ maxLength: 255, description: 'Whose sender it is: an account below yours; default: yours.' }),
     ),
     number: Type.String({
       minLength: 1,
@@ -51,7 +51,7 @@ const CreateBody = Type.Object(
       examples: ['15557654321'],
     }),
     carrier,
-    kind: Type.Optional(Type.Enum([...senderKinds], { description: 'Told from the number where it is missing.' })),
+    kind: Type.Optional(Type.Enum([...senderKinds], { description: 'Default: detected from the number.' })),
     country: Type.Optional(country),
     capabilities: Type.Optional(capabilities),
     pace: Type.Optional(pace),
@@ -93,11 +93,11 @@ const Query = Type.Object(
     ...pageQuery,
     kind: Type.Optional(kind),
     country: Type.Optional(country),
-    carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Only those of this carrier.' })),
-    number: Type.Optional(Type.String({ maxLength: 16, description: 'Only this number or name.' })),
+    carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Senders of this carrier.' })),
+    number: Type.Optional(Type.String({ maxLength: 16, description: 'This number or name.' })),
     default: Type.Optional(Type.Boolean()),
     account: Type.Optional(
-      Type.String({ maxLength: 255, description: 'Those of an account below yours; for who may `carriers:read`.' }),
+      Type.String({ maxLength: 255, description: 'Senders of an account below yours; needs `carriers:read`.' }),
     ),
   },
   { additionalProperties: false },
@@ -115,7 +115,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'listSenders',
-        summary: "List the account's senders, newest first",
+        summary: 'List senders',
         tags,
         querystring: Query,
         response: { 200: PageOf(Type.Ref('Sender')), ...problems(404) },
@@ -156,7 +156,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'createSender',
-        summary: "Make a number or name one of the account's senders",
+        summary: 'Create a sender',
         tags,
         body: CreateBody,
         response: { 201: Type.Ref('Sender'), ...problems(409) },
@@ -207,7 +207,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'updateSender',
-        summary: 'Change a sender; its number and kind stay',
+        summary: 'Update a sender',
         tags,
         params: IdParams,
         body: PatchBody,
@@ -246,7 +246,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'deleteSender',
-        summary: 'Give a sender up; it leaves its pools, and replies to it have no owner afterwards',
+        summary: 'Delete a sender',
         tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
@@ -292,7 +292,7 @@ function readFilters(query: Omit<Static<typeof Query>, 'limit' | 'cursor'>): Sen
 
 function checkCountry(faults: Faults, text: string | null | undefined): void {
   if (text && faults.isSound('#/country') && !isCountry(text))
-    faults.add('#/country', 'invalid_value', 'is not a country of ISO 3166-1')
+    faults.add('#/country', 'invalid_value', 'is not an ISO 3166-1 country code')
 }
 
 async function readCarrier(tx: Tx, faults: Faults, text: string): Promise<string | null> {

@@ -30,14 +30,15 @@ export async function readSenderNumber(
   })
   switch (told) {
     case 'alphanumeric':
-      if (!isName) return wrong('an alphanumeric sender has a letter')
+      if (!isName) return wrong('must contain a letter to be alphanumeric')
       return { number, kind: told, country: country ?? null }
     case 'short_code':
-      if (!shortCode.test(number)) return wrong('a short code has 3 to 8 digits')
+      if (!shortCode.test(number)) return wrong('must have 3 to 8 digits to be a short code')
       return { number, kind: told, country: country ?? null }
     case 'long_code':
     case 'toll_free':
-      if (!own) return wrong(`a ${told === 'toll_free' ? 'toll-free number' : 'long code'} is an E.164 number`)
+      if (!own)
+        return wrong(`must be an E.164 number to be a ${told === 'toll_free' ? 'toll-free number' : 'long code'}`)
       if (told !== own.kind)
         return wrong(
           told === 'toll_free'
@@ -45,7 +46,7 @@ export async function readSenderNumber(
             : `${own.country ?? 'the plan'} has given this range to free calls: it is a toll-free number`,
         )
       if (country !== undefined && !own.canBeOf(country))
-        return wrong(`is not the country of the number, which is ${own.country ?? 'that of none'}`, '#/country')
+        return wrong(`is not the country of the number, which is ${own.country ?? 'none'}`, '#/country')
       return { number, kind: told, country: country ?? own.country }
     default:
       return told satisfies never

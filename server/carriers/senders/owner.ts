@@ -15,7 +15,7 @@ export async function findOwner(db: Queryable, caller: Caller, account: string |
   if (id === caller.accountId) return id
   if (!seesBelow(caller))
     throw new ApiError('insufficient_scope', {
-      detail: 'Those of another account are shown to who has the scope carriers:read.',
+      detail: 'Senders of another account need the scope carriers:read.',
     })
   if (id === null) throw new ApiError('not_found', { detail: 'There is no such account.' })
   return (await findAccount(db, caller.accountId, id)).id
@@ -31,7 +31,7 @@ export async function readOwner(
   if (account === undefined || !faults.isSound('#/account')) return accountId
   const id = parseId('acc', account)
   const found = id === null ? null : await findAccount(db, accountId, id).catch(nullIfMissing)
-  if (found?.status === 'closed') faults.add('#/account', 'invalid_value', 'is closed; open it again first')
+  if (found?.status === 'closed') faults.add('#/account', 'invalid_value', 'is closed; reopen it first')
   else if (found) return found.id
   else faults.add('#/account', 'invalid_value', 'is not your account, nor one below it')
   return accountId

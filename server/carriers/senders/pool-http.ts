@@ -24,7 +24,7 @@ import { ownedOf } from './store.ts'
 const tags = ['Sender pools']
 const name = Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' })
 const strategy = Type.Enum(['sticky', 'round_robin'], {
-  description: `\`sticky\`: a person keeps a sender for ${affinityDays} days after its last message; \`round_robin\`: message by message.`,
+  description: `\`sticky\`: a person keeps a sender for ${affinityDays} days after its last message; \`round_robin\`: the next sender for each message.`,
 })
 const weight = Type.Integer({ minimum: 1, maximum: 1000, description: 'Its share among the others.' })
 const senders = Type.Array(
@@ -35,7 +35,7 @@ const senders = Type.Array(
     },
     { additionalProperties: false },
   ),
-  { minItems: 1, maxItems: 1000, description: 'Those of the recipient’s country are preferred where there are any.' },
+  { minItems: 1, maxItems: 1000, description: 'Senders of the recipient’s country are preferred.' },
 )
 
 const CreateBody = Type.Object({ name, strategy: Type.Optional(strategy), senders }, { additionalProperties: false })
@@ -69,7 +69,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
     {
       schema: {
         operationId: 'listSenderPools',
-        summary: 'List sender pools, newest first',
+        summary: 'List sender pools',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('SenderPool')), ...problems() },
@@ -100,7 +100,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
     {
       schema: {
         operationId: 'createSenderPool',
-        summary: 'Let senders share messages',
+        summary: 'Create a sender pool',
         tags,
         body: CreateBody,
         response: { 201: Type.Ref('SenderPool'), ...problems(409) },
@@ -132,7 +132,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
     {
       schema: {
         operationId: 'updateSenderPool',
-        summary: 'Change a sender pool; people keep their senders that stay in it',
+        summary: 'Update a sender pool',
         tags,
         params: IdParams,
         body: PatchBody,
@@ -160,7 +160,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
     {
       schema: {
         operationId: 'deleteSenderPool',
-        summary: 'Delete a sender pool that no open campaign uses; its senders stay',
+        summary: 'Delete a sender pool',
         tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
@@ -173,7 +173,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
         const row = await requirePool(tx, accountId, request.params.id)
         const campaignId = await findUseOfPool(tx, accountId, row.id)
         if (campaignId !== null)
-          throw new ApiError('pool_in_use', { detail: `The campaign ${showId('cmp', campaignId)} sends from it.` })
+          throw new ApiError('pool_in_use', { detail: `The campaign ${showId('cmp', campaignId)} uses it.` })
         if (!(await deletePool(tx, accountId, row.id))) throw notFound()
         return { status: 204, audit: { before: renderPool(row) } }
       }),
@@ -214,7 +214,7 @@ async function readMembers(
       faults.add(`#/senders/${i}/sender`, 'sender_not_found', 'is not a sender of this account')
       return []
     }
-    if (seen.has(senderId)) faults.add(`#/senders/${i}/sender`, 'invalid_value', 'is in the pool already')
+    if (seen.has(senderId)) faults.add(`#/senders/${i}/sender`, 'invalid_value', 'is already in the pool')
     seen.add(senderId)
     return [{ senderId, weight }]
   })

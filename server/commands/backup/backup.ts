@@ -13,7 +13,7 @@ import { writeBackup, type Written } from './write.ts'
 /** Writes it, telling how far it is; answers what to print then. @throws StartError for what is to be mended first. */
 export async function backUp({ config, log, version, signal }: CommandContext, file: string): Promise<string> {
   if (file === standardStream && process.stdout.isTTY)
-    throw new StartError('A backup is not for a terminal: name a file, or lead "-" to another program.')
+    throw new StartError('A backup cannot be written to a terminal: name a file, or pipe "-" into another program.')
   const { connection, close } = await openInstallation(config, log, { isMigrating: false })
   const db = openPool(connection, { name: 'backup', max: 1, queryTimeoutMs: 0 })
   const progress = tellProgress()
@@ -44,10 +44,13 @@ export async function backUp({ config, log, version, signal }: CommandContext, f
     return ''
   } catch (error) {
     progress.close()
-    if (signal.aborted) throw new StartError('The backup was interrupted: there is none.', { cause: error })
+    if (signal.aborted) throw new StartError('The backup was interrupted: no file was written.', { cause: error })
     if (file === standardStream && codeOf(error) === 'EPIPE')
-      throw new StartError('Whoever was to take the backup has gone: it has not the whole of it.', { cause: error })
-    if (isUnavailable(error)) throw new StartError('The database has gone: there is no backup.', { cause: error })
+      throw new StartError('The reader of the backup has closed its end: it does not have the whole backup.', {
+        cause: error,
+      })
+    if (isUnavailable(error))
+      throw new StartError('The database connection was lost: no backup was written.', { cause: error })
     throw error
   } finally {
     // What it waits for, such as a lock, it would wait for to the end.
@@ -68,11 +71,11 @@ function summarize({ header, manifest }: Written, { file, bytes, seconds, keyFil
   const raw = manifest.tables.reduce((sum, table) => sum + table.bytes, 0)
   const name = file === standardStream ? 'FILE' : file
   return [
-    `The backup is whole: ${showMany(rows, 'row')} of ${showMany(manifest.tables.length, 'table')} as of ${header.takenAt}, ${showBytes(raw)} in ${showBytes(bytes)}, in ${seconds.toFixed(1)} s.`,
+    `The backup is complete: ${showMany(rows, 'row')} of ${showMany(manifest.tables.length, 'table')} as of ${header.takenAt}, ${showBytes(raw)} in ${showBytes(bytes)}, in ${seconds.toFixed(1)} s.`,
     header.keys.length === 0
-      ? `What is encrypted in it needs the master key, of which nothing is known here: keep a copy of the key file of the service apart from it.`
-      : `What is encrypted in it needs the master key with the id ${header.keys.join(' or ')}, which is not in it: keep a copy of ${keyFile} apart from it.`,
-    `Look at it again with: heliogram backup --check ${name}`,
+      ? "Encrypted data in it needs the master key, which is not known here: keep a copy of the service's key file, separate from the backup."
+      : `Encrypted data in it needs the master key with the id ${header.keys.join(' or ')}, which is not in the backup: keep a copy of ${keyFile} separately.`,
+    `Verify it with: heliogram backup --check ${name}`,
     '',
   ].join('\n')
 }

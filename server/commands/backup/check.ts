@@ -32,7 +32,8 @@ export async function checkBackup({ config, signal }: CommandContext, file: stri
 }
 
 /** For the person who has it. */
-export const notWhole = (file: string, error: BackupError): string => `${file} is no whole backup: ${error.message}.`
+export const notWhole = (file: string, error: BackupError): string =>
+  `${file} is not a complete backup: ${error.message}.`
 
 function describeBackup(header: BackupHeader, { tables }: BackupManifest, config: Config): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
@@ -41,7 +42,7 @@ function describeBackup(header: BackupHeader, { tables }: BackupManifest, config
   const width = Math.max(...largest.map(({ name }) => name.length), 0)
   const missing = header.keys.length === 0 ? null : findMissingKeys(header.keys, config)
   return [
-    `The backup is whole: ${showMany(rows, 'row')} of ${showMany(tables.length, 'table')}, ${showBytes(bytes)}, every checksum right.`,
+    `The backup is complete: ${showMany(rows, 'row')} of ${showMany(tables.length, 'table')}, ${showBytes(bytes)}, every checksum is right.`,
     '',
     `  taken at     ${header.takenAt}`,
     `  program      Heliogram ${header.program}`,

@@ -1,27 +1,7 @@
 /** What `heliogram backup --help` and `heliogram restore --help` print. */
 
-export const backupHelp = `Usage: heliogram backup FILE            write a whole copy of the database to FILE
-       heliogram backup -               write it to standard output, for another program
-       heliogram backup --check FILE    read a backup, say what is in it, and whether it is whole
+export const backupHelp =
+  'Usage: heliogram backup FILE            write a complete copy of the database to FILE\n       heliogram backup -               write it to standard output, for another program\n       heliogram backup --check FILE    read and verify a backup, and print its contents\n\nRun it with the settings of the service (DATABASE_URL or HELIOGRAM_DATA) and as its user, while the service runs or not. It writes all tables as\nthey were at one moment. The service continues meanwhile. FILE appears when it is complete and on disk; an existing file is then replaced.\n\nThe master key is not included: keep a copy of the key file (HELIOGRAM_KEY_FILE, or "key" in the data folder) separately.\n\nExit code 0: the backup is complete. 1: it failed, for the printed reason. 2: wrong usage.\n'
 
-It runs with the settings of the service (DATABASE_URL or HELIOGRAM_DATA) and as its user, while the service runs or not, and shows all tables as
-they were at one moment. The service goes on meanwhile. FILE is there when it is whole and on the disk; one of that name is replaced then.
-
-The master key is not in it: keep a copy of the key file (HELIOGRAM_KEY_FILE, or "key" in the data folder) apart from it.
-
-Exit code 0: there is a whole backup. 1: there is none, for the reason that is told. 2: it was asked in the wrong way.
-`
-
-export const restoreHelp = `Usage: heliogram restore FILE [--keep-carriers] [--without-key]
-
-Puts a backup into an empty database: that of a new data folder (HELIOGRAM_DATA), or an empty one that DATABASE_URL names. Put the key file in its
-place first (HELIOGRAM_KEY_FILE, or "key" in the data folder). FILE may be "-": standard input. It is read to its end and proved to be whole before
-the service can be started on it; where that fails, or it is interrupted, run it again: it begins anew.
-
-  --keep-carriers   leave carriers enabled that were. By default they come back disabled, so that somebody looks at what waits before it is sent,
-                    a second time perhaps. For a move, from a backup that was made after the service had stopped.
-  --without-key     give up all that the master key has sealed, where it is lost for good: texts and contacts that were encrypted, passwords of
-                    carriers, secrets of webhooks, second factors, opt-outs of forgotten numbers.
-
-Exit code 0: the database is whole. 1: it is not, for the reason that is told. 2: it was asked in the wrong way.
-`
+export const restoreHelp =
+  'Usage: heliogram restore FILE [--keep-carriers] [--without-key]\n\nRestores a backup into an empty database: that of a new data folder (HELIOGRAM_DATA), or an empty one named by DATABASE_URL. Put the key file in its\nplace first (HELIOGRAM_KEY_FILE, or "key" in the data folder). FILE can be "-": standard input. It is read and verified to its end before\nthe service can start on it. If it fails or is interrupted, run it again: it starts from the beginning.\n\n  --keep-carriers   leave enabled carriers enabled. By default they are restored disabled, so that you can check queued messages before they are\n                    sent, perhaps a second time. For a move, from a backup made after the service had stopped.\n  --without-key     delete everything that the master key encrypted, if the key is lost for good: encrypted texts and contacts, passwords of\n                    carriers, secrets of webhooks, second factors, opt-outs of forgotten numbers.\n\nExit code 0: the database is complete. 1: it is not, for the printed reason. 2: wrong usage.\n'

@@ -75,16 +75,17 @@ async function readFiles(
   for await (const file of readTar(octets)) {
     if (header === null) {
       const content = file.name === headerFile ? await readAll(file) : null
-      if (!content) throw new BackupError('it is no backup of Heliogram')
+      if (!content) throw new BackupError('it is not a backup of Heliogram')
       header = parseHeader(content)
       headerHash = createHash('sha256').update(content).digest('hex')
       await visitor.begin(header)
       continue
     }
-    if (manifest !== null) throw new BackupError(`"${file.name}" comes behind its end`)
+    if (manifest !== null) throw new BackupError(`"${file.name}" comes after its end`)
     const table = tableOfFile(file.name)
     if (table !== null) {
-      if (!header.tables.some(({ name }) => name === table)) throw new BackupError(`it names no table ${table}`)
+      if (!header.tables.some(({ name }) => name === table))
+        throw new BackupError(`it does not list the table ${table}`)
       for await (const piece of file.pieces) {
         count.add(table, piece)
         await visitor.rows(table, piece)
@@ -93,7 +94,7 @@ async function readFiles(
     // Such as README.txt.
     else for await (const _ of file.pieces) continue
   }
-  if (header === null || manifest === null) throw new BackupError('it ends before its end')
+  if (header === null || manifest === null) throw new BackupError('it is truncated')
   if (manifest.header !== headerHash) throw new BackupError(`${headerFile} was changed`)
   compare(header, manifest, count.ended())
   return { header, manifest }
@@ -103,9 +104,9 @@ async function readFiles(
 function explain(error: unknown): unknown {
   if (error instanceof NoTarError) return new BackupError(error.message, { cause: error })
   const code = codeOf(error) ?? ''
-  if (code === 'ZSTD_error_prefix_unknown') return new BackupError('it is no backup of Heliogram', { cause: error })
+  if (code === 'ZSTD_error_prefix_unknown') return new BackupError('it is not a backup of Heliogram', { cause: error })
   if (code === 'Z_BUF_ERROR' || code === 'ZSTD_error_srcSize_wrong')
-    return new BackupError('it ends before its end', { cause: error })
+    return new BackupError('it is truncated', { cause: error })
   if (code.startsWith('ZSTD_')) return new BackupError('it was changed since it was written', { cause: error })
   return error
 }
@@ -121,7 +122,7 @@ function parseHeader(content: Buffer): BackupHeader {
   const any = parse(content, Type.Object({ format: Type.Integer(), program: text }), headerFile)
   if (any.format !== backupFormat)
     throw new BackupError(
-      `it has the form ${any.format} of Heliogram ${any.program}, and this one knows the form ${backupFormat}: take that version, or a newer one`,
+      `it has format ${any.format} of Heliogram ${any.program}, and this version supports format ${backupFormat}: use that version, or a newer one`,
     )
   return parse(content, headerForm, headerFile)
 }
@@ -133,7 +134,7 @@ function parse<T extends TSchema>(content: Buffer, form: T, name: string): Stati
   } catch {
     value = null
   }
-  if (!Value.Check(form, value)) throw new BackupError(`its ${name} is none`)
+  if (!Value.Check(form, value)) throw new BackupError(`its ${name} is invalid`)
   return value
 }
 
@@ -165,7 +166,7 @@ const nothing = createHash('sha256').digest('hex')
 function compare(header: BackupHeader, manifest: BackupManifest, found: Map<string, ManifestTable>): void {
   const named = header.tables.map(({ name }) => name).join()
   if (manifest.tables.map(({ name }) => name).join() !== named)
-    throw new BackupError(`its ${manifestFile} is of others`)
+    throw new BackupError(`its ${manifestFile} belongs to another backup`)
   for (const said of manifest.tables) {
     const is = found.get(said.name) ?? { rows: 0, bytes: 0, sha256: nothing }
     if (is.rows !== said.rows || is.bytes !== said.bytes || is.sha256 !== said.sha256)

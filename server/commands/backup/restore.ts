@@ -107,12 +107,16 @@ function requireKey({ keys }: BackupHeader, config: Config, isWithoutKey: boolea
   const { keyFile } = config
   const missing = findMissingKeys(keys, config)
   if (missing.length === 0 && existsSync(keyFile)) return
-  const is = !existsSync(keyFile) ? 'is not there' : missing.length < keys.length ? 'has not all of it' : 'has another'
+  const is = !existsSync(keyFile)
+    ? 'does not exist'
+    : missing.length < keys.length
+      ? 'does not have all of it'
+      : 'has a different one'
   throw new StartError(
     [
-      `What is encrypted in the backup needs the master key ${showKeys(keys)}, and the key file ${keyFile} ${is}.`,
-      'Put the copy there that was kept of it (HELIOGRAM_KEY_FILE names another place). Where it is lost for good, --without-key gives up what it has',
-      'sealed: texts and contacts that were encrypted, passwords of carriers, secrets of webhooks, second factors (heliogram restore --help).',
+      `Encrypted data in the backup needs the master key ${showKeys(keys)}, and the key file ${keyFile} ${is}.`,
+      'Put your copy of it there (HELIOGRAM_KEY_FILE names another place). If it is lost for good, --without-key deletes what it',
+      'encrypted: texts and contacts, passwords of carriers, secrets of webhooks, second factors (heliogram restore --help).',
     ].join('\n'),
   )
 }
@@ -128,7 +132,7 @@ function explain(error: unknown, { file, isBegun, isAborted }: Circumstances): u
   const name = file === standardStream ? 'Standard input' : file
   const say = (reason: string, after: string): StartError => new StartError(`${reason}\n${after}`, { cause: error })
   const after = isBegun
-    ? 'The database is not whole, and nothing starts on it: run the restore again, it begins anew.'
+    ? 'The database is incomplete, and nothing starts on it: run the restore again, it starts from the beginning.'
     : 'Nothing was changed.'
   if (isAborted) return say('The restore was interrupted.', after)
   if (error instanceof BackupError) return say(notWhole(name, error), after)

@@ -19,21 +19,21 @@ export function tellRestored({ header, loaded, seconds, finished, options, confi
   const { disabled, waiting } = finished
   const waits = [
     waiting.messages > 0 && `${showMany(waiting.messages, 'message')} to be sent now`,
-    waiting.delayed > 0 && `${showMany(waiting.delayed, 'message')} at their time`,
-    waiting.broadcasts > 0 && `${showMany(waiting.broadcasts, 'broadcast')} under way or scheduled`,
-    waiting.imports > 0 && `${showMany(waiting.imports, 'import')} under way`,
+    waiting.delayed > 0 && `${showMany(waiting.delayed, 'message')} scheduled for later`,
+    waiting.broadcasts > 0 && `${showMany(waiting.broadcasts, 'broadcast')} in progress or scheduled`,
+    waiting.imports > 0 && `${showMany(waiting.imports, 'import')} in progress`,
     waiting.posts > 0 && `${showMany(waiting.posts, 'post')} to webhooks`,
     waiting.deliveries > 0 && `${showMany(waiting.deliveries, 'delivery')} to SMPP clients`,
   ].filter((one) => one !== false)
   const foreign = header.tables.filter(({ name }) => !loaded.tables.has(name)).map(({ name }) => name)
   return [
-    `The database is restored as of ${header.takenAt}: ${showMany(loaded.rows, 'row')} of ${showMany(loaded.tables.size, 'table')} in ${seconds.toFixed(1)} s, every checksum right.`,
-    ...(foreign.length === 0 ? [] : [`Left out, as no table of Heliogram: ${foreign.join(', ')}.`]),
-    waits.length === 0 ? 'Nothing waits in it.' : `What waits in it: ${waits.join(', ')}.`,
+    `The database is restored as of ${header.takenAt}: ${showMany(loaded.rows, 'row')} of ${showMany(loaded.tables.size, 'table')} in ${seconds.toFixed(1)} s, every checksum is right.`,
+    ...(foreign.length === 0 ? [] : [`Left out, because they are not tables of Heliogram: ${foreign.join(', ')}.`]),
+    waits.length === 0 ? 'Nothing is pending in it.' : `Pending in it: ${waits.join(', ')}.`,
     ...(options.isWithoutKey ? withoutKey(config) : []),
     ...(disabled.length > 0 ? tellDisabled(disabled, config) : []),
     '',
-    'What ran on the database that it is a copy of must stay stopped: two services with one queue send twice.',
+    'Keep all processes of the original database stopped: two services with one queue send everything twice.',
     '',
   ].join('\n')
 }
@@ -41,9 +41,9 @@ export function tellRestored({ header, loaded, seconds, finished, options, confi
 function tellDisabled(disabled: Finished['disabled'], { publicUrl }: Config): string[] {
   return [
     '',
-    'Its carriers are disabled, so that nothing of what waited then is sent a second time unseen. Whoever said STOP since is not known here either.',
-    'Start the service (heliogram start), look at what waits (GET /v1/queue, GET /v1/messages?status=queued, or the console), cancel what is over,',
-    'and import opt-outs that you know of. Then enable the carriers, in the console or by:',
+    'Its carriers are disabled, so that nothing pending is sent a second time unseen. Opt-outs since then are not known here either.',
+    'Start the service (heliogram start), check what is pending (GET /v1/queue, GET /v1/messages?status=queued, or the console), cancel what is not needed,',
+    'and import the opt-outs that you know of. Then enable the carriers, in the console or with:',
     '',
     ...disabled.flatMap(({ id, name }) => [
       `  # ${name}`,

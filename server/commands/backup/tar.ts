@@ -50,14 +50,14 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
   const reader = new PieceReader(source)
   for (;;) {
     const header = await reader.read(blockBytes)
-    if (header === null) throw new NoTarError('it ends before its end')
+    if (header === null) throw new NoTarError('it is truncated')
     if (header.every((octet) => octet === 0)) break
     const text = (from: number, length: number): string =>
       header.toString('utf8', from, from + length).replace(/\0.*$/s, '')
-    if (Number.parseInt(text(148, 8), 8) !== checksumOf(header)) throw new NoTarError('what should be a header is none')
+    if (Number.parseInt(text(148, 8), 8) !== checksumOf(header)) throw new NoTarError('it has an invalid header')
     const [name, size] = [text(0, 100), Number.parseInt(text(124, 12), 8)]
     yield { name, size, pieces: reader.pieces(size) }
-    if ((await reader.read(tarPadding(size).length)) === null) throw new NoTarError('it ends before its end')
+    if ((await reader.read(tarPadding(size).length)) === null) throw new NoTarError('it is truncated')
   }
   // To the very end: only there the compression knows whether all of it was right.
   await reader.drain()
@@ -95,7 +95,7 @@ class PieceReader {
 
   async *pieces(length: number): AsyncGenerator<Buffer> {
     for (let missing = length; missing > 0;) {
-      if (this.#rest.length === 0 && !(await this.#next())) throw new NoTarError('it ends before its end')
+      if (this.#rest.length === 0 && !(await this.#next())) throw new NoTarError('it is truncated')
       const part = this.#rest.subarray(0, missing)
       this.#rest = this.#rest.subarray(part.length)
       missing -= part.length

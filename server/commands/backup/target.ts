@@ -62,7 +62,8 @@ async function lock(tx: Tx): Promise<void> {
       `select pg_try_advisory_lock(hashtextextended('heliogram restore', 0)) as "isOurs"`,
     )
     if (rows[0]?.isOurs === true) return
-    if (performance.now() > until) throw new StartError('Another restore runs on this database. Let it end.')
+    if (performance.now() > until)
+      throw new StartError('Another restore is running on this database. Wait until it ends.')
     await sleep(200)
   }
 }
@@ -90,7 +91,7 @@ function notEmpty({ databaseUrl, dataFolder }: Config, things: string[]): string
   const other =
     databaseUrl === null
       ? 'Name a new folder in HELIOGRAM_DATA, or move this one away'
-      : `Make another ("create database heliogram_restored encoding 'UTF8' locale 'C.UTF-8' template template0") and name it in DATABASE_URL`
+      : `Create another ("create database heliogram_restored encoding 'UTF8' locale 'C.UTF-8' template template0") and name it in DATABASE_URL`
   return `${what} has a database that is not empty (${shown}), and a restore replaces nothing. ${other}.`
 }
 

@@ -36,8 +36,7 @@ export async function openCluster(place: Place, major: number, bin: () => Promis
   if (!(await exists(data))) {
     if (others.length > 0) {
       throw new Error(
-        `${place.path} holds a database of PostgreSQL ${others.join(', ').replaceAll('pg', '')}; this Heliogram brings ` +
-          `${major}. Start the Heliogram that wrote it, make a backup, and restore it with this one.`,
+        `${place.path} contains a database of PostgreSQL ${others.join(', ').replaceAll('pg', '')}; this version of Heliogram uses ${major}. Start the version that wrote it, make a backup, and restore that with this one.`,
       )
     }
     await createCluster(data, passwordFile, place.account, await bin())

@@ -339,7 +339,7 @@ test('loses no acknowledged row when the server is killed under load, and starts
 test('refuses a database of another major version', async () => {
   await rename(join(dataDir, 'pg18'), join(dataDir, 'pg17'))
   try {
-    await expect(start()).rejects.toThrow('holds a database of PostgreSQL 17; this Heliogram brings 18')
+    await expect(start()).rejects.toThrow('contains a database of PostgreSQL 17; this version of Heliogram uses 18')
   } finally {
     await rename(join(dataDir, 'pg17'), join(dataDir, 'pg18'))
   }
@@ -353,7 +353,7 @@ test.runIf(isRoot)('works as an account with nothing but a folder', async () => 
   expect(child.dataPath).toBe(join(folder, 'pg18'))
   expect(await fieldOf(await serverPid(child.dataPath), 'Uid')).toBe('65534')
   await expect(startChild(folder, { uid: 65_534, gid: 65_534 })).rejects.toThrow(
-    `Another Heliogram (pid ${child.process.pid}) already uses the data folder ${folder}. Stop it or set HELIOGRAM_DATA to another folder.`,
+    `Another Heliogram (pid ${child.process.pid}) already uses the data folder ${folder}. Stop it, or set HELIOGRAM_DATA to another folder.`,
   )
 })
 

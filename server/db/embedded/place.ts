@@ -96,7 +96,7 @@ export async function makePrivateDir(path: string, account: Account | undefined)
   const found = await lstat(path)
   const self = process.getuid?.()
   if (!found.isDirectory() || (found.uid !== self && found.uid !== account?.uid)) {
-    throw new Error(`${path} is in the way: it is not a folder of ours (uid ${found.uid}). Remove it.`)
+    throw new Error(`${path} is in the way: it is not one of our folders (uid ${found.uid}). Remove it.`)
   }
   if (account !== undefined) await chown(path, account.uid, account.gid)
   await chmod(path, 0o700)

@@ -159,7 +159,7 @@ export class Acceptor {
     const known = failures.some(isUnavailable) ? `At least ${count}` : `${count}, and no others`
     throw new PartlyDone(
       failures[0],
-      `${known}: the same request with its Idempotency-Key goes on, and sends none twice.`,
+      `${known}: repeat the request with its Idempotency-Key to continue; none is sent twice.`,
     )
   }
 
@@ -303,7 +303,7 @@ export class Acceptor {
     // The messages are accepted whatever becomes of this, and would be written again if it failed: without it a pool chooses again, by the
     // number and mostly the same.
     await routing.remember(written.acquaintances).catch((error: unknown) => {
-      if (!isUnavailable(error)) log?.warn({ error }, 'the senders of a pool were not remembered')
+      if (!isUnavailable(error)) log?.warn({ error }, 'the senders of a pool were not saved')
     })
   }
 }

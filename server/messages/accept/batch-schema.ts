@@ -9,7 +9,7 @@ const batchMax = 10_000
 export const BatchBody = Type.Object(
   {
     messages: Type.Array(checkedAlone<object>(SendInput, { type: 'object' }), { minItems: 1, maxItems: batchMax }),
-    atomic: Type.Optional(Type.Boolean({ description: 'All or none.' })),
+    atomic: Type.Optional(Type.Boolean({ description: 'Accept all or none.' })),
   },
   { additionalProperties: false, examples: [{ messages: [{ to: '15551230001', message: 'Hello from Heliogram' }] }] },
 )
@@ -21,7 +21,7 @@ export const BatchResult = Type.Object({
   results: Type.Array(
     Type.Object({
       index: Type.Integer(),
-      status: Type.Integer({ description: 'What a single send would have answered.' }),
+      status: Type.Integer({ description: 'What a single send would have returned.' }),
       message: Type.Optional(Type.Ref('Message')),
       error: Type.Optional(Type.Ref('Problem')),
     }),

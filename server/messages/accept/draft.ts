@@ -77,7 +77,7 @@ function readPool({ from, sender_pool }: SendBody, faults: FieldError[]): string
   if (sender_pool === undefined) return null
   const pointer = '#/sender_pool'
   const poolId = parseId('pol', sender_pool)
-  if (from !== undefined) faults.push({ pointer, code: 'invalid_value', detail: 'does not go with from: use one' })
+  if (from !== undefined) faults.push({ pointer, code: 'invalid_value', detail: 'cannot be combined with from' })
   else if (poolId === null)
     faults.push({ pointer, code: 'pool_not_found', detail: 'is not a sender pool of this account' })
   return poolId

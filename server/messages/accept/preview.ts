@@ -31,10 +31,9 @@ export function previewRoute(app: App, context: PreviewContext): void {
     {
       schema: {
         operationId: 'previewMessage',
-        summary: 'What a message would be sent as, without sending it',
+        summary: 'Preview a message',
         description:
-          'A text, a template with its values, or a `campaign` alone, whose own text it is then; a campaign also brings its type, its sender and ' +
-          'whether it has short links, where the body does not say. Texts of templates and campaigns need the scope campaigns:read.',
+          'A text, a template with its values, or only a `campaign`, whose own text is then used. A campaign also sets type, sender and short links, unless the body does. Texts of templates and campaigns need the scope campaigns:read.',
         tags: ['Messages'],
         body: PreviewBody,
         response: { 200: Preview, ...problems(413, 415) },

@@ -162,5 +162,5 @@ it('where no carrier takes it, it is said who can tell why', async () => {
   await test.routing.refresh()
   const { code, detail } = await post('/v1/messages/send', { to: '15551230001', message: 'x' })
   expect(code).toBe('no_route_available')
-  expect(detail).toBe('There is no carrier for it, or a route that refuses it: POST /v1/routes/test says which.')
+  expect(detail).toBe('There is no carrier for it, or a route refuses it: POST /v1/routes/test shows which.')
 })

@@ -26,7 +26,7 @@ import { explainRefusal, fingerprintOfSend, replayedRow, type MessagesContext } 
 const sendOperation = 'messages.send'
 const tags = ['Messages']
 // Each may have 32 MiB and 10,000 messages.
-const batchPlaces = new Places(2, 'batches under way')
+const batchPlaces = new Places(2, 'batches in progress')
 
 /** Sends a body as `POST /v1/messages/send` does, under the keys of an operation. */
 export type SendAs = (
@@ -79,7 +79,7 @@ export function sendRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'sendBatch',
-        summary: 'Send up to 10,000 messages; Idempotency-Key is required',
+        summary: 'Send a batch of up to 10,000 messages',
         tags,
         body: BatchBody,
         response: { 202: BatchResult, ...problems(409, 413, 415, 429) },
@@ -104,7 +104,7 @@ export function sendRoutes(app: App, context: MessagesContext): void {
       const key = readIdempotencyKey(request)
       if (key === null)
         throw new ApiError('invalid_header', {
-          detail: 'A batch needs an Idempotency-Key, so that a retry cannot send it twice.',
+          detail: 'A batch requires an Idempotency-Key, so that a retry does not send it twice.',
         })
       const scope = `${request.caller.accountId} batch ${key}`
       if (running.has(scope)) throw keyInProgress()

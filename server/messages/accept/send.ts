@@ -106,26 +106,28 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
     case 'sender_not_found':
       return field('#/from', 'sender_not_found', 'is not a sender of this account')
     case 'sender_not_allowed':
-      return field('#/from', 'sender_not_allowed', 'cannot be used for this recipient; POST /v1/routes/test says why')
+      return field(
+        '#/from',
+        'sender_not_allowed',
+        'cannot be used for this recipient; POST /v1/routes/test explains why',
+      )
     case 'pool_not_found':
       return field('#/sender_pool', 'pool_not_found', 'is not a sender pool of this account')
     case 'recipient_opted_out':
       return new ApiError(refusal, {
         detail:
-          'The recipient told the account to stop, or was put among its opt-outs. Messages go there again when they say START, or ' +
-          'when DELETE /v1/opt-outs/{number} takes the opt-out back.',
+          'The recipient opted out of messages from the account, or was added to its opt-outs. Messages can be sent again when they reply START, or after DELETE /v1/opt-outs/{number}.',
       })
     case 'campaign_closed':
       return new ApiError(refusal, { detail: 'The campaign is archived or canceled; use another, or none.' })
     case 'no_route_available':
       return new ApiError(refusal, {
-        detail: 'There is no carrier for it, or a route that refuses it: POST /v1/routes/test says which.',
+        detail: 'There is no carrier for it, or a route refuses it: POST /v1/routes/test shows which.',
       })
     case 'premium_number_not_allowed':
       return new ApiError(refusal, {
         detail:
-          'Callers of this number pay extra, and its holder may earn from each message. Allow such numbers with allow_premium_numbers in PATCH ' +
-          '/v1/settings.',
+          'Such numbers cost extra, and their owner may earn from each message. To allow them, set allow_premium_numbers with PATCH /v1/settings.',
       })
     case 'max_price_exceeded':
     case 'test_mode_unavailable':
@@ -133,7 +135,7 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
       return new ApiError(refusal)
     case 'queue_full':
       return new ApiError('queue_full', {
-        detail: 'As much waits as the account can send in four hours.',
+        detail: 'The queue already has as much as the account can send in four hours.',
         retryAfterSeconds: waitSeconds ?? 1,
       })
     case 'destination_not_allowed':

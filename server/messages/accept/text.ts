@@ -54,14 +54,14 @@ export function readText(given: TextBody, faults: FieldError[]): ReadText | null
     faults.push({
       pointer: '#/type',
       code: 'required',
-      detail: 'is required where the text fits only with smart encoding, which codes go without',
+      detail: 'is required if the text fits only with smart encoding, which is not used for one-time passwords',
     })
   return { ...read, written: written && { ...written, warnings: [...written.warnings, isOff] } }
 }
 
 const isOff: Warning = {
   code: 'smart_encoding_off',
-  detail: 'Codes (type otp) are sent as they are written; smart_encoding was left out.',
+  detail: 'One-time passwords (type otp) are sent unchanged; smart_encoding was ignored.',
 }
 
 function measure(text: string, replaced: SmartReplacement[], body: TextBody, faults: FieldError[]): Text | null {
@@ -89,7 +89,7 @@ function warnOfReplaced(replaced: SmartReplacement[]): Warning[] {
   return [
     {
       code: 'smart_encoded',
-      detail: `Replaced, so that GSM-7 is enough: ${what.join(' ')}`,
+      detail: `Replaced, so that the text fits into GSM-7: ${what.join(' ')}`,
       replaced: replaced.map(({ codePoint, ...one }) => ({ ...one, code_point: codePoint })),
     },
   ]

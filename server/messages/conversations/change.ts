@@ -14,14 +14,12 @@ export const ConversationChange = Type.Object(
     assignee: Type.Optional(
       Nullable(Type.String({ maxLength: 255, description: 'Id of a user of the account; null: nobody.' })),
     ),
-    state: Type.Optional(
-      Type.Enum(['open', 'closed'], { description: 'Closing reads nothing: what is unread stays so.' }),
-    ),
+    state: Type.Optional(Type.Enum(['open', 'closed'], { description: 'Closing does not mark anything as read.' })),
     last_message: Type.Optional(
       Type.String({
         maxLength: 255,
         description:
-          'With `state` closed: id of the last message that was seen. Where the person has written since, it stays open.',
+          'With `state` closed: id of the last message you have seen. If the person has sent another since, the conversation stays open.',
       }),
     ),
   },
@@ -47,7 +45,7 @@ export async function changeConversation(
       refuse('assignee', 'is not a user of this account')
   }
   const lastSeenId = last === undefined ? null : parseId('msg', last)
-  if (last !== undefined && state !== 'closed') refuse('last_message', 'goes only with the state closed')
+  if (last !== undefined && state !== 'closed') refuse('last_message', 'can only be used with the state closed')
   else if (last !== undefined && (lastSeenId === null || !(await findMessage(tx, accountId, lastSeenId))))
     refuse('last_message', 'is not the id of a message')
   if (faults.length > 0) throw invalid(faults)

@@ -39,28 +39,25 @@ const number = (description: string) => Type.Optional(Type.String({ maxLength: 4
 const query = Type.Object(
   {
     ...pageQuery,
-    state: Type.Optional(Type.Enum(['open', 'closed'], { description: 'Those that are open, or closed.' })),
+    state: Type.Optional(Type.Enum(['open', 'closed'], { description: 'Open or closed conversations.' })),
     search: Type.Optional(
       Type.String({
         minLength: 2,
         maxLength: 100,
         description:
-          'Those whose number has these digits, or whose number and last message have all of these words, or parts of words, whatever the case ' +
-          'and the accents. Texts need the scope messages:read_body; those of earlier messages, and redacted ones, are not searched.',
+          'Conversations whose number has these digits, or whose number and last message contain all of these words, or parts of words, ignoring case and accents. Texts need the scope messages:read_body; earlier messages and redacted ones are not searched.',
         examples: ['table for six'],
       }),
     ),
-    unread: Type.Optional(Type.Boolean({ description: 'Those with unread replies, or those without.' })),
-    assignee: Type.Optional(
-      Type.String({ maxLength: 255, description: 'Id of a user; `none`: nobody looks after it.' }),
-    ),
-    our_number: number('Those of this number of ours.'),
-    their_number: number('Those with this person.'),
+    unread: Type.Optional(Type.Boolean({ description: 'Conversations with or without unread replies.' })),
+    assignee: Type.Optional(Type.String({ maxLength: 255, description: 'Id of a user; `none`: unassigned.' })),
+    our_number: number('Conversations with this number of yours.'),
+    their_number: number('Conversations with this person.'),
     campaign: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'Id or key of a campaign: those whose last reply to a campaign answered this one.',
+        description: 'Id or key of a campaign: conversations whose last reply to a campaign was to this one.',
         examples: ['spring-sale'],
       }),
     ),
@@ -86,10 +83,9 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'listConversations',
-        summary: 'List conversations, the last reply first',
+        summary: 'List conversations',
         description:
-          'Filters go together. A page looks at 200,000 conversations at most, with `search` at 2000: where few match, it may be short, or empty, ' +
-          'and still have a `next_cursor`.',
+          'Sorted by the last reply. Filters can be combined. A page checks 200,000 conversations at most, with `search` 2000: if few match, it can be short or empty and still have a `next_cursor`.',
         tags,
         querystring: query,
         response: { 200: PageOf(Type.Ref('Conversation')), ...problems() },
@@ -134,7 +130,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'getConversation',
-        summary: 'Read a conversation',
+        summary: 'Get a conversation',
         tags,
         params,
         response: { 200: Type.Ref('Conversation'), ...problems(404) },
@@ -149,7 +145,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'listConversationMessages',
-        summary: 'List the messages of a conversation, both directions, newest first',
+        summary: 'List messages of a conversation',
         tags,
         params,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
@@ -177,7 +173,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'replyInConversation',
-        summary: 'Answer in a conversation: a send from its number to its person',
+        summary: 'Reply in a conversation',
         tags,
         params,
         body: ReplyBody,
@@ -208,8 +204,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
             last_message: Type.Optional(
               Type.String({
                 maxLength: 255,
-                description:
-                  'Id of the last message that was read: replies after it stay unread. All are read otherwise.',
+                description: 'Id of the last message that was read: later replies stay unread. Default: all are read.',
               }),
             ),
           },
@@ -237,7 +232,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     {
       schema: {
         operationId: 'updateConversation',
-        summary: 'Say who looks after a conversation, close it, or open it again',
+        summary: 'Assign, close or reopen a conversation',
         tags,
         params,
         body: ConversationChange,

@@ -16,14 +16,12 @@ const Erasure = Type.Object(
     id: IdOf('ers', 'Id of the erasure.'),
     object: Type.Literal('erasure'),
     status: Type.Enum(['processing', 'completed']),
-    number: Nullable(
-      Type.String({ description: 'With its middle hidden; null when it is erased.', examples: ['1555***0008'] }),
-    ),
+    number: Nullable(Type.String({ description: 'Masked; null when it is erased.', examples: ['1555***0008'] })),
     reason: Nullable(Type.String()),
     erased: Type.Record(Type.String(), Type.Integer(), {
-      description: 'What was erased so far, by its kind: `messages`, `contacts`, `events`, `conversations`, ….',
+      description: 'Erased so far, by kind: `messages`, `contacts`, `events`, `conversations`, ….',
     }),
-    created_at: Timestamp('When it was asked for.'),
+    created_at: Timestamp('When it was requested.'),
     completed_at: Nullable(Timestamp('Since when nothing of the number is left.')),
   },
   { $id: 'Erasure', description: 'The erasure of a number from the account.' },
@@ -42,8 +40,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
         operationId: 'createErasure',
         summary: 'Erase a number',
         description:
-          'From everything that the account has: contacts, messages, conversations, events, imports. What waits for it is canceled. Messages stay in all counts, without number, text ' +
-          'and metadata. An opt-out stays too, as a keyed hash. It takes some minutes; a number that is being erased is answered with its erasure.',
+          'Erases the number from all data of the account: contacts, messages, conversations, events, imports. Queued messages to it are canceled. Messages stay in all counts, without number, text and metadata. An opt-out remains too, as a keyed hash. It takes some minutes; a request for a number that is being erased returns its erasure.',
         tags,
         body: Type.Object(
           {
@@ -52,7 +49,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
               Type.String({
                 minLength: 1,
                 maxLength: 200,
-                description: 'Of which request; kept, so without personal data.',
+                description: 'Reference of the request; it is stored, so without personal data.',
                 examples: ['ticket 4711'],
               }),
             ),
@@ -84,7 +81,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'listErasures',
-        summary: 'List erasures, newest first',
+        summary: 'List erasures',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Erasure')), ...problems() },

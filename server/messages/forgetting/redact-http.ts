@@ -16,10 +16,9 @@ export function redactRoutes(app: App, context: { db: Db; vault: Vault }): void 
     {
       schema: {
         operationId: 'redactMessage',
-        summary: 'Remove the text of a message that is over',
+        summary: 'Redact a message',
         description:
-          'From the message, its events and its webhooks from now on, for ever. Numbers, times, segments and the outcome stay; so do `sequence` and `updated_at`, ' +
-          'because nothing happened to the message. A message that is redacted is answered as it is.',
+          'Deletes the text from the message, its events and pending posts, permanently. Numbers, times, segments and the outcome remain; so do `sequence` and `updated_at`, because nothing happened to the message. Redacting it again returns it unchanged.',
         tags: ['Messages'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },

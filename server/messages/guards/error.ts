@@ -7,14 +7,14 @@ import { noCountry } from './judge.ts'
 import { showAmount } from './stops.ts'
 
 const messagesThatGo = (anHour: string | null): string =>
-  anHour === '1' ? '1 message an hour goes' : `${anHour} messages an hour go`
+  anHour === '1' ? '1 message an hour is allowed' : `${anHour} messages an hour are allowed`
 
 /** The error of a refusal. `retryAfterSeconds` only where the same send can go when the window is over. */
 export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
   if (!stop) return new ApiError(refusal)
   const { window, limit, guardId, earlierId } = stop
   const guard = guardId === null ? 'the guard' : showId('grd', guardId)
-  const release = guardId === null ? '' : ` POST /v1/guards/${guard}/release lets it go on before.`
+  const release = guardId === null ? '' : ` To allow it now: POST /v1/guards/${guard}/release.`
   const members = guardId === null ? {} : { guard }
   const until = window.endsAt.toISOString()
   const waiting = { members, retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt.getTime() - nowMs()) / 1000)) }
@@ -24,33 +24,33 @@ export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
       return new ApiError(refusal, {
         detail:
           window.key === noCountry
-            ? `The number is of no country, and the account sends to its allowed_countries alone; "*" in PATCH /v1/settings allows all.${release}`
-            : `The account does not send to ${window.key}; add it to allowed_countries with PATCH /v1/settings.${release}`,
+            ? `The number belongs to no country, and the account allows only its allowed_countries; "*" in PATCH /v1/settings allows all.${release}`
+            : `The account does not allow ${window.key}; add it to allowed_countries with PATCH /v1/settings.${release}`,
         members,
       })
     case 'country_limit':
       return new ApiError(refusal, {
-        detail: `${messagesThatGo(most)} to ${window.key}; more do from ${until} on.${release}`,
+        detail: `${messagesThatGo(most)} to ${window.key}; more are allowed from ${until}.${release}`,
         ...waiting,
       })
     case 'velocity':
       return new ApiError(refusal, {
-        detail: `${messagesThatGo(most)} to numbers that begin with ${window.key}; more do from ${until} on.${release}`,
+        detail: `${messagesThatGo(most)} to numbers that start with ${window.key}; more are allowed from ${until}.${release}`,
         members,
       })
     case 'daily_segments':
       return new ApiError(refusal, {
-        detail: `This send is beyond the ${most} segments of the day; it can go from ${until} on.${release}`,
+        detail: `This send exceeds the ${most} segments of the day; it is allowed from ${until}.${release}`,
         ...waiting,
       })
     case 'spend':
       return new ApiError(refusal, {
-        detail: `This send is beyond the ${most} ${window.key} of the day; it can go from ${until} on.${release}`,
+        detail: `This send exceeds the ${most} ${window.key} of the day; it is allowed from ${until}.${release}`,
         ...waiting,
       })
     case 'duplicate':
       return new ApiError(refusal, {
-        detail: 'The same text went from the same sender to the same number a moment ago.',
+        detail: 'The same text was sent from the same sender to the same number a moment ago.',
         members: { ...members, ...(earlierId !== null && { existing_id: showId('msg', earlierId) }) },
       })
     default:

@@ -36,7 +36,7 @@ export const endStopsOf =
 
 const Release = Type.Object(
   {
-    reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why; it is kept.' }),
+    reason: Type.String({ minLength: 1, maxLength: 500, description: 'The reason; it is stored.' }),
     until: Type.Optional(
       Timestamp('Until when it does not stop again; else, without `raise_by`, until its time is over.'),
     ),
@@ -44,7 +44,7 @@ const Release = Type.Object(
       Type.String({
         pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
         description:
-          'By how much the limit is raised until its time is over, in what it counts: segments, messages or money.',
+          'By how much to raise the limit until its day or hour ends, in its own unit: segments, messages or money.',
         examples: ['5000'],
       }),
     ),
@@ -64,7 +64,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
     {
       schema: {
         operationId: 'listGuards',
-        summary: 'List the stops in force, newest first',
+        summary: 'List current stops',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Guard')), ...problems() },
@@ -80,17 +80,16 @@ export function guardRoutes(app: App, context: GuardsContext): void {
     {
       schema: {
         operationId: 'listGuardLimits',
-        summary: 'The guards that stand, with what is used of each',
+        summary: 'List guards with their current use',
         description:
-          'All that the settings say, whether they have stopped something or not. `used` counts what was accepted, and what waits to be sent; ' +
-          'with `number`, also the messages of this hour to numbers with its prefix.',
+          'All guards in the settings, whether or not they have stopped something. `used` counts accepted and queued messages; with `number`, also the messages of this hour to numbers with its prefix.',
         tags,
         querystring: Type.Object(
           {
             number: Type.Optional(
               Type.String({
                 maxLength: 40,
-                description: 'A recipient, whose prefix is asked for where one is limited.',
+                description: 'A recipient, to get the use of its prefix if prefixes are limited.',
                 examples: ['15551230001'],
               }),
             ),
@@ -120,7 +119,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         operationId: 'releaseGuard',
         summary: 'Release a stop',
         description:
-          'Sending goes on at once, and broadcasts that wait go on within seconds. A limit that is reached again afterwards is another stop.',
+          'Sends continue at once, and waiting broadcasts within seconds. If the limit is reached again, that is another stop.',
         tags,
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a stop.' }) }),
         body: Release,
@@ -137,12 +136,14 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         const row = id && (await findStop(tx, caller.accountId, id))
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
         const over = (isReleased: boolean): ApiError =>
-          new ApiError('guard_over', { detail: isReleased ? 'It has been released.' : 'Its time is over.' })
+          new ApiError('guard_over', {
+            detail: isReleased ? 'It has already been released.' : 'Its day or hour has ended.',
+          })
         if (row.releasedAt || row.endsAt <= now()) throw over(row.releasedAt !== null)
         const until = untilOf(row, sound.until, faults)
         const raisedBy = raisedByOf(row, sound.raise_by, faults)
         if (sound.until !== undefined && sound.raise_by !== undefined)
-          faults.push({ pointer: '#/raise_by', code: 'invalid_value', detail: 'does not go with until: use one' })
+          faults.push({ pointer: '#/raise_by', code: 'invalid_value', detail: 'cannot be combined with until' })
         if (faults.length > 0) throw invalid(faults)
         const by = showActorId(actorOf(caller)) ?? ''
         const release = { by, reason: body.reason, until: raisedBy === null ? until : null, raisedBy }
@@ -173,7 +174,7 @@ function raisedByOf(row: GuardRow, text: string | undefined, faults: FieldError[
   if (text === undefined) return null
   const pointer = '#/raise_by'
   if (row.limit === null)
-    faults.push({ pointer, code: 'invalid_value', detail: 'is for limits; this guard has none: use until' })
+    faults.push({ pointer, code: 'invalid_value', detail: 'is only for limits; this guard has none: use until' })
   const amount = row.kind === 'spend' ? millionthsOf(text) : Number(text)
   if (!(amount > 0) || !Number.isInteger(amount))
     faults.push({

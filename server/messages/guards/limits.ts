@@ -21,26 +21,26 @@ export const GuardLimit = Type.Object(
     kind: Type.Enum([...guardKinds]),
     key: Nullable(
       Type.String({
-        description: 'A country, the prefix of the number that was asked for, or a currency; null: the whole account.',
+        description: 'A country, the prefix of the given number, or a currency; null: the whole account.',
       }),
     ),
-    action: Type.Enum(['block', 'alert'], { description: '`alert`: it only tells, and stops nothing.' }),
-    description: Type.String({ description: 'What it stops, for people.' }),
+    action: Type.Enum(['block', 'alert'], { description: '`alert`: it only reports, and stops nothing.' }),
+    description: Type.String({ description: 'A description of what it stops.' }),
     limit: Nullable(
-      Type.String({ description: 'What may be used up, in segments, messages or money; null: nothing is counted.' }),
+      Type.String({ description: 'The limit, in segments, messages or money; null: nothing is counted.' }),
     ),
-    raised_by: Nullable(Type.String({ description: 'By how much it was raised until `resets_at`; null: it was not.' })),
+    raised_by: Nullable(Type.String({ description: 'By how much it is raised until `resets_at`; null: not raised.' })),
     used: Nullable(
       Type.String({
         description:
-          'What is used up; null: nothing is counted, or each prefix is counted by itself and none was asked for.',
+          'Used so far; null: nothing is counted, or each prefix is counted separately and no number was given.',
       }),
     ),
-    resets_at: Nullable(Timestamp('When its day or hour is over; null: it has none.')),
-    released_until: Nullable(Timestamp('Nothing stops until then; null: it was not released.')),
-    stop: Nullable(Type.String({ description: 'Id of the stop in force, as in `GET /v1/guards`; null: none.' })),
+    resets_at: Nullable(Timestamp('When its day or hour ends; null: it has none.')),
+    released_until: Nullable(Timestamp('It stops nothing until then; null: it was not released.')),
+    stop: Nullable(Type.String({ description: 'Id of the current stop, as in `GET /v1/guards`; null: none.' })),
   },
-  { $id: 'GuardLimit', description: 'A guard that stands.' },
+  { $id: 'GuardLimit', description: 'A guard that is on.' },
 )
 export type GuardLimit = Static<typeof GuardLimit>
 
@@ -101,14 +101,14 @@ function standingOf(accountId: string, guards: StoredGuards, timezone: string, n
       : []),
     ...countries.map(({ country, per_hour: limit, action }) => ({
       window: window('country_limit', country, hour, limit, action),
-      description: `Messages to ${country} in an hour of the clock.`,
+      description: `Messages to ${country} in a clock hour.`,
     })),
     ...(perPrefix === undefined
       ? []
       : [
           {
             window: window('velocity', number === null ? '' : prefixOf(number), hour, perPrefix),
-            description: 'Messages in an hour of the clock to numbers that differ in the last four digits only.',
+            description: 'Messages in a clock hour to numbers that differ only in the last four digits.',
             ...(number === null && { isOpen: true as const }),
           },
         ]),

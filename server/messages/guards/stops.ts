@@ -45,18 +45,19 @@ export const Guard = Type.Object(
     kind: Type.Enum([...guardKinds]),
     key: Nullable(
       Type.String({
-        description: 'A country (`?`: numbers of none), the prefix of numbers, or a currency; null: the whole account.',
+        description:
+          'A country (`?`: numbers without one), the prefix of numbers, or a currency; null: the whole account.',
       }),
     ),
-    action: Type.Enum(['block', 'alert'], { description: '`alert`: it only tells, and stops nothing.' }),
+    action: Type.Enum(['block', 'alert'], { description: '`alert`: it only reports, and stops nothing.' }),
     limit: Nullable(
-      Type.String({ description: 'What may be used up, in segments, messages or money; null: nothing is counted.' }),
+      Type.String({ description: 'The limit, in segments, messages or money; null: nothing is counted.' }),
     ),
-    since: Timestamp('When it stopped a message first.'),
-    until: Timestamp('When its day or hour is over, and it stops no more.'),
+    since: Timestamp('When it first stopped a message.'),
+    until: Timestamp('When its day or hour ends, and it stops nothing more.'),
     count: Type.Integer({
       minimum: 0,
-      description: 'Sends that it has refused; those of broadcasts wait and do not count.',
+      description: 'Sends that it has refused; broadcasts wait and do not count.',
     }),
     released_at: Nullable(Timestamp('When it was released.')),
     released_by: Nullable(Type.String({ description: 'Id of the user or API key.' })),

@@ -50,12 +50,12 @@ describe('the receipts of a message', () => {
     await receipt('a', 'undeliverable', 'UNDELIV', '012')
     await receipt('a', 'enroute', 'BUFFERED')
     expect(await detailsOf(handover)).toEqual([
-      'The receipt says ENROUTE, which is no last word.',
-      'The receipt says ACCEPTD, which is no last word.',
+      'The receipt says ENROUTE, which is not final.',
+      'The receipt says ACCEPTD, which is not final.',
       'The receipt says UNDELIV, err 011.',
       'The receipt says DELIVRD, err 000; it came after UNDELIV, which counts.',
       'The receipt says UNDELIV, err 012 again.',
-      'The receipt says BUFFERED, which is no last word.',
+      'The receipt says BUFFERED, which is not final.',
     ])
     expect((await test.message(handover.id)).status).toBe('undelivered')
   })

@@ -60,12 +60,12 @@ export function tellReceipts(
     .map(({ state, ...receipt }) => {
       const { stat, err, segment } = receipt
       const said = `The receipt says ${stat}${err === null ? '' : `, err ${err}`}`
-      if (statusOfReceipt(state) === null) return { ...receipt, detail: `${said}, which is no last word.` }
+      if (statusOfReceipt(state) === null) return { ...receipt, detail: `${said}, which is not final.` }
       const first = firsts.get(segment)
       if (first === undefined) firsts.set(segment, stat)
       if (first === undefined) return { ...receipt, detail: `${said}.` }
       if (first === stat) return { ...receipt, detail: `${said} again.` }
-      return { ...receipt, detail: `${said}; it came after ${first}, which counts.` }
+      return { ...receipt, detail: `${said}; it arrived after ${first}, which counts.` }
     })
 }
 

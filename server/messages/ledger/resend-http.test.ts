@@ -92,11 +92,11 @@ it('what is not unknown, too old or somebody else’s is not sent again', async 
   await test.db.query(`update messages set body = null where id = $1`, [erased])
   expect(await resend(erased)).toMatchObject({
     status: 409,
-    detail: 'Its campaign was canceled, or its text is gone.',
+    detail: 'Its campaign was canceled, or its text was deleted.',
   })
   const old = await unknown('15551230003')
   await test.db.query(`update messages set expires_at = now() where id = $1`, [old])
-  expect(await resend(old)).toMatchObject({ status: 409, detail: 'Its validity is over: send a new message.' })
+  expect(await resend(old)).toMatchObject({ status: 409, detail: 'It has expired: send a new message.' })
   expect(await resend(old, await createTestAccount(database.db))).toMatchObject({ status: 404 })
   const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
   expect(await resend(old, reader)).toMatchObject({ code: 'insufficient_scope' })
@@ -122,7 +122,7 @@ it('what a canceled campaign has left unknown is not sent again, by a policy or 
   expect(await test.count('nameless_tries', 'message_id = $1 and resend_at is not null', [id])).toBe(0)
   expect(await resend(id)).toMatchObject({
     code: 'not_resendable',
-    detail: 'Its campaign was canceled, or its text is gone.',
+    detail: 'Its campaign was canceled, or its text was deleted.',
   })
 })
 

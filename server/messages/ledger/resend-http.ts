@@ -24,9 +24,9 @@ export function resendRoutes(app: App, context: ResendRoutesContext): void {
     {
       schema: {
         operationId: 'resendMessage',
-        summary: 'Send a message again whose outcome is unknown',
+        summary: 'Resend a message with an unknown outcome',
         description:
-          'The recipient may get it twice: the message says so from now on (`possible_duplicate`). It is noted who asked for it.',
+          'The recipient may get it twice: the message has `possible_duplicate` from now on. The caller is recorded.',
         tags: ['Messages'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
@@ -58,9 +58,9 @@ function notResendable(row: MessageRow | '' | null): ApiError {
   const isUnknown = status === 'unconfirmed' && errorCode === 'outcome_unknown'
   const isOver = isUnknown && expiresAt !== null && expiresAt <= now()
   const why = isOver
-    ? 'Its validity is over: send a new message.'
+    ? 'It has expired: send a new message.'
     : isUnknown
-      ? 'Its campaign was canceled, or its text is gone.'
+      ? 'Its campaign was canceled, or its text was deleted.'
       : `The message is ${status}${errorCode ? ` (${errorCode})` : ''}.`
   return new ApiError('not_resendable', { detail: why })
 }

@@ -19,9 +19,9 @@ export const messageQuery = {
   status: Type.Optional(Type.String({ maxLength: 200, description: `Comma list of ${statuses.join(', ')}.` })),
   delivery_status: Type.Optional(Type.Enum(['Delivered', 'Failed'])),
   direction: Type.Optional(Type.Enum(['outbound', 'inbound'])),
-  to: number('Outbound messages to it; with direction=inbound, replies to it.'),
-  from: number('Outbound messages from it; with direction=inbound, replies from it.'),
-  number: number("A person's: messages to it and from it, in one list. With `direction`, those alone."),
+  to: number('Outbound messages to this number; with direction=inbound, replies to it.'),
+  from: number('Outbound messages from this number; with direction=inbound, replies from it.'),
+  number: number("A person's number: messages to it and from it, in one list. With `direction`, only those."),
   campaign: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'Id or key of a campaign.', examples: ['spring-sale'] }),
   ),
@@ -29,11 +29,13 @@ export const messageQuery = {
   error_code: Type.Optional(Type.String({ maxLength: 64, description: 'Why it failed, or is unconfirmed.' })),
   type: Type.Optional(Type.Enum([...messageTypes])),
   tag: Type.Optional(Type.String({ maxLength: 64 })),
-  created_after: Type.Optional(QueryTime('Created at or after it.')),
-  created_before: Type.Optional(QueryTime('Created before it.')),
-  updated_after: Type.Optional(QueryTime('Last changed at or after it.')),
-  updated_before: Type.Optional(QueryTime('Last changed before it.')),
-  segments_gte: Type.Optional(Type.Integer({ minimum: 1, maximum: 255, description: 'Of so many segments or more.' })),
+  created_after: Type.Optional(QueryTime('Created at or after this time.')),
+  created_before: Type.Optional(QueryTime('Created before this time.')),
+  updated_after: Type.Optional(QueryTime('Last changed at or after this time.')),
+  updated_before: Type.Optional(QueryTime('Last changed before this time.')),
+  segments_gte: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 255, description: 'With at least this many segments.' }),
+  ),
   test: Type.Optional(Type.Boolean({ description: 'Sent in test mode, or not.' })),
 }
 
@@ -86,7 +88,7 @@ export async function readFilters(
   const person = readNumberFilter('number', query.number, 'person', faults)
   const beside = isInbound ? 'from' : 'to'
   if (query.number !== undefined && query[beside] !== undefined)
-    refuse(beside, 'invalid_value', 'says again whose messages these are: leave out `number`, or this')
+    refuse(beside, 'invalid_value', 'must not be combined with `number`, which already selects the person')
   const campaignId = query.campaign === undefined ? null : await findCampaignId(db, accountId, query.campaign)
   if (query.campaign !== undefined && campaignId === null)
     refuse('campaign', 'campaign_not_found', 'is not a campaign of this account')
@@ -131,8 +133,6 @@ function refuseSearch(filters: MessageFilters): void {
   const end = createdBefore?.getTime() ?? nowMs()
   if (createdAfter !== null && end - createdAfter.getTime() <= (searchDays + 1) * dayMs) return
   throw new ApiError('filter_combination_not_allowed', {
-    detail:
-      `${rule.searched.join(', ')} are searched for among the messages that another filter finds: add ${rule.led}; ` +
-      `or created_after, at most ${searchDays} days before created_before or now. All other filters go together as they like.`,
+    detail: `${rule.searched.join(', ')} are searched only among messages that another filter finds: add ${rule.led}; or created_after, at most ${searchDays} days before created_before or now. All other filters can be combined.`,
   })
 }

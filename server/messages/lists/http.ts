@@ -16,8 +16,7 @@ import { withHolds } from '../queue/place.ts'
 
 const tags = ['Messages']
 const together =
-  'Filters go together; besides those below, `metadata[name]=value`. `tag`, `metadata`, `segments_gte` and `updated_*` need another filter ' +
-  'that finds few messages, or a `created_after` of the last 31 days.'
+  'Filters can be combined, including `metadata[name]=value`. `tag`, `metadata`, `segments_gte` and `updated_*` need another filter that finds few messages, or a `created_after` in the last 31 days.'
 
 /** Registers them; `Message` is a schema of the application. */
 export function messageListRoutes(app: App, { db }: { db: Db }): void {
@@ -26,10 +25,8 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
     {
       schema: {
         operationId: 'listMessages',
-        summary: 'List messages, newest first',
-        description:
-          `${together} A page looks at 100,000 messages at most: with filters that few match it may be short, or empty, and still have ` +
-          'a `next_cursor`. `refresh_cursor` shows what was created since; what changed within the last minute may come again.',
+        summary: 'List messages',
+        description: `${together} A page checks 100,000 messages at most: if few match, it can be short or empty and still have a \`next_cursor\`. \`refresh_cursor\` returns messages created since; those that changed within the last minute may be returned again.`,
         tags,
         querystring: Type.Object(
           {
@@ -69,14 +66,12 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
       schema: {
         operationId: 'exportMessages',
         summary: 'Export messages',
-        description:
-          'All that match, oldest first, up to the time of the request: NDJSON with a message a line as in answers, or CSV. An export that fails ' +
-          `ends with a broken connection, never as if it were whole. ${together}`,
+        description: `All matching messages, oldest first, up to the time of the request: NDJSON with one message a line, or CSV. An export that fails ends with a broken connection, never as if it were complete. ${together}`,
         tags,
         querystring: Type.Object(
           {
             format: Type.Optional(
-              Type.Enum([...exportFormats], { description: 'Default: as `Accept` says, else NDJSON.' }),
+              Type.Enum([...exportFormats], { description: 'Default: as in `Accept`, otherwise NDJSON.' }),
             ),
             ...messageQuery,
           },

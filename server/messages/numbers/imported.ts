@@ -17,15 +17,15 @@ export interface PhoneFault {
 
 /** What was wrong with numbers that could be mended; of several the one that stands first here. */
 export const repairs = {
-  apostrophe: 'An apostrophe stood before it, as spreadsheets show texts.',
-  formula: 'It stood in a formula, by which programs keep its digits from spreadsheets.',
-  decimal_point: 'It ended in `.0`: a program took the column for fractions.',
-  thousands_separators: 'Its digits were grouped as an amount.',
-  double_zero: '`00` stood for the plus sign.',
-  national: 'It had no country code, and got the one of the default country.',
-  missing_plus: 'It had its country code and no plus sign.',
-  renumbered: 'It had a form that its country has given up, and got the current one.',
-  several_numbers: 'The cell had several numbers; the first was taken.',
+  apostrophe: 'It started with an apostrophe, as spreadsheets mark text.',
+  formula: 'It was in a formula, which keeps spreadsheets from changing its digits.',
+  decimal_point: 'It ended in `.0`: a program treated the column as fractions.',
+  thousands_separators: 'Its digits were grouped like an amount.',
+  double_zero: 'It had `00` instead of the plus sign.',
+  national: 'It had no country code, and got that of the default country.',
+  missing_plus: 'It had its country code but no plus sign.',
+  renumbered: "It had an old form of its country's numbers, and got the current one.",
+  several_numbers: 'The cell had several numbers; the first was used.',
 } as const satisfies Record<string, string>
 export type Repair = keyof typeof repairs
 

@@ -32,11 +32,12 @@ const form = /^\+?[1-9]\d{6,14}$/
 const noWarnings: readonly NumberWarning[] = Object.freeze([])
 const unassigned: NumberWarning = {
   code: 'unassigned_range',
-  detail: 'No numbering plan has given this range to anybody; the carrier may refuse it.',
+  detail: 'This range is not assigned in any numbering plan; the carrier may refuse it.',
 }
 const possiblyNational: NumberWarning = {
   code: 'possible_national_number',
-  detail: 'The number reads as one of another country, but looks like a national one; write it with the country code.',
+  detail:
+    'The number is read as one of another country, but looks like a national one; write it with the country code.',
 }
 const onlyUnassigned: readonly NumberWarning[] = Object.freeze([unassigned])
 
@@ -51,7 +52,7 @@ export function readNumber(text: string, defaultCountry?: string | null): ReadNu
   const hasPlus = text.charCodeAt(0) === 43
   const given = hasPlus ? text.slice(1) : text
   const codeLength = codeLengthOf(given)
-  if (codeLength === 0) return fault('must begin with the calling code of a country', text, defaultCountry)
+  if (codeLength === 0) return fault('must start with the calling code of a country', text, defaultCountry)
   let number = currentForm(given.slice(0, codeLength), given)
   let plans = plansOf(number.slice(0, codeLength))
   let exact = plans.length > 1 ? exactPlan(plans, number) : undefined
@@ -68,7 +69,7 @@ export function readNumber(text: string, defaultCountry?: string | null): ReadNu
   if (doubtful !== null)
     return {
       code: 'invalid_phone_number',
-      detail: 'is in a form that its country has given up, and may be two phones today',
+      detail: 'is in an old form of its country, and can belong to either of two phones today',
       suggestion: doubtful,
     }
   const isNational = !hasPlus && defaultCountry ? isNationalOf(given, codeLength, defaultCountry) : false
@@ -174,7 +175,7 @@ export function generalDetail(detail: string): string {
     : `${ambiguous}, and of another country with it: write it with its country code, or with a plus sign`
 }
 
-const howToAllow = '; where such numbers exist, the operator allows them with HELIOGRAM_ANY_LENGTH_COUNTRIES'
+const howToAllow = '; if such numbers exist, the operator can allow them with HELIOGRAM_ANY_LENGTH_COUNTRIES'
 
 const listOf = (numbers: number[]): string =>
   numbers.length > 1 ? `${numbers.slice(0, -1).join(', ')} or ${numbers.at(-1)}` : numbers.join()
@@ -201,9 +202,7 @@ function ambiguityFault(digits: string, number: string, country: string): Number
   const national = parseNumber(digits, country)
   return {
     code: 'invalid_phone_number',
-    detail:
-      `is a number of ${country} without its country code, and of ${countryOf(number) ?? 'another network'} with it: ` +
-      `write ${national ?? `it with the code of ${country}`}, or +${number}`,
+    detail: `is a number in ${country} without its country code, and in ${countryOf(number) ?? 'another network'} with it: write ${national ?? `it with the code of ${country}`}, or +${number}`,
     ...(national !== null && { suggestion: national }),
   }
 }

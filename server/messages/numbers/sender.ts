@@ -11,6 +11,6 @@ export function readSender(from: string): string | FieldError {
   return {
     pointer: '#/from',
     code: 'invalid_sender',
-    detail: 'must be 3 to 15 digits, or up to 11 characters of ASCII with a letter',
+    detail: 'must be 3 to 15 digits, or up to 11 ASCII characters with a letter',
   }
 }

@@ -26,13 +26,13 @@ import { findCampaignId } from '../store.ts'
 const tags = ['Consent']
 const short = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
 
-const said = Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })
+const said = Type.String({ maxLength: 2000, description: 'The text that the person was shown, or sent.' })
 const evidence = {
   method: Type.Optional(short('How it was given: `web_form`, `paper`, `phone`, …')),
   source: Type.Optional(short('Where: the address of a page, the name of a shop.')),
   text: Type.Optional(said),
   obtained_at: Type.Optional(
-    Type.String({ format: 'date-time', description: 'When the person said it; not in the future.' }),
+    Type.String({ format: 'date-time', description: 'When the person consented; not in the future.' }),
   ),
   ip: Type.Optional(
     Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
@@ -45,12 +45,12 @@ const Consent = Type.Object(
   {
     id: IdOf('cns', 'Id of the entry.'),
     object: Type.Literal('consent'),
-    number: Type.String({ description: 'The number that was asked for: the ledger itself knows only its keyed hash.' }),
+    number: Type.String({ description: 'The number in the request: the ledger itself has only its keyed hash.' }),
     status: Type.Enum([...consentStatuses]),
     source: Type.String({ description: '`reply`, `api`, `import`, `contact` or `review`.' }),
     actor: Nullable(Type.String({ description: 'Id of the key or user that recorded it; null: the person.' })),
     campaign: Nullable(Type.String()),
-    message: Nullable(Type.String({ description: 'The reply that said so.' })),
+    message: Nullable(Type.String({ description: 'The reply, if it came from one.' })),
     evidence: Type.Object(
       {
         ...evidence,
@@ -58,17 +58,17 @@ const Consent = Type.Object(
           Nullable(
             Type.String({
               description:
-                'What the person was told, or said; null where it is the text of a reply and the caller lacks the scope messages:read_body.',
+                'The text that the person was shown, or sent; null if it is the text of a reply and you lack the scope messages:read_body.',
             }),
           ),
         ),
       },
       {
         additionalProperties: true,
-        description: 'With `reason` and `keyword` where there is one.',
+        description: 'With `reason` and `keyword`, if there is one.',
       },
     ),
-    recorded_at: Timestamp('When it came into the ledger.'),
+    recorded_at: Timestamp('When it was recorded.'),
   },
   { $id: 'Consent' },
 )
@@ -85,7 +85,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'listConsent',
-        summary: 'All that a number has agreed to or withdrawn, newest first',
+        summary: 'List consent entries of a number',
         description: 'Entries are added and never changed. They outlive contacts, messages and forgotten numbers.',
         tags,
         querystring: Type.Object({ ...pageQuery, number: numberQuery }, { additionalProperties: false }),
@@ -108,7 +108,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'exportConsent',
-        summary: 'The same as CSV, for a complaint',
+        summary: 'Export consent entries of a number as CSV',
         tags,
         querystring: Type.Object({ number: numberQuery }, { additionalProperties: false }),
         response: {
@@ -133,8 +133,8 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'recordConsent',
-        summary: 'Record what a person has agreed to or withdrawn',
-        description: '`opted_out` opts the number out of the account. `opted_in` does not undo an opt-out.',
+        summary: 'Record consent',
+        description: '`opted_out` opts the number out of the account. `opted_in` does not reverse an opt-out.',
         tags,
         body: Type.Object(
           {

@@ -49,7 +49,7 @@ const aheadMsMax = 60_000
 /** What is wrong with when a consent was obtained: nobody has given one in the future. What is no time is passed over. */
 export function refuseObtained(pointer: string, obtainedAt: unknown): FieldError[] {
   const isAhead = typeof obtainedAt === 'string' && Date.parse(obtainedAt) > nowMs() + aheadMsMax
-  return isAhead ? [{ pointer, code: 'out_of_range', detail: 'must not be later than now' }] : []
+  return isAhead ? [{ pointer, code: 'out_of_range', detail: 'must not be in the future' }] : []
 }
 
 /** The keyed hash by which an account knows a number that it has forgotten. 3 µs. */

@@ -344,7 +344,7 @@ it('an import that the database ends in the middle says how many are out, and go
   const answer = await work[0]
   expect([answer?.status, answer?.body['detail']]).toEqual([
     503,
-    'The database ended the statement. 1000 of 1500 numbers are opted out: the same request goes on.',
+    'The database ended the statement. 1000 of 1500 numbers are opted out: repeat the request to continue.',
   ])
   expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(1001)
   expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 499, existing: 1001 })

@@ -48,12 +48,12 @@ const Query = Type.Object(
     number: Type.Optional(
       Type.String({ maxLength: 40, description: 'The opt-out of this number.', examples: ['15551230008'] }),
     ),
-    source: Type.Optional(Type.Enum([...optOutSources], { description: 'Where they came from.' })),
+    source: Type.Optional(Type.Enum([...optOutSources], { description: 'Their source.' })),
     reason: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Those whose reason has all of these words, or parts of words, whatever the case.',
+        description: 'Opt-outs whose reason contains all of these words, or parts of words, ignoring case.',
         examples: ['complaint'],
       }),
     ),
@@ -85,11 +85,10 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'listOptOuts',
-        summary: 'List opt-outs, newest first',
+        summary: 'List opt-outs',
         tags,
         description:
-          'Filters go together. `reason` is looked for in 200,000 opt-outs a page at most: where few have it, a page may be short, or empty, and ' +
-          'still have a `next_cursor`.',
+          'Filters can be combined. For `reason` a page checks 200,000 opt-outs at most: if few match, it can be short or empty and still have a `next_cursor`.',
         querystring: Query,
         response: { 200: PageOf(Type.Ref('OptOut')), ...problems() },
       },
@@ -111,7 +110,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'getOptOut',
-        summary: 'Get the opt-out of a number',
+        summary: 'Get an opt-out',
         tags,
         params,
         response: { 200: Type.Ref('OptOut'), ...problems(404) },
@@ -127,15 +126,14 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'createOptOut',
-        summary: 'Opt a number out',
+        summary: 'Create an opt-out',
         description:
-          'Of everything from the account; what waits for it is canceled. 200 where it was out before. No import and no contact takes it back: only the ' +
-          'person, with START, or DELETE with a reason.',
+          'Opts the number out of everything from the account; queued messages to it are canceled. Returns 200 if it was already opted out. No import and no contact reverses it: only the person, with START, or DELETE with a reason.',
         tags,
         body: Type.Object(
           {
             number: Type.String({ maxLength: 20, examples: ['15551230008'] }),
-            reason: Type.Optional(reasonText('Why, for the ledger of consent.')),
+            reason: Type.Optional(reasonText('The reason, for the consent ledger.')),
           },
           { additionalProperties: false },
         ),
@@ -168,9 +166,9 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'deleteOptOut',
-        summary: 'Let a number in again',
+        summary: 'Delete an opt-out',
         description:
-          'Only where the person asked for it otherwise than with START. The reason stays in the ledger of consent.',
+          'Only if the person asked for it in another way than START. The reason stays in the consent ledger.',
         tags,
         params,
         querystring: Type.Object({ reason: reasonText('Who asked for it, and how.') }, { additionalProperties: false }),
@@ -199,7 +197,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'checkOptOuts',
-        summary: 'Ask for many numbers whether they have opted out',
+        summary: 'Check numbers for opt-outs',
         tags,
         body: Type.Object(
           { numbers: Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: checkMax }) },
@@ -209,7 +207,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
           200: Type.Object({
             data: Type.Array(
               Type.Object({
-                number: Type.String({ description: 'As it is stored; as it was sent where it is no number.' }),
+                number: Type.String({ description: 'As it is stored; as it was sent if it is not a valid number.' }),
                 valid: Type.Boolean(),
                 opted_out: Type.Boolean(),
                 since: Nullable(Type.String()),
@@ -240,10 +238,9 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'forgetOptOut',
-        summary: 'Forget the number of an opt-out, and go on refusing it',
+        summary: 'Forget the number of an opt-out',
         description:
-          'For the erasing of a person: the number is shown to nobody from now on, and taken away when nothing is on its way to it any more, some minutes ' +
-          'later. A keyed hash stays, by which sends are still refused.',
+          'To erase a person: the number is no longer shown to anybody, and is deleted some minutes later, when no message to it is in flight. A keyed hash remains, by which sends are still refused.',
         tags,
         params,
         response: { 200: Type.Ref('OptOut'), ...problems(404) },
@@ -298,7 +295,7 @@ function requireNumber(text: string, { defaultCountry }: Home): string {
   const read = readNumber(text, defaultCountry)
   if ('number' in read) return read.number
   const suggestion = read.suggestion ? `; did you mean ${read.suggestion}?` : '.'
-  throw new ApiError('not_found', { detail: `The number of the path ${read.detail}${suggestion}` })
+  throw new ApiError('not_found', { detail: `The number in the path ${read.detail}${suggestion}` })
 }
 
 const notFound = (): ApiError => new ApiError('not_found', { detail: 'The number has not opted out.' })

@@ -26,7 +26,7 @@ const tags = optOutTags
 const querystring = Type.Object(
   {
     campaign: Type.Optional(
-      Type.String({ maxLength: 255, description: 'Id or key of a campaign; without one, the account is meant.' }),
+      Type.String({ maxLength: 255, description: 'Id or key of a campaign; default: the account.' }),
     ),
   },
   { additionalProperties: false },
@@ -50,7 +50,7 @@ const Keywords = Type.Object(
     own: Type.Unsafe<KeywordInput>({
       type: 'object',
       additionalProperties: true,
-      description: 'What was said here; the rest is inherited.',
+      description: 'Set here; the rest is inherited.',
     }),
     inherited: Type.Object(
       {
@@ -63,7 +63,7 @@ const Keywords = Type.Object(
           on_suspicion: source,
         }),
       },
-      { description: 'What would hold here if nothing were said, and `from` whom each of it comes.' },
+      { description: 'The values if nothing were set here, with their source in `from`.' },
     ),
   },
   { $id: 'Keywords' },
@@ -73,10 +73,10 @@ const Suspicion = Type.Object(
   {
     object: Type.Literal('opt_out_suspicion'),
     message: Type.String({ description: 'Id of the reply.' }),
-    number: Type.String({ description: 'Its middle is hidden without the scope contacts:read.' }),
+    number: Type.String({ description: 'Masked without the scope contacts:read.' }),
     text: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
     campaign: Nullable(Type.String()),
-    created_at: Timestamp('When it came.'),
+    created_at: Timestamp('When it arrived.'),
   },
   { $id: 'OptOutSuspicion' },
 )
@@ -96,7 +96,7 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'getKeywords',
-        summary: 'The keywords that hold for replies, and what is answered',
+        summary: 'Get keywords',
         tags,
         querystring,
         response: { 200: Type.Ref('Keywords'), ...problems(404) },
@@ -111,10 +111,9 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'replaceKeywords',
-        summary: 'Say what the keywords are',
+        summary: 'Update keywords',
         description:
-          'Takes the place of what was said before; what is left out is inherited: from the account for a campaign, from the defaults for the account. A reply ' +
-          'goes by the campaign of the last message to the person. STOP always opts out.',
+          'Replaces the keywords set here. Those left out are inherited: by a campaign from the account, by the account from the defaults. A reply uses the campaign of the last message to the person. STOP always opts out.',
         tags,
         querystring,
         body: KeywordInput,
@@ -169,9 +168,9 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'listSuspectedOptOuts',
-        summary: 'Replies that may mean STOP, newest first',
+        summary: 'List suspected opt-outs',
         description:
-          '`stop please`, `S T O P`: nothing was done about them. They leave the list when somebody decides, or the person opts out.',
+          'Such as `stop please`, `S T O P`: they have no effect until somebody decides or the person opts out; then they leave the list.',
         tags,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('OptOutSuspicion')), ...problems() },
@@ -192,7 +191,7 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'decideSuspectedOptOut',
-        summary: 'Say what such a reply means',
+        summary: 'Resolve a suspected opt-out',
         tags,
         params: Type.Object({ message: Type.String({ maxLength: 255, description: 'Id of the reply.' }) }),
         body: Type.Object(
@@ -208,7 +207,7 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         const { accountId } = request.caller
         const id = parseId('msg', request.params.message)
         const taken = id && (await takeSuspicion(tx, accountId, id))
-        if (!taken) throw new ApiError('not_found', { detail: 'Nothing is to be decided about such a reply.' })
+        if (!taken) throw new ApiError('not_found', { detail: 'There is no suspected opt-out for this reply.' })
         const audit = { after: request.body }
         if (request.body.action === 'dismiss') return { status: 204, postings: [], audit }
         const { number, body: text, campaignId, broadcastId } = taken

@@ -22,24 +22,22 @@ const reply = (description: string) => Nullable(Type.String({ minLength: 1, maxL
 export const KeywordInput = Type.Object(
   Type.Partial(
     Type.Object({
-      stop_keywords: words('Whole replies that opt out. STOP is always among them.'),
-      start_keywords: words('Whole replies that take an opt-out back.'),
+      stop_keywords: words('Whole replies that opt out. STOP is always included.'),
+      start_keywords: words('Whole replies that opt in again.'),
       help_keywords: words('Whole replies that ask for help.'),
       replies: Type.Object(
         Type.Partial(
           Type.Object({
-            stop: reply(
-              'Answered once to an opt-out; `{{account_name}}` stands for the name of the account; null: nothing.',
-            ),
-            start: reply('Answered to an opt-in; null: nothing.'),
-            help: reply('Answered to a call for help; null: nothing.'),
+            stop: reply('Sent once after an opt-out; `{{account_name}}` is the name of the account; null: nothing.'),
+            start: reply('Sent after an opt-in; null: nothing.'),
+            help: reply('Sent after a request for help; null: nothing.'),
           }),
         ).properties,
         { additionalProperties: false },
       ),
       on_suspicion: Type.Enum([...suspicionActions], {
         description:
-          'What a reply does that only looks like STOP (`stop please`): `flag` for a person to look at, `ignore`, or `opt_out`.',
+          'The effect of a reply that only looks like STOP (`stop please`): `flag` it for review, `ignore`, or `opt_out`.',
       }),
     }),
   ).properties,
@@ -62,7 +60,7 @@ export function checkKeywords(input: KeywordInput, inherited: KeywordInput | nul
       const pointer = input[fieldOf[keyword]] ? `#/${field}/${at}` : `#/${field}`
       if (folded === '') faults.push({ pointer, code: 'invalid_value', detail: 'has neither letters nor digits' })
       else if (meaning && meaning !== keyword)
-        faults.push({ pointer, code: 'invalid_value', detail: `is also a word for ${meaning}: ${word}` })
+        faults.push({ pointer, code: 'invalid_value', detail: `is also a keyword for ${meaning}: ${word}` })
       meaningOf.set(folded, keyword)
     }
   // People are told everywhere that STOP works, and carriers require it.

@@ -32,8 +32,7 @@ const JsonList = Type.Object(
     opt_outs: Type.Array(
       Type.Unsafe<unknown>({
         description:
-          'A `number`, and a `reason` if you like, as for POST /v1/opt-outs. Digits have their country code; what has punctuation and none is ' +
-          'completed with the `default_country` of your settings. A wrong one fails alone.',
+          'A `number`, and optionally a `reason`, as for POST /v1/opt-outs. Digits must include the country code; a number with punctuation and no country code uses the `default_country` in your settings. An invalid one fails alone.',
       }),
       { minItems: 1, maxItems: optOutRowsMax },
     ),
@@ -43,11 +42,11 @@ const JsonList = Type.Object(
 
 const Result = Type.Object({
   object: Type.Literal('opt_out_import'),
-  total: Type.Integer({ description: 'Rows, repeated numbers too.' }),
-  created: Type.Integer({ description: 'Numbers that are out now and were not before.' }),
-  existing: Type.Integer({ description: 'Numbers that were out before.' }),
+  total: Type.Integer({ description: 'Rows, including repeated numbers.' }),
+  created: Type.Integer({ description: 'Numbers that are newly opted out.' }),
+  existing: Type.Integer({ description: 'Numbers that were already opted out.' }),
   duplicate: Type.Integer({ description: 'Rows whose number was in an earlier row.' }),
-  failed: Type.Integer({ description: 'Rows without a number that can be, or that are no rows.' }),
+  failed: Type.Integer({ description: 'Rows without a valid number, or that are not rows.' }),
   default_country: Nullable(
     Type.String({ description: 'The country by which numbers without a country code were read.' }),
   ),
@@ -70,10 +69,10 @@ const Result = Type.Object({
         encoding: Nullable(Type.String()),
         delimiter: Nullable(Type.String()),
         sheet: Nullable(Type.String()),
-        header_line: Type.Integer({ description: 'The line with the names of the columns; 0: it has none.' }),
-        number_column: Type.String({ description: 'The column from which the numbers were taken.' }),
+        header_line: Type.Integer({ description: 'The line with the names of the columns; 0: none.' }),
+        number_column: Type.String({ description: 'The column that the numbers were read from.' }),
       },
-      { description: 'What a file was found to be; null for JSON.' },
+      { description: 'How the file was read; null for JSON.' },
     ),
   ),
 })
@@ -92,10 +91,8 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
       {
         schema: {
           operationId: 'importOptOuts',
-          summary: 'Opt the numbers of a list out',
-          description:
-            `Up to ${optOutRowsMax} rows. One bad row stops nothing. It may be repeated: what is out stays out, whatever the list says, and an ` +
-            'answer that was lost can be asked for again.',
+          summary: 'Import opt-outs',
+          description: `Up to ${optOutRowsMax} rows. A bad row stops nothing. You can repeat it: an opt-out stays, whatever the list contains, and a lost response can be requested again.`,
           tags,
           querystring: FileQuery,
           body: {
@@ -111,7 +108,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
               },
               [workbookType]: {
                 schema: Type.Unsafe<Buffer>({
-                  description: 'A workbook (.xlsx), likewise. Rows that a filter hides are out, too.',
+                  description: 'A workbook (.xlsx), by the same rules. Rows hidden by a filter are opted out too.',
                 }),
               },
             },
@@ -166,8 +163,8 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
     {
       schema: {
         operationId: 'exportOptOuts',
-        summary: 'All opt-outs as CSV, newest first',
-        description: 'An import takes the file as it is. Numbers that were forgotten are not in it.',
+        summary: 'Export opt-outs as CSV',
+        description: 'An import accepts the file unchanged. Forgotten numbers are not included.',
         tags,
         response: {
           200: { content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } } },
@@ -200,7 +197,10 @@ async function addAll(context: OptOutsContext, request: FastifyRequest, list: Re
     }).catch((error: unknown) => {
       if (at === 0 || !isRetryable(error)) throw error
       const known = isUnavailable(error) ? 'At least ' : ''
-      throw new PartlyDone(error, `${known}${at} of ${people.length} numbers are opted out: the same request goes on.`)
+      throw new PartlyDone(
+        error,
+        `${known}${at} of ${people.length} numbers are opted out: repeat the request to continue.`,
+      )
     })
     context.outbox.offer(postings)
     created += added.size

@@ -21,7 +21,7 @@ export const FileQuery = Type.Object(
       Type.String({
         maxLength: 2000,
         description:
-          'Of a file: for names of columns that are not recognised `number`, `reason`, or null to leave one out. A JSON object.',
+          'For a file: maps column names that are not recognized to `number`, `reason`, or null to leave one out. A JSON object.',
         examples: ['{"Handynr.":"number"}'],
       }),
     ),

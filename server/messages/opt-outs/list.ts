@@ -175,7 +175,7 @@ async function readTable(
     for (const { line, record, fault, cells } of piece) {
       if (line <= headerLine) continue
       if (rows.length === optOutRowsMax)
-        throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another`))
+        throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another file`))
       const found = cells ?? (fault ? [] : (record as string[]))
       // A person with two numbers is out with the one that the list has.
       const place = [at, ...others].find((one) => (found[one] ?? '').trim() !== '') ?? at
@@ -224,11 +224,11 @@ function readJsonRow(row: unknown, line: number): ListRow | ListError {
   const { number, reason, ...others } = row as Record<string, unknown>
   const [unknown] = Object.keys(others)
   if (unknown !== undefined)
-    return refuse('unknown_field', `has ${unknown.slice(0, valueMax)}, which is no field here`, number)
+    return refuse('unknown_field', `has ${unknown.slice(0, valueMax)}, which is not a known field`, number)
   if (number === undefined || number === null) return refuse('required', 'is required', '')
   if (typeof number !== 'string') return refuse('invalid_type', 'must be a string', number)
   if (reason !== undefined && reason !== null && typeof reason !== 'string')
-    return refuse('invalid_type', 'has a reason that is no string', number)
+    return refuse('invalid_type', 'has a reason that is not a string', number)
   return { line, number, reason: reason ?? '' }
 }
 

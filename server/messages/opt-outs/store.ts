@@ -19,16 +19,16 @@ export const OptOut = Type.Object(
     object: Type.Literal('opt_out'),
     number: Nullable(
       Type.String({
-        description: 'Digits; their middle is hidden without the scope contacts:read. Null: it was forgotten.',
+        description: 'Digits; masked without the scope contacts:read. Null: it was forgotten.',
         examples: ['15551230008'],
       }),
     ),
     source: Type.String({
       description:
-        '`reply`, `api`, `import`, `consent` (came with a contact), `review` (a suspicion was confirmed) or `carrier` (it refused a message because of an opt-out).',
+        '`reply`, `api`, `import`, `consent` (came with a contact), `review` (a suspected opt-out was confirmed) or `carrier` (it refused a message because of an opt-out).',
     }),
     reason: Nullable(Type.String()),
-    message: Nullable(Type.String({ description: 'The reply that said so, or the message that the carrier refused.' })),
+    message: Nullable(Type.String({ description: 'The reply, or the message that the carrier refused.' })),
     created_at: Timestamp('Since when nothing is sent to the number.'),
   },
   { $id: 'OptOut' },

@@ -78,7 +78,7 @@ it('a message that expires in quiet hours is not told that it is sent after them
   const sent = (await app.inject({ method: 'POST', url: '/v1/messages', headers, payload })).json()
   expect(sent).toMatchObject({ status: 'queued', hold: { reason: 'quiet_hours' }, estimated_send_at: null })
   const [{ detail }] = sent.warnings.filter(({ code }: { code: string }) => code === 'quiet_hours_hold')
-  expect(detail).toMatch(/expires where its validity ends earlier/)
+  expect(detail).toMatch(/expires if its validity ends earlier/)
   const read = (await app.inject({ url: `/v1/messages/${sent.id}`, headers })).json()
   expect(read).toMatchObject({ hold: sent.hold, estimated_send_at: null })
 })

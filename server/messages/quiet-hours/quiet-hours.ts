@@ -152,7 +152,7 @@ const nothing: readonly null[] = []
 /** What is told of a message that is held, or will be when it is due. */
 export const quietWarning = (until: Date): Warning => ({
   code: 'quiet_hours_hold',
-  detail: `It is not sent before the quiet hours of its recipient end, at ${until.toISOString()}, and expires where its validity ends earlier.`,
+  detail: `It is not sent before the recipient's quiet hours end, at ${until.toISOString()}, and expires if its validity ends earlier.`,
   until: until.toISOString(),
 })
 

@@ -24,9 +24,9 @@ const MessageLinks = Type.Object({
   data: Type.Array(
     Type.Object({
       object: Type.Literal('short_link'),
-      url: Nullable(Type.String({ description: 'Where it leads; null without the scope messages:read_body.' })),
-      short_url: Nullable(Type.String({ description: 'As it stands in the text.' })),
-      clicks: Type.Integer({ minimum: 0, description: 'Of people, as far as programs can be told from them.' }),
+      url: Nullable(Type.String({ description: 'The target address; null without the scope messages:read_body.' })),
+      short_url: Nullable(Type.String({ description: 'As in the text.' })),
+      clicks: Type.Integer({ minimum: 0, description: 'Clicks by people, as far as programs can be recognized.' }),
       bot_clicks: Count,
       first_clicked_at: Nullable(Timestamp('When a person first clicked.')),
       last_clicked_at: Nullable(Timestamp('When a person last clicked.')),
@@ -43,7 +43,7 @@ const page = (title: string, text: string): string =>
 <title>${title}</title>
 <p>${text}</p>
 `
-const notFound = page('Not found', 'There is nothing here. The link may have expired, or is not complete.')
+const notFound = page('Not found', 'There is nothing here. The link may have expired, or may be incomplete.')
 
 /** Registers `GET /l/{code}`, where short links are on, and `GET /v1/messages/{id}/links`. */
 export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: ShortLinksContext): void {
@@ -68,7 +68,7 @@ export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: S
     {
       schema: {
         operationId: 'listMessageLinks',
-        summary: 'The short links of a message, and how often they were clicked',
+        summary: 'List short links of a message',
         tags: ['Messages'],
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: MessageLinks, ...problems(404) },

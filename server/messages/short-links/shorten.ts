@@ -72,10 +72,10 @@ export function readShortLinks(
   const shortened = shortenText(body.message, shortUrl)
   const length = Array.from(shortened.text).length
   if (shortened.links.length > linksMax) {
-    const detail = `has ${shortened.links.length} addresses; with shorten_urls it may have ${linksMax}`
+    const detail = `has ${shortened.links.length} addresses; with shorten_urls it can have ${linksMax}`
     faults.push({ pointer: '#/message', code: 'too_long', detail })
   } else if (length > textMax) {
-    const detail = `has ${length} characters with short links; a message has at most ${textMax}`
+    const detail = `has ${length} characters with short links; a message can have ${textMax}`
     faults.push({ pointer: '#/message', code: 'too_long', detail })
   }
   return shortened
@@ -88,6 +88,6 @@ export function refuseShortening(
 ): FieldError[] {
   if (shorten_urls !== true || shortUrl) return []
   const detail =
-    'needs a domain for short links, which this installation has not: its operator sets HELIOGRAM_SHORT_URL'
+    'needs a domain for short links, which this installation does not have: its operator can set HELIOGRAM_SHORT_URL'
   return [{ pointer: '#/shorten_urls', code: 'invalid_value', detail }]
 }

@@ -11,12 +11,12 @@ const Count = Type.Integer({ minimum: 0 })
 /** What messages cost: an amount for each currency. */
 export const Costs = Type.Array(MoneySchema, {
   description:
-    'Estimated cost of what carriers took or may have taken: an amount a currency, none where no rate is known.',
+    'Estimated cost of what carriers accepted or may have accepted: one amount for each currency, empty if no rate is known.',
 })
 
 /** Counts in answers. `messages` is the sum of what follows it, up to `canceled`. */
 export const countFields = {
-  messages: Type.Integer({ minimum: 0, description: 'All to people: the sum of the next six.' }),
+  messages: Type.Integer({ minimum: 0, description: 'All outbound messages: the sum of the next six.' }),
   queued: Count,
   sent: Count,
   delivered: Count,

@@ -8,8 +8,8 @@ import { readQuery } from '../../requests/faults.ts'
 
 /** Query fields of a span. */
 export const spanQuery = {
-  from: Type.Optional(QueryTime('From the hour of this time on. Hours and days are those of UTC.')),
-  to: Type.Optional(QueryTime('To this time, which is not in it unless it is within an hour.')),
+  from: Type.Optional(QueryTime('From the hour of this time. Hours and days are in UTC.')),
+  to: Type.Optional(QueryTime('To this time, exclusive unless it is within an hour.')),
 }
 
 /** Its end is not in it. Both are full hours. */

@@ -61,7 +61,7 @@ function title(value: string, language?: string): string {
 /** At most so many characters as a reader counts them, the ending included. */
 function truncate([length, ending = '...']: readonly Argument[]): Filter | string {
   if (typeof length !== 'number' || typeof ending !== 'string')
-    return 'takes a length and perhaps an ending, as in truncate: 20, "..."'
+    return 'takes a length and optionally an ending, as in truncate: 20, "..."'
   const room = length - countCharacters(ending)
   if (room < 0) return `has an ending that is longer than ${length}`
   return (value) => {
@@ -124,7 +124,7 @@ function date([format, ...more]: readonly Argument[], language: string): Filter 
   if (typeof format !== 'string' || more.length > 0) return 'takes a format, as in date: "%d/%m/%Y"'
   const pieces = format.split(/(%.?)/su)
   const unknown = pieces.find((piece, i) => i % 2 === 1 && !Object.hasOwn(dateParts, piece.slice(1)))
-  if (unknown !== undefined) return `does not know ${unknown}; it knows %${Object.keys(dateParts).join(' %')}`
+  if (unknown !== undefined) return `does not support ${unknown}; use %${Object.keys(dateParts).join(' %')}`
   const needsTime = pieces.some((piece, i) => i % 2 === 1 && dateParts[piece.slice(1)]?.time)
   return (value) => {
     const moment = readMoment(value.trim())

@@ -231,9 +231,9 @@ describe('a send by template', () => {
       {
         pointer: '#/variables/a',
         code: 'missing_variable',
-        detail: 'must be a date of RFC 3339, with a time where the template shows one',
+        detail: 'must be an RFC 3339 date, with a time if the template shows one',
       },
-      { pointer: '#/variables/b', code: 'missing_variable', detail: 'is needed by the template' },
+      { pointer: '#/variables/b', code: 'missing_variable', detail: 'is required by the template' },
     ])
   })
 

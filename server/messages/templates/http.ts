@@ -84,7 +84,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     {
       schema: {
         operationId: 'listTemplates',
-        summary: 'List templates, newest first',
+        summary: 'List templates',
         tags,
         querystring: Type.Object({ ...pageQuery, ...templateQuery }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Template')), ...problems() },
@@ -106,7 +106,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     {
       schema: {
         operationId: 'getTemplate',
-        summary: 'Read a template',
+        summary: 'Get a template',
         tags,
         params: templateParams,
         response: { 200: Type.Ref('Template'), ...problems(404) },
@@ -121,9 +121,9 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     {
       schema: {
         operationId: 'updateTemplate',
-        summary: 'Change a template',
+        summary: 'Update a template',
         description:
-          'Fields that are not given stay; `languages` is replaced as a whole. Messages and broadcasts that were accepted keep the text that they had.',
+          'Fields that you leave out stay; `languages` is replaced as a whole. Accepted messages and broadcasts keep their text.',
         tags,
         params: templateParams,
         body: TemplateChange,
@@ -151,8 +151,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
       schema: {
         operationId: 'deleteTemplate',
         summary: 'Delete a template',
-        description:
-          'Messages and broadcasts that were accepted keep the text that they had. Refused while an open campaign has it as its text.',
+        description: 'Accepted messages and broadcasts keep their text. Refused while an open campaign uses it.',
         tags,
         params: templateParams,
         response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404, 409) },
@@ -169,7 +168,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         const campaignId = await findUseOfTemplate(tx, accountId, id)
         if (campaignId !== null)
           throw new ApiError('template_in_use', {
-            detail: `It is the text of the campaign ${showId('cmp', campaignId)}.`,
+            detail: `The campaign ${showId('cmp', campaignId)} uses it as its text.`,
           })
         if (!(await deleteTemplate(tx, accountId, id))) found(null)
         return { status: 204, resourceId: id, audit: { target: showId('tpl', id), before: showTemplate(row) } }

@@ -11,12 +11,16 @@ export const templateQuery = {
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'Those whose name has all of these words, or parts of words.',
+      description: 'Templates whose name contains all of these words, or parts of words.',
       examples: ['shipped'],
     }),
   ),
   language: Type.Optional(
-    Type.String({ maxLength: 35, description: 'Those with a text in it; `en` finds `en-GB` too.', examples: ['de'] }),
+    Type.String({
+      maxLength: 35,
+      description: 'Templates with a text in this language; `en` finds `en-GB` too.',
+      examples: ['de'],
+    }),
   ),
   ...createdQuery,
 }

@@ -31,9 +31,9 @@ export const PreviewBody = Type.Object(
 export const Preview = Type.Object({
   object: Type.Literal('preview'),
   to: Nullable(Type.String()),
-  from: Nullable(Type.String({ description: 'With `to`: who it would be from; null: nobody, or it is not known.' })),
-  campaign: Nullable(IdOf('cmp', 'The campaign that it would be of.')),
-  type: Type.Enum([...messageTypes], { description: 'What it would be sent as.' }),
+  from: Nullable(Type.String({ description: 'With `to`: its sender; null: none, or unknown.' })),
+  campaign: Nullable(IdOf('cmp', 'Its campaign.')),
+  type: Type.Enum([...messageTypes], { description: 'The message as it would be sent.' }),
   message: Type.String({ description: 'The text as it would be sent.' }),
   encoding: Type.Enum(['GSM-7', 'UCS-2']),
   characters: Type.Integer(),
@@ -47,7 +47,7 @@ export const Preview = Type.Object({
   ),
   routes: Type.Optional(
     Type.Array(Type.Object({ carrier: IdOf('car', 'The carrier.'), cost: Nullable(MoneySchema) }), {
-      description: 'With `to`: the carriers in the order in which they would be tried, and what each takes.',
+      description: 'With `to`: the carriers in the order in which they would be tried, and their prices.',
     }),
   ),
 })

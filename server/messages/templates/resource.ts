@@ -24,18 +24,18 @@ const fields = {
   // A name that looked like an id would make `{template}` ambiguous.
   name: Type.String({
     pattern: '^(?!tpl_)[a-z0-9][a-z0-9_-]{0,62}$',
-    description: 'Unique in the account; usable wherever the id is.',
+    description: 'Unique in the account; can be used instead of the id.',
     examples: ['order-shipped'],
   }),
   body: text('The text with its merge fields.'),
   language: Type.String({
     maxLength: 35,
-    description: `Language of the body (BCP 47); ${languageDefault} otherwise. It is also the one of everybody whose language is not there.`,
+    description: `Language of the body (BCP 47); default ${languageDefault}. Recipients whose language is missing get it too.`,
     examples: ['en'],
   }),
   languages: Type.Record(Type.String(), text('The text in this language.'), {
     maxProperties: languagesMax,
-    description: 'The text in other languages, by their tags (BCP 47). `de` also serves `de-AT`.',
+    description: 'The text in other languages, by tag (BCP 47). `de` is also used for `de-AT`.',
     examples: [{ de: 'Hallo {{ first_name | default: "du" }}' }],
   }),
 }
@@ -71,11 +71,11 @@ export const Template = Type.Object(
     variables: Type.Array(
       Type.Object({
         name: Type.String(),
-        required: Type.Boolean({ description: 'In one of its languages nothing stands in for it.' }),
+        required: Type.Boolean({ description: 'At least one of its languages has no default for it.' }),
       }),
-      { description: 'All that its texts name.' },
+      { description: 'All fields in its texts.' },
     ),
-    created_at: Timestamp('When it was made.'),
+    created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),
   },
   { $id: 'Template' },
@@ -173,7 +173,7 @@ export const escapePointer = (step: string): string => step.replaceAll('~', '~0'
 const languageFault = (pointer: string): FieldError => ({
   pointer,
   code: 'invalid_value',
-  detail: 'must be a language tag of BCP 47, such as en-GB',
+  detail: 'must be a BCP 47 language tag, such as en-GB',
 })
 
 function faultsOf(pointer: string, text: string, language: string): FieldError[] {

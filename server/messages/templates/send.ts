@@ -19,7 +19,7 @@ export const Variables = Type.Record(
   {
     maxProperties: 100,
     propertyNames: { minLength: 1, maxLength: variableLengthMax },
-    description: 'Values for the fields of the template; null counts as not given.',
+    description: 'Values for the fields of the template; null counts as missing.',
     examples: [{ order: '1042' }],
   },
 )
@@ -32,7 +32,7 @@ export const givenOf = (variables: Variables): Variables =>
 /** Which of a template's texts. */
 export const TemplateLanguage = Type.String({
   maxLength: 35,
-  description: "BCP 47: which of the template's texts; the default one where it has none in this language.",
+  description: "BCP 47: selects the template's text; the default one if it has none in this language.",
   examples: ['de'],
 })
 
@@ -106,19 +106,19 @@ function renderBody(input: SendInput, templates: Templates, faults: FieldError[]
   const { template, variables = {}, language, message } = input
   if (template === undefined) {
     if (message === undefined)
-      faults.push({ pointer: '#/message', code: 'required', detail: 'is required, or template is' })
+      faults.push({ pointer: '#/message', code: 'required', detail: 'is required, unless template is set' })
     for (const field of ['variables', 'language'] as const)
       if (input[field] !== undefined)
-        faults.push({ pointer: `#/${field}`, code: 'unknown_field', detail: 'goes only with template' })
+        faults.push({ pointer: `#/${field}`, code: 'unknown_field', detail: 'can only be used with template' })
     return message ?? null
   }
   if (message !== undefined)
-    faults.push({ pointer: '#/template', code: 'invalid_value', detail: 'does not go with message: use one' })
+    faults.push({ pointer: '#/template', code: 'invalid_value', detail: 'cannot be combined with message' })
   const variants = templates.get(template)
   if (!variants)
     faults.push({ pointer: '#/template', code: 'template_not_found', detail: 'is not a template of this account' })
   if (language !== undefined && canonicalLanguage(language) === null)
-    faults.push({ pointer: '#/language', code: 'invalid_value', detail: 'must be a language tag of BCP 47' })
+    faults.push({ pointer: '#/language', code: 'invalid_value', detail: 'must be a BCP 47 language tag' })
   return variants ? renderVariant(variants, variables, language ?? null, '#/template', faults) : null
 }
 
@@ -145,8 +145,8 @@ export function renderVariant(
         pointer: pointerTo(name),
         code: 'missing_variable',
         detail: rendered.noDates.includes(name)
-          ? 'must be a date of RFC 3339, with a time where the template shows one'
-          : 'is needed by the template',
+          ? 'must be an RFC 3339 date, with a time if the template shows one'
+          : 'is required by the template',
       })
     return null
   }

@@ -97,7 +97,7 @@ function misplaced(mark: string, at: number): Fault {
         at,
         detail: 'closes a tag that was not opened; write {{ "}}" }} for the braces themselves',
       }
-    : { code: 'unknown_tag', at, detail: 'is no tag of ours: there are only fields, as in {{ first_name }}' }
+    : { code: 'unknown_tag', at, detail: 'is not a supported tag: there are only fields, as in {{ first_name }}' }
 }
 
 /** Reads `{{ operand | filter: argument | … }}`; leaves the cursor behind it. */
@@ -117,7 +117,7 @@ function readTag(cursor: Cursor, opensAt: number): Slot | Fault {
     return 'text' in head && fill(slot, {}) === null ? useless(opensAt) : slot
   }
   if (isAtEnd(cursor)) return unclosed(opensAt)
-  return { code: 'unexpected_text', at: cursor.at, detail: 'is not expected here; | begins a filter, }} ends the tag' }
+  return { code: 'unexpected_text', at: cursor.at, detail: 'is not expected here; | starts a filter, }} ends the tag' }
 }
 
 const unclosed = (at: number): Fault => ({
@@ -128,12 +128,12 @@ const unclosed = (at: number): Fault => ({
 const tooMany = (at: number): Fault => ({
   code: 'unexpected_text',
   at,
-  detail: `is one filter too many; a field has up to ${filtersMax}`,
+  detail: `is one filter too many; a field can have ${filtersMax}`,
 })
 const useless = (at: number): Fault => ({
   code: 'invalid_argument',
   at,
-  detail: 'has a text in quotes that its filters can do nothing with',
+  detail: 'has a quoted text that its filters cannot use',
 })
 
 function readOperand(cursor: Cursor): Operand | Fault {

@@ -31,24 +31,23 @@ const params = Type.Object({ id: Type.String() })
 const listQuery = Type.Object(
   {
     ...pageQuery,
-    type: Type.Optional(Type.String({ maxLength: 1000, description: 'Event types, parted by commas.' })),
+    type: Type.Optional(Type.String({ maxLength: 1000, description: 'Event types, separated by commas.' })),
     message: Type.Optional(Type.String({ maxLength: 100, description: 'Events of one message.' })),
     delivery_success: Type.Optional(
       Type.Boolean({
         description:
-          'false: events that some address refused and has not taken since; true: events that were taken, and refused by nobody since. Not with `after`.',
+          'false: events that some address refused and has not accepted since; true: events that were accepted, and refused by no address since. Not with `after`.',
       }),
     ),
     after: Type.Optional(
       Type.String({
         maxLength: 100,
         description:
-          'Reads forward, oldest first, from after this event (`start`: from the oldest); pass the last id of each answer next. ' +
-          'Nothing is skipped, however late its transaction commits.',
+          'Reads forward, oldest first, after this event (`start`: from the oldest); pass the last id of each response next. No event is skipped, however late its transaction commits.',
       }),
     ),
     wait: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 30, description: 'With `after`: seconds to wait while there is nothing.' }),
+      Type.Integer({ minimum: 0, maximum: 30, description: 'With `after`: seconds to wait if there is no event.' }),
     ),
   },
   { additionalProperties: false },
@@ -56,8 +55,8 @@ const listQuery = Type.Object(
 
 const Redelivered = Type.Object({
   event: Type.String(),
-  posts: Type.Integer({ description: 'To how many addresses.' }),
-  detail: Nullable(Type.String({ description: 'Why it is posted to none; null where it is.' })),
+  posts: Type.Integer({ description: 'Number of addresses.' }),
+  detail: Nullable(Type.String({ description: 'Why it is posted to none; otherwise null.' })),
 })
 
 /** The webhook that an event was a test of, which alone gets it; null: an event of something else. */
@@ -69,8 +68,8 @@ function testedWebhookOf({ type, payload }: { type: string; payload: string }): 
 
 const whyNothing = (type: string, testedId: string | null): string =>
   testedId === null
-    ? `No webhook that is enabled subscribes to ${type}.`
-    : 'The webhook that it tested is disabled or deleted: enable it, or test another.'
+    ? `No enabled webhook subscribes to ${type}.`
+    : 'The webhook that was tested is disabled or deleted: enable it, or test another.'
 
 /** Registers `/v1/events`. */
 export function eventRoutes(app: App, context: EventsContext): void {
@@ -84,7 +83,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
     {
       schema: {
         operationId: 'listEvents',
-        summary: 'List events, newest first, or read on after one',
+        summary: 'List events',
         tags,
         querystring: listQuery,
         response: { 200: PageOf(Type.Ref('Event')), ...problems(429) },
@@ -136,9 +135,9 @@ export function eventRoutes(app: App, context: EventsContext): void {
     {
       schema: {
         operationId: 'redeliverEvent',
-        summary: 'Post an event again',
+        summary: 'Redeliver an event',
         description:
-          'With the same id, to where it went: its callback address, the webhook that it tested, or the webhooks that subscribe to it now.',
+          'With the same id, to its original addresses: its callback address, the webhook that was tested, or the webhooks that subscribe to it now.',
         tags,
         params,
         response: { 202: Redelivered, ...problems(404, 409) },
@@ -167,7 +166,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
     {
       schema: {
         operationId: 'listEventDeliveries',
-        summary: 'List the attempts to post an event, to every address, newest first',
+        summary: 'List delivery attempts of an event',
         tags,
         params,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
@@ -192,7 +191,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
     const wrong = alone.map((name) => ({
       pointer: `?${name}`,
       code: 'invalid_value' as const,
-      detail: 'Not with after.',
+      detail: 'cannot be combined with after',
     }))
     return readAfter(db, accountId, after, '?after', query, wrong)
   }
@@ -229,7 +228,8 @@ export function eventRoutes(app: App, context: EventsContext): void {
     const filters = ['events', filter]
     const position = readCursor(cursor, filters)
     const place = position && (await findPlace(db, accountId, position.id))
-    if (position && !place) throw new ApiError('invalid_cursor', { detail: 'The event of this cursor is gone.' })
+    if (position && !place)
+      throw new ApiError('invalid_cursor', { detail: 'The event of this cursor has been deleted.' })
     const isAfter = position?.direction === 'after'
     const read = isAfter ? readForward : readBackward
     // Before the page is read, so that what settles meanwhile is not passed over.

@@ -58,7 +58,7 @@ export async function readAfter(
     faults.push({
       pointer,
       code: 'invalid_value',
-      detail: 'Not an event of the last 30 days; `start` reads from the oldest.',
+      detail: 'is not an event of the last 30 days; `start` reads from the oldest',
     })
   return readBeside(faults, () => ({ filter: readFilter(query), place }))
 }
@@ -80,7 +80,7 @@ export function readFilter(query: FilterQuery): EventFilter {
   }
   const messageId = query.message === undefined ? null : parseId('msg', query.message)
   if (query.message !== undefined && !messageId)
-    errors.push({ pointer: '?message', code: 'invalid_format', detail: 'Not the id of a message.' })
+    errors.push({ pointer: '?message', code: 'invalid_format', detail: 'is not the id of a message' })
   if (errors.length > 0) throw invalid(errors)
   return { types, messageId, isDelivered: query.delivery_success ?? null }
 }

@@ -28,21 +28,21 @@ const daysMax = 30
 
 const NewReplay = Type.Object(
   {
-    since: Timestamp(`Events recorded from then on; up to ${daysMax} days ago.`),
-    until: Type.Optional(Timestamp('Events recorded before then; now otherwise.')),
+    since: Timestamp(`Events recorded from this time; up to ${daysMax} days ago.`),
+    until: Type.Optional(Timestamp('Events recorded before this time; default: now.')),
     types: Type.Optional(
       Type.Array(EventTypeName, {
         minItems: 1,
         maxItems: 50,
         uniqueItems: true,
-        description: 'The events of the webhook otherwise.',
+        description: 'Default: the events of the webhook.',
       }),
     ),
     only_failed: Type.Optional(
       Type.Boolean({
         default: false,
         description:
-          'Only events that this webhook was posted and has never taken. What happened while it was disabled was not posted, and is none of them.',
+          'Only events that were posted to this webhook and never accepted. Events that happened while it was disabled were not posted, and are not included.',
       }),
     ),
   },
@@ -53,21 +53,21 @@ const Replay = Type.Object(
   {
     id: IdOf('rpl', 'The replay.'),
     object: Type.Literal('replay'),
-    webhook: IdOf('whk', 'Where it posts.'),
+    webhook: IdOf('whk', 'The webhook.'),
     status: Type.Enum(['running', 'completed', 'canceled']),
     canceled_reason: Nullable(Type.String({ description: '`request`, `webhook_disabled` or `webhook_deleted`.' })),
-    since: Timestamp('Events recorded from then on.'),
-    until: Timestamp('Events recorded before then.'),
+    since: Timestamp('Events recorded from this time.'),
+    until: Timestamp('Events recorded before this time.'),
     types: Type.Array(Type.String()),
     only_failed: Type.Boolean(),
-    replayed_until: Timestamp('How far it has come in the log.'),
+    replayed_until: Timestamp('How far it has read the log.'),
     events: Type.Integer({ description: 'Events found so far.' }),
-    delivered: Type.Integer({ description: 'Of them: those that were taken.' }),
-    failed: Type.Integer({ description: 'Of them: those that were refused until the last try.' }),
-    created_at: Timestamp('When it was asked for.'),
-    completed_at: Nullable(Timestamp('When it was over.')),
+    delivered: Type.Integer({ description: 'Of these, accepted.' }),
+    failed: Type.Integer({ description: 'Of these, refused in the last attempt.' }),
+    created_at: Timestamp('When it was requested.'),
+    completed_at: Nullable(Timestamp('When it ended.')),
   },
-  { $id: 'Replay', description: 'Events that are posted again, with the ids they had.' },
+  { $id: 'Replay', description: 'A replay of events, with their original ids.' },
 )
 
 const timeOf = (id: string): string => new Date(timeOfId(id)).toISOString()
@@ -103,9 +103,9 @@ function readTimes(input: Static<typeof NewReplay>, now: Date): Pick<ReplayInput
     errors.push({
       pointer: '#/since',
       code: 'out_of_range',
-      detail: since > now ? 'Must not be in the future.' : 'Must not be after until.',
+      detail: since > now ? 'must not be in the future' : 'must not be after until',
     })
-  if (until > now) errors.push({ pointer: '#/until', code: 'out_of_range', detail: 'Must not be in the future.' })
+  if (until > now) errors.push({ pointer: '#/until', code: 'out_of_range', detail: 'must not be in the future' })
   if (errors.length > 0) throw invalid(errors)
   return { since, until }
 }
@@ -121,10 +121,8 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'replayWebhook',
-        summary: 'Post events of a time again',
-        description:
-          'With the ids they had, oldest first, beside what is fresh and without delaying it. Events with a callback address are among them. ' +
-          `At most ${runningMax} replays of a webhook run at a time.`,
+        summary: 'Replay events',
+        description: `With their original ids, oldest first, beside new events and without delaying them. Events with a callback address are included. At most ${runningMax} replays of a webhook run at a time.`,
         tags,
         params,
         body: NewReplay,
@@ -143,7 +141,9 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
         const id = newId()
         const row = await insertReplay(tx, accountId, { id, endpointId, types, onlyFailed, ...times })
         if (!row)
-          throw invalid([{ pointer: '#', code: 'out_of_range', detail: `${runningMax} replays of it are running.` }])
+          throw invalid([
+            { pointer: '#', code: 'out_of_range', detail: `${runningMax} replays of it are already running.` },
+          ])
         const body = renderReplay(row)
         const location = `/v1/webhooks/${body.webhook}/replays/${body.id}`
         return { status: 202, body, location, resourceId: id, audit: { target: body.webhook } }
@@ -156,7 +156,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'listReplays',
-        summary: 'List the replays of a webhook, newest first',
+        summary: 'List replays of a webhook',
         tags,
         params,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
@@ -175,7 +175,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
     {
       schema: {
         operationId: 'getReplay',
-        summary: 'Get a replay: how far it is',
+        summary: 'Get a replay',
         tags,
         params: replayParams,
         response: { 200: ref, ...problems(404) },
@@ -195,8 +195,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'cancelReplay',
         summary: 'Cancel a replay',
-        description:
-          'Posts that are under way, at most a few hundred, may still arrive. A replay that is over stays as it is.',
+        description: 'Posts in progress, at most a few hundred, may still arrive. A finished replay does not change.',
         tags,
         params: replayParams,
         response: { 200: ref, ...problems(404, 409) },

@@ -17,13 +17,13 @@ const rememberedMs = 2000
 
 const streamQuery = Type.Object(
   {
-    type: Type.Optional(Type.String({ maxLength: 1000, description: 'Event types, parted by commas.' })),
+    type: Type.Optional(Type.String({ maxLength: 1000, description: 'Event types, separated by commas.' })),
     message: Type.Optional(Type.String({ maxLength: 100, description: 'Events of one message.' })),
     after: Type.Optional(
       Type.String({
         maxLength: 100,
         description:
-          'Begins after this event (`start`: with the oldest), as the header `Last-Event-ID` does, which goes first. Without either: with what happens from now on.',
+          'Starts after this event (`start`: with the oldest), like the header `Last-Event-ID`, which takes precedence. Default: with new events.',
       }),
     ),
     max_seconds: Type.Optional(
@@ -31,7 +31,7 @@ const streamQuery = Type.Object(
         minimum: 0,
         maximum: 3600,
         default: 3600,
-        description: 'The stream ends after so long; 0: when everything that is there was sent.',
+        description: 'The stream ends after this time; 0: after all existing events.',
       }),
     ),
   },
@@ -49,10 +49,9 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
     {
       schema: {
         operationId: 'streamEvents',
-        summary: 'Events as they happen (server-sent events)',
+        summary: 'Stream events',
         description:
-          'The fields of each message are `id`, `event` (the type) and `data` (the Event). Every 15 seconds a comment comes, and at least once ' +
-          'an hour the stream ends: connect again with `Last-Event-ID`, and nothing is missed. So does whoever is cut off for reading too slowly.',
+          'The fields of each message are `id`, `event` (the type) and `data` (the Event). A comment is sent every 15 seconds. The stream ends at least once an hour, and for clients that read too slowly: connect again with `Last-Event-ID`, and you miss nothing.',
         tags: ['Events'],
         querystring: streamQuery,
         response: {

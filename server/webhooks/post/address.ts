@@ -64,7 +64,7 @@ export function portOf(url: URL): number {
 /** What is told to who gives an address that is not called. */
 export const refusalDetails: Record<Refusal, string> = {
   private_address: 'must not be, or resolve to, a private or special address; the operator can allow networks',
-  not_allowed: 'must be called by https, on a port that the operator allows',
+  not_allowed: 'must use https, on a port that the operator allows',
 }
 
 /** Reads a URL that may be posted to; otherwise what is told to who gave it. */

@@ -26,7 +26,7 @@ export function fillHeaders(given: Headers, known: Headers): Headers {
     if (value !== mask) return [name, value]
     const before = byName.get(name.toLowerCase())
     if (before !== undefined) return [name, before]
-    const detail = `${mask} stands for the value as it is, and there is none.`
+    const detail = `${mask} keeps the existing value, and there is none.`
     throw invalid([{ pointer: pointerOf(name), code: 'invalid_value', detail }])
   })
   return Object.fromEntries(filled)

@@ -42,7 +42,7 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
   const ends = batched<Ended>((ended) => endPosts(db, ended))
   const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
   const drops = batched<OutboxKey>((keys) => dropPosts(db, keys))
-  const failures = new Repeated((error, posts) => log.error({ error, posts }, 'posts could not be saved'))
+  const failures = new Repeated((error, posts) => log.error({ error, posts }, 'results of posts could not be saved'))
   const push = <T>(batcher: Batcher<T, void>, item: T): void => {
     batcher.push(item).catch((error: unknown) => failures.note(error))
   }

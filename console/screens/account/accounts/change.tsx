@@ -23,7 +23,7 @@ export function ChangeDialog({ of, onClose }: { of: Account; onClose: () => void
           name="name"
           value={name}
           onChange={setName}
-          hint="For people; confirmations of STOP say it."
+          hint="Name for people; used in confirmations of STOP."
           required
         />
         <LimitFields limits={limits} onChange={setLimits} />

@@ -48,7 +48,7 @@ export function NewAccountScreen() {
               name="name"
               value={name}
               onChange={setName}
-              hint="For people; confirmations of STOP say it."
+              hint="Name for people; used in confirmations of STOP."
               required
             />
             <TextField

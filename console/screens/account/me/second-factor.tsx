@@ -78,7 +78,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
         />
         <Buttons>
           <Button type="submit" isBusy={begin.isBusy}>
-            Prepare a second factor
+            Set up a second factor
           </Button>
         </Buttons>
       </Form>

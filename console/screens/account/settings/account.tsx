@@ -32,7 +32,7 @@ export function AccountGroup({ of }: { of: Settings }) {
         name="account/name"
         value={name}
         onChange={setName}
-        hint="For people; confirmations of STOP say it."
+        hint="Name for people; used in confirmations of STOP."
         required
       />
       <div className="fields">

@@ -88,7 +88,7 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
           inputMode="decimal"
           value={recipients}
           onChange={setRecipients}
-          hint="Broadcasts to more recipients need the approval of somebody else. Empty: none does."
+          hint="Broadcasts to more recipients need approval by somebody else. Empty: none does."
         />
       </div>
     </Group>

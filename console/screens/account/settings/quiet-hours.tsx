@@ -37,7 +37,7 @@ export function QuietHoursGroup({ of: { quiet_hours } }: { of: Settings }) {
           type="time"
           value={start}
           onChange={setStart}
-          hint="On the clock of the recipient."
+          hint="In the recipient's time zone."
         />
         <TextField
           label="To"

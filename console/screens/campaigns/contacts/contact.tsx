@@ -45,7 +45,7 @@ function OneContact({ campaign }: { campaign: Campaign }) {
           )}
           {contact.fields_unavailable && (
             <p className="notice">
-              Its name, external id, attributes and consent are encrypted and cannot be decrypted; tell the operator.
+              Its name, external id, attributes and consent are encrypted and cannot be decrypted; ask the operator.
             </p>
           )}
           <div className="columns">

@@ -21,7 +21,7 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
         type="tel"
         value={draft.phoneNumber}
         onChange={(phoneNumber) => onChange({ phoneNumber })}
-        hint="With country code; the plus sign may be left out."
+        hint="With country code; the plus sign is optional."
         autoFocus={isNew}
         required
       />

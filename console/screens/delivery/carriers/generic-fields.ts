@@ -14,7 +14,7 @@ export const genericFields: readonly FieldSpec[] = [
   json(
     'request',
     'Request',
-    'How a message is sent. In the address, headers and texts of the body stand {{to}}, {{from}}, {{text}}, {{id}}, {{receipt_url}} and {{secret.name}}; the manual has them all.',
+    'How to send a message. In the address, headers and texts of the body stand {{to}}, {{from}}, {{text}}, {{id}}, {{receipt_url}} and {{secret.name}}; the manual has them all.',
     {
       method: 'POST',
       url: 'https://api.carrier.example/v2/sms',
@@ -27,13 +27,13 @@ export const genericFields: readonly FieldSpec[] = [
     id: '/message/id',
     code: '/error/code',
   }),
-  json('receipt', 'Receipts', 'Where receipts have what counts. Pointers also read forms and queries: /name.', {
+  json('receipt', 'Receipts', 'Where to find values in receipts. Pointers also read forms and queries: /name.', {
     id: '/id',
     reference: '/ref',
     state: '/status',
     states: { DELIVERED: 'delivered', FAILED: 'undeliverable', REJECTED: 'rejected', EXPIRED: 'expired' },
   }),
-  json('reply', 'Replies', 'Where replies have what counts.', {
+  json('reply', 'Replies', 'Where to find values in replies.', {
     id: '/id',
     from: '/sender',
     to: '/recipient',
@@ -44,7 +44,7 @@ export const genericFields: readonly FieldSpec[] = [
   {
     name: 'idempotent',
     label: 'Repetitions are known',
-    hint: 'The carrier takes a request that is repeated with the same {{id}} once.',
+    hint: 'Whether the carrier accepts a repeated request with the same {{id}} only once.',
     kind: 'check',
   },
 ]

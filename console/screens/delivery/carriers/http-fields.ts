@@ -117,14 +117,14 @@ const common: FieldGroup = {
     {
       name: 'window',
       label: 'Window',
-      hint: 'Requests at a time, each over a connection of its own.',
+      hint: 'Requests at a time, each over its own connection.',
       kind: 'number',
       initial: '20',
     },
     {
       name: 'response_timeout_seconds',
       label: 'Wait for an answer, seconds',
-      hint: 'After it the outcome of a request is unknown.',
+      hint: 'After this time the outcome of a request is unknown.',
       kind: 'number',
       initial: '30',
     },
@@ -141,7 +141,7 @@ const common: FieldGroup = {
     {
       name: 'url_version',
       label: 'Version of the addresses',
-      hint: 'Another number makes new addresses for receipts and replies; the old ones are refused.',
+      hint: 'A different number creates new addresses for receipts and replies; the old ones are refused.',
       kind: 'number',
       initial: '1',
     },

@@ -108,7 +108,7 @@ export function NewCarrierScreen() {
             <TextField
               label="Pace"
               name="pace"
-              hint="Segments a second that the carrier sells."
+              hint="Segments a second that the carrier allows."
               inputMode="decimal"
               value={pace}
               onChange={setPace}
@@ -116,7 +116,7 @@ export function NewCarrierScreen() {
             <TextField
               label="Priority"
               name="priority"
-              hint="Lower goes first."
+              hint="Lower values are used first."
               inputMode="numeric"
               value={priority}
               onChange={setPriority}

@@ -55,7 +55,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
           <TextField
             label="Pace"
             name="pace"
-            hint="Segments a second that the carrier sells."
+            hint="Segments a second that the carrier allows."
             inputMode="decimal"
             value={pace}
             onChange={setPace}
@@ -63,7 +63,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
           <TextField
             label="Priority"
             name="priority"
-            hint="Lower goes first."
+            hint="Lower values are used first."
             inputMode="numeric"
             value={priority}
             onChange={setPriority}

@@ -43,7 +43,7 @@ export const smppConnection: FieldGroup[] = [
         ],
         initial: 'transceiver',
       },
-      { name: 'system_type', label: 'System type', hint: 'As the carrier says; mostly empty.' },
+      { name: 'system_type', label: 'System type', hint: 'As given by the carrier; usually empty.' },
       {
         name: 'sessions',
         label: 'Sessions',
@@ -54,7 +54,7 @@ export const smppConnection: FieldGroup[] = [
       {
         name: 'window',
         label: 'Window',
-        hint: 'Unanswered submits of a session at most.',
+        hint: 'Maximum unanswered submits of a session.',
         kind: 'number',
         initial: '100',
       },
@@ -67,7 +67,7 @@ export const smppConnection: FieldGroup[] = [
       {
         name: 'tls_ca',
         label: 'Authority',
-        hint: 'PEM of the authority, where it is not a public one.',
+        hint: 'PEM of the certificate authority, if it is not a public one.',
         kind: 'long',
       },
     ],
@@ -75,8 +75,13 @@ export const smppConnection: FieldGroup[] = [
   {
     title: 'Times and unknown outcomes',
     fields: [
-      seconds('response_timeout_seconds', 'Wait for an answer', '60', 'After it the outcome of a submit is unknown.'),
-      seconds('enquire_link_seconds', 'Heartbeat', '30', 'Idle time before a heartbeat.'),
+      seconds(
+        'response_timeout_seconds',
+        'Wait for an answer',
+        '60',
+        'After this time the outcome of a submit is unknown.',
+      ),
+      seconds('enquire_link_seconds', 'Heartbeat', '30', 'Idle time before an enquire_link.'),
       seconds(
         'enquire_timeout_seconds',
         'Wait for a heartbeat',
@@ -133,7 +138,7 @@ export const smppGroups: FieldGroup[] = [
       {
         name: 'validity',
         label: 'Expiry',
-        hint: 'Whether submits carry their expiry.',
+        hint: 'Whether submits contain their validity.',
         options: [
           ['absolute', 'Submits carry it'],
           ['none', 'Left out'],
@@ -148,7 +153,7 @@ export const smppGroups: FieldGroup[] = [
       {
         name: 'default_alphabet',
         label: 'Default alphabet',
-        hint: 'What the carrier means by data_coding 0, and what texts are written in; what it lacks is written in UCS-2.',
+        hint: 'The meaning of data_coding 0, used for our texts; characters it lacks are sent in UCS-2.',
         options: [
           ['gsm7', 'GSM-7, one septet an octet'],
           ['gsm7-packed', 'GSM-7, packed'],
@@ -160,7 +165,7 @@ export const smppGroups: FieldGroup[] = [
       {
         name: 'concatenation',
         label: 'Long texts',
-        hint: 'How long texts are cut.',
+        hint: 'How to split long texts.',
         options: [
           ['udh8', 'Header with a reference of 8 bits'],
           ['udh16', 'Header with a reference of 16 bits'],
@@ -191,7 +196,7 @@ export const smppGroups: FieldGroup[] = [
       {
         name: 'country',
         label: 'Country',
-        hint: 'ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: it does not.',
+        hint: 'ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: none.',
       },
       ...tonAndNpi('long_code', 'numbers as sender', '1', '1'),
       ...tonAndNpi('short_code', 'short codes as sender', '0', '0'),

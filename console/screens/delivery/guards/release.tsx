@@ -32,7 +32,14 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
         It stops {tellKey(guard)} until <Moment at={guard.until} />. Released, sending goes on at once and broadcasts
         within seconds. The audit log keeps who did it and why.
       </p>
-      <TextField label="Reason" name="reason" hint="Why; it is kept." value={reason} onChange={setReason} autoFocus />
+      <TextField
+        label="Reason"
+        name="reason"
+        hint="The reason; it is stored."
+        value={reason}
+        onChange={setReason}
+        autoFocus
+      />
       <SelectField
         label="Released"
         name="how"

@@ -73,7 +73,7 @@ export function MatchFields({
         <TextField
           label="To prefixes"
           name="match/prefixes"
-          hint="First digits of numbers, calling code included."
+          hint="First digits of numbers, including the calling code."
           value={draft.prefixes}
           onChange={(value) => set('prefixes', value)}
         />

@@ -76,7 +76,7 @@ export function RouteTestScreen() {
           <TextArea
             label="Message"
             name="message"
-            hint="For its segments; one without it."
+            hint="For its segments; default: one segment."
             value={message}
             onChange={setMessage}
           />

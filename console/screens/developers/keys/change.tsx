@@ -35,7 +35,7 @@ export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => vo
         <Choices
           label="Scopes"
           name="scopes"
-          hint="Some of those that it has; more can only a new key have."
+          hint="A subset of its scopes. For more scopes create another key."
           groups={groupScopes(own)}
           chosen={scopes}
           onChange={setScopes}

@@ -1,4 +1,4 @@
-/** One SMPP credential. */
+/** Get an SMPP credential. */
 import type { SmppCredential } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'

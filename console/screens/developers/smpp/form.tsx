@@ -52,7 +52,7 @@ export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, probl
           inputMode="decimal"
           value={draft.window}
           onChange={(window) => put({ window })}
-          hint="Unanswered requests of a session, each way."
+          hint="Unanswered requests of a session, in each direction."
         />
         <TextField
           label="Pace"

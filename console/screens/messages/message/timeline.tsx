@@ -1,4 +1,4 @@
-/** What happened to a message, in order. */
+/** List the history of a message. */
 import { useEffect } from 'react'
 import { useCall } from '../../../api.ts'
 import { Loaded } from '../../../kit/page.tsx'

@@ -15,7 +15,7 @@ export function AddOptOut({ number: given = '', onClose }: { number?: string; on
     if (await add.run({ body })) onClose()
   }
   return (
-    <Dialog title="Opt a number out" onClose={onClose}>
+    <Dialog title="Create an opt-out" onClose={onClose}>
       <p className="question">
         Of everything from the account; what waits for it is canceled. No import and no contact takes it back: only the
         person, with START, or you with a reason.
@@ -34,7 +34,7 @@ export function AddOptOut({ number: given = '', onClose }: { number?: string; on
           name="reason"
           value={reason}
           onChange={setReason}
-          hint="Why, for the ledger of consent. It may be empty."
+          hint="The reason, for the consent ledger. It may be empty."
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={add.isBusy}>

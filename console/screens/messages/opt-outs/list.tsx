@@ -48,7 +48,7 @@ export function OptOutListScreen() {
             onDownload={() => download('exportOptOuts', {}, 'opt-outs.csv')}
           />
           <Button does="createOptOut" kind="primary" data-key="n" onClick={() => setFront('add')}>
-            Opt a number out
+            Create an opt-out
           </Button>
         </>
       }
@@ -89,7 +89,7 @@ export function OptOutListScreen() {
                     title="Nobody has opted out"
                     action={
                       <Button does="createOptOut" onClick={() => setFront('add')}>
-                        Opt a number out
+                        Create an opt-out
                       </Button>
                     }
                   >
