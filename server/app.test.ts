@@ -267,7 +267,7 @@ test('a path that exists with other methods says which', async () => {
   const answer = await app.inject({ method: 'PUT', url: '/v1/things/7' })
   expect(answer.statusCode).toBe(405)
   expect(answer.headers['allow']?.toString().split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD'])
-  expect(answer.json().detail).toBe('There is no PUT here; use GET, HEAD or DELETE.')
+  expect(answer.json().detail).toBe('PUT is not allowed here; use GET, HEAD or DELETE.')
   expect((await app.inject('/v1/thing')).json().code).toBe('not_found')
 })
 

@@ -328,7 +328,7 @@ describe('a send that a guard stops', () => {
     const refused = await send('Hi', '+80012345678')
     expect(refused).toMatchObject({ status: 403, body: { code: 'destination_not_allowed' } })
     expect(refused.body['detail']).toMatch(
-      /^The number belongs to no country, .*; "\*" in PATCH \/v1\/settings allows all\. POST/,
+      /^The number belongs to no country, .*; "\*" in PATCH \/v1\/settings allows all\. To allow it now: POST/,
     )
     expect(await stops()).toMatchObject([{ kind: 'allowed_countries', key: '?' }])
   })
