@@ -98,14 +98,8 @@ export const errorKinds = {
   user_exists: kind(
     409,
     'The address already belongs to a user',
-    'Use another e-mail address: each belongs to one user of one account.',
+    'Use another e-mail address: an account has one user for each.',
   ),
-  contact_exists: kind(
-    409,
-    'The contact already exists',
-    'Use `?on_conflict=update` or `skip`, or the existing contact.',
-  ),
-  user_exists: kind(409, 'The address already belongs to a user', 'An e-mail address is one user of an account.'),
   last_owner: kind(409, 'The account would have no owner', 'Make somebody else an owner first.'),
   totp_not_in_state: kind(
     409,
