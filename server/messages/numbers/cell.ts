@@ -15,7 +15,7 @@ const digitsMin = 7
 const cuts = {
   extension: 'has an extension: a text message can only go to the number without it',
   more: 'has a number and something that is not a second number',
-  words: 'must be a number and nothing else',
+  words: 'must contain only a number',
 } as const
 
 /** Says of a fault that its cells have a number and something else. */
