@@ -33,12 +33,7 @@ export interface SmppCredentialsContext {
   vault: Vault
 }
 
-const name = Type.String({
-  minLength: 1,
-  maxLength: 120,
-  description: 'Your name for it.',
-  examples: ['Billing gateway'],
-})
+const name = Type.String({ minLength: 1, maxLength: 120, description: 'A name.', examples: ['Billing gateway'] })
 const settings = {
   enabled: Type.Boolean({ description: 'False: its sessions end within five seconds, and it cannot bind.' }),
   allowed_cidrs: Type.Array(Type.String({ maxLength: 43, examples: ['192.0.2.0/24'] }), {
@@ -49,7 +44,7 @@ const settings = {
   window: Type.Integer({
     minimum: 1,
     maximum: 1000,
-    description: 'Unanswered requests of a session, in each direction.',
+    description: 'Unanswered requests of a session, each way.',
   }),
   pace: Type.Number({
     minimum: 0.1,
@@ -59,7 +54,7 @@ const settings = {
   default_alphabet: Type.Enum(['gsm7', 'latin1', 'ascii'], { description: 'Its meaning of data_coding 0.' }),
   receives_replies: Type.Boolean({ description: "Whether it also receives replies to the account's numbers." }),
   reply_concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], {
-    description: 'How long replies are sent to it.',
+    description: 'How to send it long replies.',
   }),
 }
 const optional = {
@@ -292,12 +287,12 @@ function found<T>(value: T | null): T {
 function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSettings & Partial<CredentialRow>): void {
   if (caller.mode === 'test' && mode === 'live')
     throw new ApiError('insufficient_scope', {
-      detail: 'A test key cannot create a credential that sends live messages.',
+      detail: 'A test key creates only test credentials.',
     })
   for (const scope of ['messages:write', ...(receivesReplies ? ['messages:read_body'] : [])])
     if (!caller.scopes.has(scope))
       throw new ApiError('insufficient_scope', {
-        detail: `The credential would allow operations that need the scope ${scope}.`,
+        detail: `The credential would need your scope ${scope}.`,
       })
 }
 
