@@ -51,7 +51,7 @@ function settle(command: Command): void {
   command.configureHelp({ showGlobalOptions: command.parent !== null, sortSubcommands: false })
   command.configureOutput({ outputError: (text, write) => write(reword(text)) })
   const path = pathOf(command)
-  if (command.parent) command.showHelpAfterError(`"heliogram ${path} --help" says how it is used.`)
+  if (command.parent) command.showHelpAfterError(`See "heliogram ${path} --help".`)
   for (const inner of command.commands) settle(inner)
 }
 
@@ -73,11 +73,11 @@ async function run(typed: string[]): Promise<void> {
   root
     .usage('<command> [options]')
     .description(`Heliogram ${version}: the SMS platform that people run themselves.`)
-    .version(version, '-v, --version', 'the version')
-    .helpOption('-h, --help', 'this; after a command: its own help')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help; after a command: its own help')
     .addOption(new Option('--profile <name>', 'one of your logins (or HELIOGRAM_PROFILE)'))
     .addOption(new Option('--url <url>', 'the installation (or HELIOGRAM_URL)'))
-    .addOption(new Option('--json', 'results as JSON: one document, or an object a line for lists'))
+    .addOption(new Option('--json', 'results as JSON: one document, or one object a line for lists'))
     .addHelpText('after', '\nThe manual: docs/cli.md, or /docs/cli of your installation.')
   const word = findWord(asked)
   await buildProgram(root, cli, word)
@@ -89,7 +89,7 @@ async function run(typed: string[]): Promise<void> {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exits.ok : exits.usage
       if (error.code === 'commander.unknownCommand' && words[word ?? ''] === undefined)
-        process.stderr.write('"heliogram --help" has all commands.\n')
+        process.stderr.write('"heliogram --help" lists all commands.\n')
       return
     }
     process.exitCode = tell(error, cli.url, cli.isJson)

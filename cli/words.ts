@@ -21,7 +21,7 @@ const [messaging, people, developing, operating, you] = [
 export const words: Record<string, Word> = {
   send: {
     group: messaging,
-    summary: 'send a message, or see what it would be',
+    summary: 'send a message, or preview it',
     load: () => import('./commands/send.ts'),
   },
   messages: {
@@ -31,15 +31,15 @@ export const words: Record<string, Word> = {
   },
   trace: {
     group: messaging,
-    summary: 'all that is known of a message, in order',
+    summary: 'everything about a message, in order',
     load: () => import('./commands/trace.ts'),
   },
   conversations: {
     group: messaging,
-    summary: 'what people wrote, and what was answered',
+    summary: 'list conversations and their messages',
     load: () => import('./commands/conversations.ts'),
   },
-  reply: { group: messaging, summary: 'answer in a conversation', load: () => import('./commands/reply.ts') },
+  reply: { group: messaging, summary: 'reply in a conversation', load: () => import('./commands/reply.ts') },
   campaigns: {
     group: people,
     summary: 'list, get and create campaigns; their stats',
@@ -55,11 +55,15 @@ export const words: Record<string, Word> = {
     summary: 'list, import and export contacts',
     load: () => import('./commands/contacts.ts'),
   },
-  imports: { group: people, summary: 'how far imports of contacts are', load: () => import('./commands/imports.ts') },
-  'opt-outs': { group: people, summary: 'who said STOP', load: () => import('./commands/opt-outs.ts') },
+  imports: { group: people, summary: 'the progress of contact imports', load: () => import('./commands/imports.ts') },
+  'opt-outs': {
+    group: people,
+    summary: 'list, add, remove, check, import and export opt-outs',
+    load: () => import('./commands/opt-outs.ts'),
+  },
   events: {
     group: developing,
-    summary: 'what happened; follow it, or forward it to a server of yours',
+    summary: 'list and follow events, or forward them to your own server',
     load: () => import('./commands/events.ts'),
   },
   webhooks: {
@@ -68,24 +72,28 @@ export const words: Record<string, Word> = {
     load: () => import('./commands/webhooks.ts'),
   },
   keys: { group: developing, summary: 'API keys', load: () => import('./commands/keys.ts') },
-  api: { group: developing, summary: 'any operation of the API', load: () => import('./commands/api.ts') },
+  api: { group: developing, summary: 'call any operation of the API', load: () => import('./commands/api.ts') },
   status: {
     group: operating,
     summary: 'health, links, queue and alerts on one screen',
     load: () => import('./commands/status.ts'),
   },
-  carriers: { group: operating, summary: 'carriers as they are', load: () => import('./commands/carriers.ts') },
-  links: { group: operating, summary: 'links as they are; --watch', load: () => import('./commands/links.ts') },
+  carriers: { group: operating, summary: 'carriers and their state', load: () => import('./commands/carriers.ts') },
+  links: { group: operating, summary: 'live state of links; --watch', load: () => import('./commands/links.ts') },
   doctor: {
     group: operating,
-    summary: 'why receipts of a carrier find no message',
+    summary: 'find out why receipts match no message',
     load: () => import('./commands/doctor.ts'),
   },
-  usage: { group: operating, summary: 'what was sent, and what it costs', load: () => import('./commands/usage.ts') },
+  usage: { group: operating, summary: 'messages sent, and their cost', load: () => import('./commands/usage.ts') },
   login: { group: you, summary: 'log in, as a person or with a key', load: () => import('./commands/login.ts') },
   logout: { group: you, summary: 'end the login', load: () => import('./commands/logout.ts') },
-  whoami: { group: you, summary: 'who you are, and where', load: () => import('./commands/whoami.ts') },
-  profiles: { group: you, summary: 'your logins at several places', load: () => import('./commands/profiles.ts') },
+  whoami: { group: you, summary: 'your user, account and installation', load: () => import('./commands/whoami.ts') },
+  profiles: {
+    group: you,
+    summary: 'your logins at several installations',
+    load: () => import('./commands/profiles.ts'),
+  },
   completion: {
     group: you,
     summary: 'completion for bash, zsh or fish',
@@ -96,10 +104,10 @@ export const words: Record<string, Word> = {
 /** The installation's own commands, which need its settings and not its API: bin/heliogram runs them without this program. */
 export const ownWords: Record<string, string> = {
   start: 'run the service; see also "heliogram help settings"',
-  backup: 'a whole copy of the database, while the service runs or not',
-  restore: 'a backup into an empty database',
-  'owner-code': 'another one-time code for the first owner',
-  'rotate-key': 'a new master key, while the service runs or not',
+  backup: 'back up the whole database, while the service runs or not',
+  restore: 'restore a backup into an empty database',
+  'owner-code': 'print a new one-time code for the first owner',
+  'rotate-key': 'replace the master key, while the service runs or not',
 }
 
 /** A server of the Model Context Protocol, for assistants. */

@@ -45,10 +45,10 @@ const confirmation = z
   .min(1)
   .max(40)
   .optional()
-  .describe('Leave it out first. The word of the preview, with exactly the same other arguments, does what was shown.')
+  .describe('Leave it out first. The word from the preview, with exactly the same other arguments, performs the act.')
 
 const twoSteps =
-  ' Two steps: without `confirmation` nothing is done, and the answer says what would be, with a word; show that to the person you work for, and where they agree call again with exactly the same arguments and that word.'
+  ' Two steps: without `confirmation` nothing is done, and you get a preview with a word. Show the preview to the person you work for. If they agree, call again with exactly the same arguments and that word.'
 
 /** A tool that sends or changes. */
 export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, Result extends z.ZodType>(
@@ -58,14 +58,16 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
   const inputSchema = tool.input.extend({ confirmation })
   const outputSchema = z.object({
     step: z.enum(['preview', 'done']).describe('`preview`: nothing was done yet.'),
-    effect: tool.effect.nullable().describe('Of a preview: what would happen.'),
-    blocked: z.string().nullable().describe('Of a preview: why it cannot be done; there is no word then.'),
+    effect: tool.effect.nullable().describe('In a preview: what would happen.'),
+    blocked: z.string().nullable().describe('In a preview: why it cannot be done; then there is no word.'),
     confirmation: z
       .object({ word: z.string(), expires_in_seconds: z.number() })
       .nullable()
-      .describe('Of a preview: the word that does it. It stands for these arguments, and counts once.'),
+      .describe('In a preview: the word that performs it. It is valid for these arguments, once.'),
     result: tool.result.nullable().describe('What was done.'),
-    repeated: z.boolean().describe('The word had been used: this is what it did then, and nothing was done again.'),
+    repeated: z
+      .boolean()
+      .describe('The word was already used: this is its result from then, and nothing was done again.'),
   })
 
   const preview = async (
@@ -142,7 +144,7 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
 function tooMany({ options: { recipientsMax } }: Surroundings, recipients: number): string | null {
   return recipients <= recipientsMax
     ? null
-    : `It would lead to ${recipients} messages, and one confirmed call may lead to ${recipientsMax} (--max-recipients). Do it in the console, or start the server with a higher limit.`
+    : `It would lead to ${recipients} messages, and one confirmed call can lead to ${recipientsMax} (--max-recipients). Use the console, or start the server with a higher limit.`
 }
 
 /** Whether a failure says that nothing was done. After all others only the same key may repeat it. */
@@ -157,7 +159,7 @@ function refuseOutdated({ recipients, about = '', blocked = null }: Plan<unknown
   const grown = recipients > shown.recipients
   if (!grown && about === shown.about && blocked === null) return
   const detail = grown
-    ? `It would lead to ${recipients} messages now, and ${shown.recipients} were shown; nothing was done.`
-    : `What was shown is not what is there now${blocked === null ? '' : `: ${blocked}`}; nothing was done.`
+    ? `It would lead to ${recipients} messages now, and the preview showed ${shown.recipients}; nothing was done.`
+    : `The preview is out of date${blocked === null ? '' : `: ${blocked}`}; nothing was done.`
   throw new Refusal('preview_outdated', detail, 'Call the tool without `confirmation` for a new preview.')
 }

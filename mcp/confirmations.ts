@@ -75,8 +75,8 @@ export class Confirmations {
     this.#entries.delete(keyOf(word))
     return new Refusal(
       'person_declined',
-      'The person was asked and did not agree; nothing was done, and the word counts no more.',
-      'Ask them what they would have instead. Do not try the same again.',
+      'The person was asked and did not agree; nothing was done, and the word is no longer valid.',
+      'Ask them what they want instead. Do not try the same again.',
     )
   }
 
@@ -91,25 +91,25 @@ export class Confirmations {
       throw new Refusal(
         'confirmation_unknown',
         'No preview of this process has this confirmation word; nothing was done.',
-        'Call the tool without `confirmation`, look at what would happen, and use the word of that answer.',
+        'Call the tool without `confirmation`, look at the preview, and use its word.',
       )
     const differing = entry.tool === tool ? differences(entry.asked, canonical(args)) : ['the tool']
     if (differing.length > 0)
       throw new Refusal(
         'confirmation_mismatch',
-        `The word was given for something else; nothing was done. What differs: ${differing.join(', ')}.`,
-        'Give exactly the arguments of the preview, or call without `confirmation` for a new preview.',
+        `The word belongs to a different call; nothing was done. Differences: ${differing.join(', ')}.`,
+        'Use exactly the arguments of the preview, or call without `confirmation` for a new preview.',
       )
     if (entry.isUnsettled && this.#now() > entry.endsAt + unsettledMs)
       throw new Refusal(
         'confirmation_expired',
-        'The word is hours old, and nobody knows whether it was done then.',
-        'Look whether it was done, such as with search_messages, before you call the tool without `confirmation`.',
+        'The word is hours old, and it is unknown whether the act was done then.',
+        'Check whether it was done, for example with search_messages, before you call the tool without `confirmation`.',
       )
     if (entry.result === null && !entry.isUnsettled && this.#now() > entry.endsAt)
       throw new Refusal(
         'confirmation_expired',
-        `The word counted for ${this.#forSeconds} seconds; nothing was done.`,
+        `The word was valid for ${this.#forSeconds} seconds; nothing was done.`,
         'Call the tool without `confirmation` for a new preview.',
       )
     return entry

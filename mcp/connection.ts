@@ -16,13 +16,15 @@ export function readConnection(
   const token = environment['HELIOGRAM_API_KEY']?.trim() ?? ''
   const baseUrl = environment['HELIOGRAM_URL']?.trim() || 'http://127.0.0.1:8080'
   if (token === '')
-    faults.push('HELIOGRAM_API_KEY is not set. Make a key for the assistant in the console, or with POST /v1/api-keys.')
-  else if (!/^[!-~]+$/.test(token)) faults.push('HELIOGRAM_API_KEY has characters that no key has.')
+    faults.push(
+      'HELIOGRAM_API_KEY is not set. Create a key for the assistant in the console, or with POST /v1/api-keys.',
+    )
+  else if (!/^[!-~]+$/.test(token)) faults.push('HELIOGRAM_API_KEY has invalid characters.')
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
   if (url === null || !['http:', 'https:'].includes(url.protocol))
     faults.push('HELIOGRAM_URL must be an address, such as https://sms.example.com.')
   else if (url.username !== '' || url.search !== '' || url.hash !== '')
-    faults.push('HELIOGRAM_URL must be an address alone: no name, no password, nothing behind ? or #.')
+    faults.push('HELIOGRAM_URL must be only an address: no user, no password, nothing after ? or #.')
   if (faults.length > 0) return { faults, isKeyMissing: token === '' && faults.length === 1 }
   return { baseUrl, token }
 }

@@ -18,12 +18,12 @@ async function main(): Promise<void> {
   if (asked.kind === 'help') return void process.stdout.write(usage)
   if (asked.kind === 'version') return void process.stdout.write(`${version}\n`)
   if (asked.kind === 'refused')
-    return refuse([...asked.faults, 'heliogram mcp --help tells the options.'], exitCodes.options)
+    return refuse([...asked.faults, 'heliogram mcp --help lists the options.'], exitCodes.options)
   const connection = readConnection()
   if ('faults' in connection)
     return refuse(connection.faults, connection.isKeyMissing ? exitCodes.key : exitCodes.options)
   const { baseUrl } = connection
-  if (isInTheClear(baseUrl)) say(`the key travels to ${new URL(baseUrl).host} in the clear; use https`)
+  if (isInTheClear(baseUrl)) say(`the key is sent to ${new URL(baseUrl).host} in the clear; use https`)
 
   const access = new Access(connection)
   try {
@@ -31,12 +31,12 @@ async function main(): Promise<void> {
   } catch (error) {
     if (isRefused(error)) return refuse([`${baseUrl} refuses the key: ${error.detail} (${error.code})`], exitCodes.key)
     // It may come up; the assistant is told by each call until then.
-    say(`${baseUrl} does not answer yet: ${error instanceof HeliogramError ? error.detail : String(error)}`)
+    say(`${baseUrl} does not respond yet: ${error instanceof HeliogramError ? error.detail : String(error)}`)
   }
   const { options } = asked
   const surroundings = { access, options, confirmations: new Confirmations(options.confirmWithinSeconds) }
   const handle = serveStdio(() => buildServer(surroundings), { onerror: tellError })
-  say(`serves ${baseUrl}${options.isReadOnly ? ', only to look' : ''}`)
+  say(`serving ${baseUrl}${options.isReadOnly ? ', read-only' : ''}`)
 
   const stop = (): void => void handle.close().finally(() => process.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
@@ -48,8 +48,8 @@ async function main(): Promise<void> {
 /** What a client wrote is never repeated: it may hold texts of messages. */
 function tellError(error: Error): void {
   if (error.name === 'ZodError' || error instanceof SyntaxError)
-    say('a line that is no message of the protocol is passed over')
-  else say(`the connection has a fault: ${error.message.slice(0, 200)}`)
+    say('ignoring a line that is not a message of the protocol')
+  else say(`connection error: ${error.message.slice(0, 200)}`)
 }
 
 function refuse(lines: string[], code: number): void {

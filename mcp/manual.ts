@@ -47,7 +47,7 @@ export function offerManual(server: McpServer): void {
   const complete = {
     page: async (begun: string) => (await readPages()).map(({ page }) => page).filter((page) => page.startsWith(begun)),
   }
-  const about = { title: 'Manual', description: 'A page of the manual of Heliogram.', mimeType: 'text/markdown' }
+  const about = { title: 'Manual', description: 'A page of the Heliogram manual.', mimeType: 'text/markdown' }
   server.registerResource(
     'manual',
     new ResourceTemplate('heliogram://manual/{+page}', { list, complete }),
@@ -64,18 +64,18 @@ export const readManual = defineReading({
   name: 'read_manual',
   title: 'Read the manual',
   description:
-    'Answers a page of the manual of Heliogram, or a chapter of it; without a page the list of pages. Use it for how the API and its operation work, before you guess.',
+    'Returns a page of the Heliogram manual, or a chapter of it; without a page, the list of pages. Use it to learn how the API and its operation work, before you guess.',
   scopes: [],
   input: z.strictObject({
     page: z.string().max(100).optional().describe('For example api/messages, runbooks or webhooks.'),
     chapter: z.string().max(200).optional().describe('The heading of one chapter of the page.'),
   }),
   output: z.object({
-    pages: z.array(z.object({ page: z.string(), title: z.string() })).describe('All pages, where none was asked for.'),
+    pages: z.array(z.object({ page: z.string(), title: z.string() })).describe('All pages, if no page was given.'),
     page: z.string().nullable(),
     chapters: z.array(z.string()).describe('Headings of the page.'),
     text: z.string().nullable(),
-    truncated: z.boolean().describe('The page is longer: ask for its chapters.'),
+    truncated: z.boolean().describe('The page is longer: ask for single chapters.'),
   }),
   async read(_, { page: wanted, chapter }) {
     const all = await readPages()

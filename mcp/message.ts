@@ -14,15 +14,15 @@ export const textMax = 3200
 
 export const MessageShape = z.object({
   id: z.string(),
-  direction: z.enum(['outbound', 'inbound']).describe('`inbound`: a reply of a person.'),
+  direction: z.enum(['outbound', 'inbound']).describe("`inbound`: a person's reply."),
   status: z.string(),
-  final: z.boolean().describe('No later change is to be expected.'),
+  final: z.boolean().describe('No further change is expected.'),
   person: z
     .string()
     .nullable()
-    .describe('The number of the person; masked unless the server was started with --show-numbers.'),
+    .describe("The person's number; masked unless the server was started with --show-numbers."),
   our_number: z.string().nullable(),
-  text: Untrusted.nullable().describe('Null: removed, or the key may not read texts (messages:read_body).'),
+  text: Untrusted.nullable().describe('Null: removed, or the key cannot read texts (messages:read_body).'),
   type: z.string().nullable(),
   campaign: z.string().nullable(),
   conversation: z.string().nullable(),
@@ -39,7 +39,7 @@ export const MessageShape = z.object({
     .describe('Why it failed, or is unconfirmed.'),
   waits_for: z.string().nullable().describe('What it waits for, beyond its turn.'),
   carrier: z.string().nullable(),
-  price: Money.nullable().describe('What it costs, or was expected to.'),
+  price: Money.nullable().describe('Its price, or estimated price.'),
   test: z.boolean(),
   created_at: z.string(),
   estimated_send_at: z.string().nullable(),

@@ -28,28 +28,7 @@ const recipientsMaxDefault = 100
 const confirmWithinSecondsDefault = 300
 
 /** What `--help` prints. */
-export const usage = `heliogram mcp: lets an assistant look at Heliogram and act in it, over the Model Context Protocol (stdio).
-
-Usage: heliogram mcp [--read-only] [--ask] [--max-recipients N] [--confirm-within SECONDS] [--show-numbers]
-
-It is started by the program that has the assistant (an editor, a desktop client), which talks to it over its standard input and output.
-
-Options:
-  --read-only               offer no tools that send or change anything
-  --ask                     have the client ask the person before anything is done; one that cannot ask is refused
-  --max-recipients N        messages that one confirmed call may lead to: 1 to 1000000 (default ${recipientsMaxDefault})
-  --confirm-within SECONDS  how long a confirmation word counts: 1 to 3600 (default ${confirmWithinSecondsDefault})
-  --show-numbers            show numbers of people in full; they are masked otherwise (1555***0123)
-  --version                 print the version
-  --help                    print this
-
-Environment:
-  HELIOGRAM_API_KEY         an API key; what its scopes don't allow is not offered. Make one for the assistant alone
-  HELIOGRAM_URL             where the installation is (default http://127.0.0.1:8080)
-
-Exit codes: 0 ended, 2 wrong options or settings, 3 no key, or one that is not valid.
-More: docs/mcp.md
-`
+export const usage = `heliogram mcp: lets an assistant look at Heliogram and act in it, over the Model Context Protocol (stdio).\n\nUsage: heliogram mcp [--read-only] [--ask] [--max-recipients N] [--confirm-within SECONDS] [--show-numbers]\n\nThe program with the assistant (an editor, a desktop client) starts it, and talks to it over standard input and output.\n\nOptions:\n  --read-only               offer no tools that send or change anything\n  --ask                     make the client ask the person before each act; a client that cannot ask is refused\n  --max-recipients N        maximum messages of one confirmed call: 1 to 1000000 (default ${recipientsMaxDefault})\n  --confirm-within SECONDS  how long a confirmation word is valid: 1 to 3600 (default ${confirmWithinSecondsDefault})\n  --show-numbers            show people's numbers in full; by default they are masked (1555***0123)\n  --version                 print the version\n  --help                    print this help\n\nEnvironment:\n  HELIOGRAM_API_KEY         an API key; only tools that its scopes allow are offered. Create one for the assistant alone\n  HELIOGRAM_URL             the address of the installation (default http://127.0.0.1:8080)\n\nExit codes: 0 ended, 2 wrong options or settings, 3 no key, or an invalid one.\nMore: docs/mcp.md\n`
 
 const flags = {
   'read-only': { type: 'boolean' },

@@ -32,9 +32,9 @@ export function readMeanings(client: Client, signal: AbortSignal): Promise<Meani
 
 /** What to do about failures that no API told. */
 const ownAdvice: Record<string, string> = {
-  unreachable: 'See that Heliogram runs and HELIOGRAM_URL is its address, then call again.',
-  timeout: 'Call again. With a confirmation word it is safe to repeat: nothing is done twice.',
-  unexpected_answer: 'See that HELIOGRAM_URL is the address of Heliogram itself.',
+  unreachable: 'Check that Heliogram is running and HELIOGRAM_URL is its address, then call again.',
+  timeout: 'Call again. With a confirmation word you can safely repeat the call: nothing is done twice.',
+  unexpected_answer: 'Check that HELIOGRAM_URL is the address of Heliogram itself.',
 }
 
 /** Members of the API's bodies that our tools call otherwise, since `message` is the id of one elsewhere. */

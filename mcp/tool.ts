@@ -101,8 +101,8 @@ export async function answer(
     if (text.length > answerMax)
       throw new Refusal(
         'answer_too_large',
-        `The answer has ${text.length} characters, and at most ${answerMax} are shown.`,
-        'Ask for fewer items (limit), or for less time.',
+        `The response has ${text.length} characters, and at most ${answerMax} are shown.`,
+        'Ask for fewer items (limit), or for a shorter period.',
       )
     return { structuredContent: result, content: [{ type: 'text', text }] }
   } catch (error) {
@@ -112,18 +112,18 @@ export async function answer(
 
 /** Where a list goes on. */
 export const paging = {
-  limit: z.int().min(1).max(50).default(20).describe('Items a page, 1 to 50.'),
-  cursor: z.string().max(2000).optional().describe('`next_cursor` of the page before, with the same filters.'),
+  limit: z.int().min(1).max(50).default(20).describe('Items in a page, 1 to 50.'),
+  cursor: z.string().max(2000).optional().describe('`next_cursor` of the previous page, with the same filters.'),
 }
 
 /** The member of an answer that says whether its list goes on. */
-export const nextCursor = z.string().nullable().describe('Give it as `cursor` for the next page; null on the last.')
+export const nextCursor = z.string().nullable().describe('Pass it as `cursor` for the next page; null on the last.')
 
 /** A time as the API takes it. */
 export const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/, 'must be a time with its zone')
-  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a time that there is')
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be an existing time')
   .describe('A time with its zone (RFC 3339), such as 2026-11-23T08:00:00Z.')
 
 /** An id of the API, or a key of a caller's own. */
@@ -132,5 +132,5 @@ export const id = (of: string, example: string) => z.string().min(1).max(255).de
 /** Numbers as people write them. */
 export const phoneNumber = z
   .string()
-  .regex(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code, digits alone, such as 15551234567')
-  .describe('A number with its country code, digits alone; a plus sign in front is allowed. Such as 15551234567.')
+  .regex(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code, digits only, such as 15551234567')
+  .describe('A number with its country code, digits only; a plus sign in front is allowed. Such as 15551234567.')

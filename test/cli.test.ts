@@ -120,7 +120,7 @@ test.concurrent('a message is sent, followed and traced, and each end has its co
   expect(wrong.err).toContain('/docs/errors/validation_failed')
   expect(wrong.err).toMatch(/Request req_\w+/)
   expect(wrong.err).not.toContain('\u001b')
-  expect([usage.code, usage.err]).toEqual([2, expect.stringContaining('Give a text or --template')])
+  expect([usage.code, usage.err]).toEqual([2, expect.stringContaining('Give either a text or --template')])
   expect([typo.code, typo.err]).toEqual([2, expect.stringContaining('Did you mean list?')])
   expect([away.code, away.err]).toEqual([4, expect.stringContaining('Is it running at http://127.0.0.1:9?')])
 
@@ -189,7 +189,7 @@ test.concurrent('events are forwarded, signed as a webhook signs, also those of 
     expect(got).toEqual(['one', 'two'])
     tail.kill('SIGINT')
     expect((await ended)[0]).toBe(130)
-    expect(printed.err).toMatch(/→ 204[^]*Go on with: heliogram events tail --after evt_\w+\n$/)
+    expect(printed.err).toMatch(/→ 204[^]*Continue with: heliogram events tail --after evt_\w+\n$/)
   } finally {
     tail.kill('SIGKILL')
     receiver.close()

@@ -417,7 +417,7 @@ test('standard output carries the protocol alone, garbage on standard input is p
     { id: 2, result: { serverInfo: { name: 'heliogram' } } },
   ])
   const told = await logged
-  expect(told).toContain('a line that is no message of the protocol is passed over')
+  expect(told).toContain('ignoring a line that is not a message of the protocol')
   expect(told + assistant.stderr + hasty.stderr).not.toMatch(/garbage|hg_live|15551230/)
 })
 

@@ -79,7 +79,7 @@ test('an unknown command is refused with the one that is near', async () => {
   const ending = await runToEnd(['strat'], await environment())
   expect(ending).toMatchObject({ code: 2, stdout: '' })
   expect(ending.stderr).toBe(
-    'There is no command "strat".\n(Did you mean start?)\n"heliogram --help" has all commands.\n',
+    'There is no command "strat".\n(Did you mean start?)\n"heliogram --help" lists all commands.\n',
   )
 })
 

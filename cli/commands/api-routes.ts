@@ -19,7 +19,7 @@ export function findOperation(word: string, path: string | undefined): Found {
       const near = nearest(word, Object.keys(routes))
       throw misused(
         `There is no operation "${word}".`,
-        near ? `Did you mean ${near}? "heliogram api --list" has all.` : '"heliogram api --list" has all.',
+        near ? `Did you mean ${near}? "heliogram api --list" lists all.` : '"heliogram api --list" lists all.',
       )
     }
     const name = word as OperationName
@@ -44,7 +44,7 @@ function findRoute(method: string, given: string): Found {
         a.template.filter((step) => step.startsWith('{')).length -
         b.template.filter((step) => step.startsWith('{')).length,
     )[0]
-  if (!found) throw misused(`There is no ${method} ${pathname}.`, '"heliogram api --list" has all operations.')
+  if (!found) throw misused(`There is no ${method} ${pathname}.`, '"heliogram api --list" lists all operations.')
   const path = found.template.flatMap((step, i) =>
     step.startsWith('{') ? [[step.slice(1, -1), decode(steps[i] ?? '')]] : [],
   )
@@ -61,6 +61,6 @@ function decode(step: string): string {
   try {
     return decodeURIComponent(step)
   } catch {
-    throw misused(`"${step}" in the path is escaped wrongly.`, 'A percent sign of its own is written %25.')
+    throw misused(`"${step}" in the path has an invalid escape.`, 'Write a literal percent sign as %25.')
   }
 }

@@ -26,18 +26,18 @@ export function build(cli: Cli): Command {
   return new Command('api')
     .argument('[operation]', 'name of an operation (sendMessage), or a method')
     .argument('[path]', 'with a method: the path, such as /v1/messages?status=failed')
-    .description('Any operation of the API. Without words, or with --list: which there are.')
-    .option('-f, --raw-field <name=value>', 'a field, as a text: in the path, the query, or the body', readField)
+    .description('Call any operation of the API. Without arguments, or with --list: list all operations.')
+    .option('-f, --raw-field <name=value>', 'a field as text, in the path, the query, or the body', readField)
     .option(
       '-F, --field <name=value>',
-      'the same, where true, false, null, numbers and JSON are what they are, and @file is what it has',
+      'the same, but true, false, null, numbers and JSON keep their type, and @file is the content of a file',
       readTyped,
     )
     .option('--input <file>', 'the body; "-" reads standard input')
     .option('-H, --header <name=value>', 'a header', readPair)
-    .option('--paginate', 'all pages of a list, an object a line')
-    .option('--idempotency-key <key>', 'of two calls with one key the second does nothing')
-    .option('--list', 'every operation')
+    .option('--paginate', 'all pages of a list, one object a line')
+    .option('--idempotency-key <key>', 'a second call with the same key does nothing')
+    .option('--list', 'list every operation')
     .addHelpText(
       'after',
       `
@@ -76,8 +76,8 @@ async function callOperation(cli: Cli, word: string, given: string | undefined, 
   const { input } = options
   if (input !== undefined && fields.body !== undefined)
     throw misused(
-      '--input is the body: its fields go there.',
-      'Fields beside it are those of the path, and of the query in the path itself.',
+      '--input is the body: put the fields there.',
+      'Fields beside it can only be in the path; write those of the query into the path itself.',
     )
   const { body, type } = input === undefined ? { body: fields.body, type: null } : await readBody(input)
   const request = {
@@ -111,7 +111,7 @@ async function sayPages(client: Client, name: OperationName, request: Request, o
   for (;;) {
     const query = { ...request.query, ...(cursor !== undefined && { cursor }) }
     const answer = (await (client as AnyClient).call(name, { ...request, query }, options)) as Partial<Page<unknown>>
-    if (!Array.isArray(answer.data)) throw misused(`${name} is no list.`)
+    if (!Array.isArray(answer.data)) throw misused(`${name} is not a list.`)
     for (const one of answer.data) await say(safeJson(one))
     if (!answer.next_cursor) return
     cursor = answer.next_cursor

@@ -45,17 +45,17 @@ export function build(cli: Cli): Command {
   const command = new Command('broadcast')
   command
     .command('send <campaign> [text]')
-    .summary('look, ask, send, and follow it to its end')
+    .summary('preview, confirm, send, and follow it to its end')
     .description(
-      'Start a broadcast: first what it would be, then a question, then how far it is. Without a text it is that of the campaign; "-" reads it from standard input.',
+      'Start a broadcast: first a preview, then a question, then its progress. Without a text it uses that of the campaign; "-" reads it from standard input.',
     )
     .option('--template <template>', 'a template, instead of a text')
     .option('--var <name=value>', 'a value for a merge field, the same for all', readPair)
     .option('--from <sender>', 'one of your senders')
     .option('--tag <tag>', 'only contacts with one of these tags', readWords)
-    .option('--at <time>', 'when it begins: 2h, "2026-11-24 18:30"', readFuture)
-    .option('--rate <number>', 'messages a minute, at most', readCount)
-    .option('--dry-run', 'only look')
+    .option('--at <time>', 'when it starts: 2h, "2026-11-24 18:30"', readFuture)
+    .option('--rate <number>', 'messages a minute at most', readCount)
+    .option('--dry-run', 'only show the preview')
     .option('-y, --yes', 'do not ask')
     .option('--detach', 'do not follow it')
     .action(async (campaign: string, word: string | undefined, options: SendOptions) =>
@@ -69,7 +69,7 @@ export function build(cli: Cli): Command {
     .command('get <broadcast>')
     .summary('one broadcast')
     .action(async (id: string) => sayBroadcast(cli, await (await cli.client()).call('getBroadcast', { path: { id } })))
-  takesLimit(command.command('list [campaign]').summary('those of a campaign, or of all')).action(
+  takesLimit(command.command('list [campaign]').summary('broadcasts of a campaign, or of all')).action(
     async (campaign: string | undefined, options: ListOptions) => {
       const client = await cli.client()
       await sayList(
@@ -83,9 +83,9 @@ export function build(cli: Cli): Command {
     },
   )
   for (const [word, operation, summary] of [
-    ['pause', 'pauseCampaign', 'nothing more goes to a carrier'],
-    ['resume', 'resumeCampaign', 'it goes on where it was'],
-    ['cancel', 'cancelCampaign', 'what waits is canceled, and the campaign is closed'],
+    ['pause', 'pauseCampaign', 'nothing more is sent'],
+    ['resume', 'resumeCampaign', 'continue from where it was'],
+    ['cancel', 'cancelCampaign', 'cancel queued messages, and close the campaign'],
   ] as const)
     command
       .command(`${word} <campaign>`)
@@ -99,7 +99,7 @@ export function build(cli: Cli): Command {
 async function send(cli: Cli, campaign: string, word: string | undefined, options: SendOptions): Promise<void> {
   const isAsked = !options.yes && !options.dryRun
   if (isAsked && (!process.stdin.isTTY || word === '-'))
-    throw misused('Nobody can be asked here.', 'Look with --dry-run first, then send with --yes.')
+    throw misused('There is no terminal for the question.', 'Preview with --dry-run first, then send with --yes.')
   const message = word === undefined ? undefined : await readText(word)
   const client = await cli.client()
   const { template, var: variables, from, tag, at, rate } = options
@@ -119,10 +119,10 @@ async function send(cli: Cli, campaign: string, word: string | undefined, option
     await sayDryRun(look, cli.isJson || isAsked ? note : say)
     if (options.dryRun) return
     const { askWhether } = await import('../terminal/ask.ts')
-    if (!(await askWhether(`Send ${look.messages} messages${at ? ` from ${localTime(at)} on` : ' now'}?`)))
+    if (!(await askWhether(`Send ${look.messages} messages${at ? ` from ${localTime(at)}` : ' now'}?`)))
       throw new Failure(exits.interrupted, 'Nothing was sent.')
   }
-  cli.whenInterrupted(() => `Whether it was ordered is not known. Look first: heliogram broadcast list ${campaign}`)
+  cli.whenInterrupted(() => `It is unknown whether it was started. Check first: heliogram broadcast list ${campaign}`)
   const ordered = (await client.call(
     'sendCampaign',
     { path, body },
@@ -142,7 +142,7 @@ async function sayDryRun(look: DryRun, print: (line?: string) => unknown): Promi
       'segments',
       `${segments} (${encodings['GSM-7']} messages in GSM-7, ${encodings['UCS-2']} in UCS-2; ${look.segments_max} at most)`,
     ],
-    ['cost', cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ') || 'not known'],
+    ['cost', cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ') || 'unknown'],
     ...Object.entries(skipped).map(([reason, count]) => [`no message: ${reason}`, count] as const),
     ['the first', sample],
   ] as const
@@ -154,7 +154,7 @@ async function watch(cli: Cli, first: Broadcast): Promise<void> {
   const progress = startProgress()
   cli.whenInterrupted(
     () =>
-      `It goes on by itself. Follow it: heliogram broadcast watch ${first.id}. Stop it: heliogram broadcast pause ${first.campaign}.`,
+      `It continues by itself. Follow it: heliogram broadcast watch ${first.id}. Stop it: heliogram broadcast pause ${first.campaign}.`,
   )
   let last = first
   while (['sending', 'paused'].includes(last.status)) {
@@ -171,7 +171,7 @@ async function watch(cli: Cli, first: Broadcast): Promise<void> {
   progress.end()
   cli.whenInterrupted(null)
   await sayBroadcast(cli, last)
-  if (!cli.isJson) note(`Receipts and replies still come in. Look again: heliogram broadcast get ${first.id}`)
+  if (!cli.isJson) note(`Receipts and replies will still arrive. To see them: heliogram broadcast get ${first.id}`)
   if (last.status !== 'completed') throw new Failure(exits.refused, `The broadcast is ${last.status}.`)
 }
 

@@ -45,23 +45,23 @@ export function build(cli: Cli): Command {
     cli.isJson ? say(safeJson(campaign)) : sayFacts(factsOf(campaign))
   takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
     const client = await cli.client()
-    const empty = 'There are no campaigns. "heliogram campaigns create <name>" makes one.'
+    const empty = 'There are no campaigns. Create one with "heliogram campaigns create <name>".'
     await sayList((query) => client.call('listCampaigns', { query }), options, { isJson: cli.isJson, columns, empty })
   })
   command
     .command('get <campaign>')
-    .summary('one, by id or key, with its counts')
+    .summary('a campaign, by id or key, with its counts')
     .action(async (campaign: string) =>
       sayCampaign(await (await cli.client()).call('getCampaign', { path: { campaign } })),
     )
   command
     .command('create <name>')
-    .summary('make one')
-    .option('--key <key>', 'a short name of your own, usable wherever its id is')
+    .summary('create a campaign')
+    .option('--key <key>', 'your own short name, usable instead of its id')
     .option('--message <text>', 'the text of its broadcasts, with merge fields: "Hello {{ first_name }}"')
     .option('--from <sender>', 'one of your senders')
     .addOption(new Option('--type <type>', 'of its messages').choices(['otp', 'transactional', 'marketing']))
-    .option('--country <code>', 'where numbers without a country code are from, such as US')
+    .option('--country <code>', 'the country of numbers without a country code, such as US')
     .option('--timezone <zone>', 'such as Europe/Berlin')
     .option('--tag <tag>', 'for filters', readWords)
     .action(async (name: string, { country, tag, ...draft }: Draft) => {
@@ -72,7 +72,7 @@ export function build(cli: Cli): Command {
     .command('stats <campaign>')
     .summary('outcomes of its messages')
     .addOption(
-      new Option('--group <by>', 'told apart by')
+      new Option('--group <by>', 'the dimension')
         .choices(['hour', 'country', 'carrier', 'error', 'segments'])
         .default('country'),
     )

@@ -13,11 +13,11 @@ import { spanOf } from '../terminal/times.ts'
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('carriers').description(
-    'Carriers as they are. They are made and changed by the console, or "heliogram api createCarrier".',
+    'Carriers and their state. Create and update them in the console, or with "heliogram api createCarrier".',
   )
   command
     .command('list')
-    .summary('all of them')
+    .summary('all carriers')
     .action(async () => {
       const { data } = await (await cli.client()).call('listCarriers')
       if (cli.isJson) {
@@ -41,7 +41,7 @@ export function build(cli: Cli): Command {
     })
   command
     .command('get <carrier>')
-    .summary('one, by id or name, with its links, times and settings')
+    .summary('a carrier, by id or name, with its links, times and settings')
     .action(async (wanted: string) => {
       const carrier = await findCarrier(cli, wanted)
       if (cli.isJson) return say(safeJson(carrier))
@@ -49,14 +49,11 @@ export function build(cli: Cli): Command {
       await sayFacts(factsOf(rest))
       const { response, receipt } = latency
       await sayFacts([
-        [
-          'response',
-          response && `${spanOf(response.p50_ms)} for half of them, ${spanOf(response.p95_ms)} for 95 of 100`,
-        ],
-        ['receipt', receipt && `${spanOf(receipt.p50_ms)} for half of them, ${spanOf(receipt.p95_ms)} for 95 of 100`],
+        ['response', response && `${spanOf(response.p50_ms)} (p50), ${spanOf(response.p95_ms)} (p95)`],
+        ['receipt', receipt && `${spanOf(receipt.p50_ms)} (p50), ${spanOf(receipt.p95_ms)} (p95)`],
         ...queue.map(
           ({ type, messages, oldest_age_seconds: age }) =>
-            [`waiting, ${type}`, `${messages}${age === null ? '' : `, the first for ${spanOf(age * 1000)}`}`] as const,
+            [`queued, ${type}`, `${messages}${age === null ? '' : `, oldest ${spanOf(age * 1000)}`}`] as const,
         ),
       ])
       await say()
@@ -74,7 +71,7 @@ export async function findCarrier(cli: Cli, wanted: string): Promise<Carrier> {
   if (found === undefined)
     throw misused(
       `There is no carrier "${wanted}".`,
-      data.length > 0 ? `There are: ${data.map(({ name }) => name).join(', ')}.` : null,
+      data.length > 0 ? `Carriers: ${data.map(({ name }) => name).join(', ')}.` : null,
     )
   return client.call('getCarrier', { path: { id: found.id } })
 }

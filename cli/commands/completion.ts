@@ -24,7 +24,7 @@ compdef _heliogram heliogram`,
 export function build(cli: Cli): Command {
   return new Command('completion')
     .addArgument(new Argument('<shell>', 'yours').choices([...Object.keys(scripts), 'words']))
-    .argument('[typed...]', 'for "words": what stands before the cursor')
+    .argument('[typed...]', 'for "words": the words before the cursor')
     .addHelpText(
       'after',
       `

@@ -45,7 +45,8 @@ export async function importFile(cli: Cli, file: string, options: ImportOptions)
   const query = { dry_run: options.check, on_conflict: options.onConflict, default_country: options.country, mapping }
   const progress = startProgress()
   cli.whenInterrupted(
-    () => `Whether it was taken is not known. Look first: heliogram imports list --campaign ${options.campaign}`,
+    () =>
+      `It is unknown whether the file was received. Check first: heliogram imports list --campaign ${options.campaign}`,
   )
   const body = Readable.toWeb(
     Readable.from(
@@ -72,7 +73,7 @@ export async function followImport(cli: Cli, first: Import, rejected: string | n
   const progress = startProgress()
   cli.whenInterrupted(
     () =>
-      `It goes on by itself. Follow it: heliogram imports watch ${first.id}. Stop it: heliogram imports cancel ${first.id}.`,
+      `It continues by itself. Follow it: heliogram imports watch ${first.id}. Stop it: heliogram imports cancel ${first.id}.`,
   )
   let last = first
   for (let everyMs = 150; ['queued', 'processing'].includes(last.status); everyMs = Math.min(1000, everyMs * 1.3)) {
@@ -97,8 +98,8 @@ export async function followImport(cli: Cli, first: Import, rejected: string | n
 /** How many rows an import took besides those that it refused. */
 function sayRest({ dry_run, counts: { created, updated } }: Import): string {
   const taken = created + updated
-  if (taken === 0) return '; no row was taken'
-  return dry_run ? `; ${taken} would be taken` : `; ${taken} were taken`
+  if (taken === 0) return '; no row was imported'
+  return dry_run ? `; ${taken} would be imported` : `; ${taken} were imported`
 }
 
 async function fetchRejected(cli: Cli, client: Client, { id, counts }: Import, file: string | null): Promise<void> {
@@ -119,9 +120,7 @@ async function fetchRejected(cli: Cli, client: Client, { id, counts }: Import, f
 export async function sayImport(cli: Cli, one: Import): Promise<void> {
   if (cli.isJson) return say(safeJson(one))
   const { counts, repairs } = one
-  await say(
-    `${one.id}  ${paintStatus(one.status)}${one.dry_run ? paint('dim', '  only checked: nothing was written') : ''}`,
-  )
+  await say(`${one.id}  ${paintStatus(one.status)}${one.dry_run ? paint('dim', '  dry run: nothing was written') : ''}`)
   const columns = Object.entries(one.mapping ?? {}).map(([column, field]) => `${column} → ${field ?? 'left out'}`)
   await sayFacts(
     [
@@ -178,8 +177,8 @@ function headersOf(file: string): Record<string, string> {
   const type = types[ending]
   if (type === undefined)
     throw misused(
-      `What ${file} is cannot be told from its name.`,
-      `It ends in one of ${Object.keys(types)
+      `The type of ${file} is not clear from its name.`,
+      `Use a name that ends in one of ${Object.keys(types)
         .map((one) => `.${one}`)
         .join(', ')}, or one of these and .gz.`,
     )

@@ -39,7 +39,7 @@ const columns: Column<Contact>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('contacts')
-  takesLimit(takesFilters(command.command('list').summary('those of a campaign'))).action(
+  takesLimit(takesFilters(command.command('list').summary('contacts of a campaign'))).action(
     async ({ limit, all, ...filters }: ListOptions & Filters) => {
       const client = await cli.client()
       await sayList(
@@ -49,7 +49,7 @@ export function build(cli: Cli): Command {
             query: { ...queryOf(filters), ...page },
           }),
         { limit, ...(all && { all }) },
-        { isJson: cli.isJson, columns, empty: 'There are no such contacts.' },
+        { isJson: cli.isJson, columns, empty: 'No contacts match.' },
       )
     },
   )
@@ -57,18 +57,18 @@ export function build(cli: Cli): Command {
     .command('import <file>')
     .summary('from CSV, a workbook, NDJSON or JSON; also gzipped')
     .description(
-      'Import contacts from a file: CSV, a workbook (.xlsx), NDJSON or a JSON list, each also as .gz. "-" reads CSV from standard input. A bad row stops nothing: those rows are written beside the file, to correct and import again.',
+      'Import contacts from a file: CSV, a workbook (.xlsx), NDJSON or a JSON list, each also as .gz. "-" reads CSV from standard input. Bad rows do not stop the import: they are written to a file beside it, to correct and import again.',
     )
     .requiredOption('--campaign <campaign>', 'where they go, by id or key')
-    .option('--check', 'write nothing: count, and show how rows would be stored')
+    .option('--check', 'dry run: count, and show how rows would be stored')
     .addOption(new Option('--on-conflict <how>', 'with numbers that the campaign has').choices(['update', 'skip']))
-    .option('--country <code>', 'where numbers without a country code are from, such as US')
-    .option('--map <column=field>', 'for columns with unusual names; no field leaves it out', readPair)
+    .option('--country <code>', 'the country of numbers without a country code, such as US')
+    .option('--map <column=field>', 'for columns with unusual names; an empty field leaves the column out', readPair)
     .option('--rejected <file>', 'where bad rows go; <file>.rejected.csv otherwise')
     .option('--detach', 'do not follow it')
     .action(async (file: string, options: ImportOptions) => importFile(cli, file, options))
-  takesFilters(command.command('export').summary('all that match, oldest first; an import takes them back'))
-    .addOption(new Option('--format <format>', 'what to write').choices(['csv', 'ndjson']).default('csv'))
+  takesFilters(command.command('export').summary('all matching contacts, oldest first; the file can be imported again'))
+    .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
     .option('-o, --output <file>', 'a file instead of standard output')
     .action(async ({ format, output, ...filters }: Filters & { format: 'csv' | 'ndjson'; output?: string }) => {
       const client = await cli.client()
@@ -85,13 +85,13 @@ export function build(cli: Cli): Command {
 const takesFilters = (command: Command): Command =>
   command
     .requiredOption('--campaign <campaign>', 'id or key of a campaign')
-    .option('--phone <number>', 'the one with this number')
-    .option('--prefix <digits>', 'whose numbers begin so')
+    .option('--phone <number>', 'the contact with this number')
+    .option('--prefix <digits>', 'numbers that start with these digits')
     .option('--external-id <id>', 'your own id of the person')
     .option('--tag <tag>', 'with all of these tags', readWords)
-    .option('--opted-out', 'who said STOP')
-    .option('--since <time>', 'made since then: 2h, 3d, 2026-11-24', readPast)
-    .option('--until <time>', 'made before', readPast)
+    .option('--opted-out', 'people who opted out')
+    .option('--since <time>', 'created since then: 2h, 3d, 2026-11-24', readPast)
+    .option('--until <time>', 'created before then', readPast)
 
 function queryOf(filters: Filters): NonNullable<OperationRequest<'exportContacts'>['query']> {
   return {

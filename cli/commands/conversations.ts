@@ -36,18 +36,18 @@ const columns: Column<Conversation>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('conversations')
-  takesLimit(command.command('list').summary('the last reply first'))
-    .option('--unread', 'those with replies that nobody has read')
-    .option('--campaign <campaign>', 'those that answer a campaign')
-    .option('--ours <number>', 'those of this number of yours')
-    .option('--theirs <number>', 'those with this person')
+  takesLimit(command.command('list').summary('sorted by the last reply'))
+    .option('--unread', 'conversations with unread replies')
+    .option('--campaign <campaign>', 'replies to a campaign')
+    .option('--ours <number>', 'conversations with this number of yours')
+    .option('--theirs <number>', 'conversations with this person')
     .action(async ({ unread, campaign, ours, theirs, ...options }: ListOptions & Filters) => {
       const client = await cli.client()
       const query = { unread, campaign, our_number: ours, their_number: theirs }
       await sayList((page) => client.call('listConversations', { query: { ...query, ...page } }), options, {
         isJson: cli.isJson,
         columns,
-        empty: 'There are no such conversations.',
+        empty: 'No conversations match.',
       })
     })
   takesLimit(command.command('get <conversation>').summary('its messages in both directions, newest first')).action(

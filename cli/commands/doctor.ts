@@ -15,10 +15,8 @@ const commandOf = ({ method, path, body }: { method: string; path: string; body:
 export function build(cli: Cli): Command {
   return new Command('doctor')
     .argument('<carrier>', 'id or name of a carrier')
-    .description(
-      'Find out why receipts of a carrier match no message and replies reach no account, and how to mend it.',
-    )
-    .option('--hours <number>', 'how far back it looks', readCount)
+    .description('Find out why receipts of a carrier match no message and replies reach no account, and how to fix it.')
+    .option('--hours <number>', 'how far back to look', readCount)
     .action(async (wanted: string, { hours }: { hours?: number }) => {
       const { id, name } = await findCarrier(cli, wanted)
       const told = await (await cli.client()).call('diagnoseReceipts', { path: { id }, query: { hours } })
@@ -38,13 +36,13 @@ export function build(cli: Cli): Command {
                   `${count}${example ? `, such as ${example.raw_id} for ${example.message}` : ''}`,
                 ] as const,
             ),
-            ['messages with their receipt', `${link.settled} of ${link.sampled} looked at`],
+            ['messages with their receipt', `${link.settled} of ${link.sampled} examined`],
             [
               'rematch',
               link.rematch.state === 'none' ? null : `${link.rematch.state}, ${link.rematch.matched} receipts matched`,
             ],
             ['advice', link.advice],
-            ['to mend it', link.fix && commandOf(link.fix)],
+            ['to fix it', link.fix && commandOf(link.fix)],
           ],
           '  ',
         )
@@ -53,7 +51,7 @@ export function build(cli: Cli): Command {
             [
               ['found', advice],
               ['such as', message],
-              ['to mend it', fix && commandOf(fix)],
+              ['to fix it', fix && commandOf(fix)],
             ],
             '  ',
           )

@@ -52,6 +52,6 @@ export async function forward(url: string, secret: string, event: Event): Promis
   } catch (error) {
     const { message, cause } = error as Error
     const why = cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : message
-    note(`          ${paintNote('red', `→ not taken: ${clean(why)}`)}`)
+    note(`          ${paintNote('red', `→ failed: ${clean(why)}`)}`)
   }
 }

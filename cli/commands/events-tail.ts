@@ -26,12 +26,12 @@ export async function tail(cli: Cli, options: TailOptions): Promise<void> {
   const client = await cli.client()
   const secret = target === null ? null : await openForwarding(cli, target)
   let last = options.after
-  cli.whenInterrupted(() => (last === undefined ? '' : `Go on with: heliogram events tail --after ${last}`))
+  cli.whenInterrupted(() => (last === undefined ? '' : `Continue with: heliogram events tail --after ${last}`))
   let isTold = false
   for (let failures = 0; ;) {
     try {
       const answer = await open(client, options, last)
-      if (!isTold && !cli.isJson) note(paintNote('dim', 'Waiting for events. Ctrl-C ends it.'))
+      if (!isTold && !cli.isJson) note(paintNote('dim', 'Waiting for events. Press Ctrl-C to stop.'))
       isTold = true
       for await (const told of readStream(answer)) {
         failures = 0
@@ -48,7 +48,7 @@ export async function tail(cli: Cli, options: TailOptions): Promise<void> {
     } catch (error) {
       if (!isLost(error) || !isTold) throw error
       const ms = Math.min(waitMs.most, waitMs.first * 2 ** failures++)
-      if (failures === 2) note(paintNote('yellow', 'The connection is lost; trying again.'))
+      if (failures === 2) note(paintNote('yellow', 'The connection was lost; connecting again.'))
       await new Promise((resolve) => setTimeout(resolve, ms))
     }
   }
@@ -69,12 +69,12 @@ function isLost(error: unknown): boolean {
 
 async function openForwarding(cli: Cli, target: string): Promise<string> {
   const { secret, isNew, file } = await forwardSecret(cli.environment.folder)
-  note(`Events are posted to ${target}, signed with ${isNew ? secret : 'the secret of before'}.`)
+  note(`Events are posted to ${target}, signed with ${isNew ? secret : 'the same secret as before'}.`)
   note(
     paintNote(
       'dim',
       isNew
-        ? `It is kept in ${file}: verify with it as with that of a webhook.`
+        ? `It is stored in ${file}: verify with it as with a webhook's secret.`
         : '"heliogram events tail --print-secret" shows it.',
     ),
   )
@@ -84,7 +84,7 @@ async function openForwarding(cli: Cli, target: string): Promise<string> {
 function checkTarget(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
-    throw misused(`"${text}" is no address to post to.`)
+    throw misused(`"${text}" is not an address to post to.`)
   return url
 }
 

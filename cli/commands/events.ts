@@ -28,39 +28,38 @@ export function build(cli: Cli): Command {
   const command = new Command('events')
   command
     .command('tail')
-    .summary('events as they happen; --forward-to posts them to a server of yours')
-    .description(`Events as they happen, until Ctrl-C; after a lost connection it goes on where it was.
-
-message.delivered, message.failed and message.received are always recorded, the others while a webhook of the account lists them.
-With --forward-to each one is posted to a server of yours, signed as a webhook signs. The secret is made once and kept beside your logins.`)
-    .option('--type <type>', 'only these types, parted by commas', readWords)
+    .summary('follow events; --forward-to posts them to your own server')
+    .description(
+      'Shows events as they happen, until Ctrl-C. After a lost connection it continues from where it was.\n\nmessage.delivered, message.failed and message.received are always recorded, the others while a webhook of the account subscribes to them.\nWith --forward-to each event is posted to your own server, signed like a webhook. The secret is created once and stored with your logins.',
+    )
+    .option('--type <type>', 'only these types, separated by commas', readWords)
     .option('--message <message>', 'only of one message')
-    .option('--after <event>', 'begin after this event; "start": with the oldest that is kept')
+    .option('--after <event>', 'start after this event; "start": with the oldest')
     .option('--forward-to <url>', 'post each event there, such as http://localhost:3000/webhooks')
-    .option('--print-secret', 'print the secret that signs what is forwarded, and end')
+    .option('--print-secret', 'print the secret that signs forwarded events, and exit')
     .action(async (options: TailOptions) => tail(cli, options))
-  takesLimit(command.command('list').summary('what happened, newest first; 30 days are kept'))
-    .option('--type <type>', 'only these types, parted by commas', readWords)
+  takesLimit(command.command('list').summary('past events, newest first; kept for 30 days'))
+    .option('--type <type>', 'only these types, separated by commas', readWords)
     .option('--message <message>', 'of one message')
-    .option('--failed', 'what some address refused and has not taken since')
+    .option('--failed', 'events that some address refused and has not accepted since')
     .action(async ({ type, message, failed, ...options }: ListOptions & Filters) => {
       const client = await cli.client()
       const query = { type: type?.join(','), message, delivery_success: failed && false }
       await sayList((page) => client.call('listEvents', { query: { ...query, ...page } }), options, {
         isJson: cli.isJson,
         columns,
-        empty: 'There are no such events.',
+        empty: 'No events match.',
       })
     })
   command
     .command('get <event>')
-    .summary('one, as it was posted')
+    .summary('an event, as it was posted')
     .action(async (id: string) =>
       say(safeJson(await (await cli.client()).call('getEvent', { path: { id } }), cli.isJson ? 0 : 2)),
     )
   command
     .command('redeliver <event>')
-    .summary('post one again, to where it went')
+    .summary('post an event again, to its original addresses')
     .action(async (id: string) => {
       const told = await (await cli.client()).call('redeliverEvent', { path: { id } })
       await say(cli.isJson ? safeJson(told) : `${told.event}  ${told.posts} posts`)

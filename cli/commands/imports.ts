@@ -15,7 +15,7 @@ const columns: Column<Import>[] = [
   { title: 'CREATED', of: ({ counts }) => counts.created, isNumber: true },
   { title: 'UPDATED', of: ({ counts }) => counts.updated, isNumber: true },
   { title: 'REFUSED', of: ({ counts }) => counts.failed, isNumber: true },
-  { title: '', of: ({ dry_run: isCheck }) => (isCheck ? 'only checked' : '') },
+  { title: '', of: ({ dry_run: isCheck }) => (isCheck ? 'dry run' : '') },
 ]
 
 /** The command. */
@@ -24,7 +24,7 @@ export function build(cli: Cli): Command {
   takesLimit(
     command
       .command('list')
-      .summary('those of a campaign, newest first')
+      .summary('imports of a campaign, newest first')
       .requiredOption('--campaign <campaign>', 'id or key of a campaign'),
   ).action(async ({ campaign, ...options }: ListOptions & { campaign: string }) => {
     const client = await cli.client()
@@ -37,18 +37,18 @@ export function build(cli: Cli): Command {
   const read = async (id: string): Promise<Import> => (await cli.client()).call('getImport', { path: { import: id } })
   command
     .command('get <import>')
-    .summary('one, with its counts')
+    .summary('an import, with its counts')
     .action(async (id: string) => sayImport(cli, await read(id)))
   command
     .command('watch <import>')
-    .summary('follow one to its end')
+    .summary('follow an import to its end')
     .option('--rejected <file>', 'where the rows go that were refused')
     .action(async (id: string, { rejected = null }: { rejected?: string | null }) =>
       followImport(cli, await read(id), rejected),
     )
   command
     .command('cancel <import>')
-    .summary('stop one; rows that were written stay')
+    .summary('stop an import; rows already written stay')
     .action(async (id: string) =>
       sayImport(cli, await (await cli.client()).call('cancelImport', { path: { import: id } })),
     )

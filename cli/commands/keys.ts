@@ -47,11 +47,11 @@ export function build(cli: Cli): Command {
   })
   command
     .command('create <name>')
-    .summary('make one; its secret is shown once')
+    .summary('create a key; its secret is shown once')
     .addOption(new Option('--mode <mode>', 'test keys send nothing real').choices(['live', 'test']))
-    .option('--scope <scope>', 'what it may do; what you may, otherwise', readWords)
+    .option('--scope <scope>', 'its scopes; default: yours', readWords)
     .option('--ip <network>', 'from where it works; from everywhere otherwise', readWords)
-    .option('--expires <time>', 'when it ends; in a year otherwise: 30d, 2027-01-01', readFuture)
+    .option('--expires <time>', 'when it expires; default: in a year: 30d, 2027-01-01', readFuture)
     .action(async (name: string, { mode, scope, ip, expires }: CreateOptions) => {
       // The API says which scopes there are.
       const body = { name, mode, scopes: scope as Scopes, ip_allow: ip, expires_at: expires }
@@ -59,13 +59,13 @@ export function build(cli: Cli): Command {
     })
   command
     .command('rotate <key>')
-    .summary('another secret; the old one works on for a while')
+    .summary('create a new secret; the old one still works for a while')
     .action(async (id: string) =>
       saySecret(await (await cli.client()).call('rotateApiKey', { path: { id }, body: {} })),
     )
   command
     .command('revoke <key>')
-    .summary('end one, at once')
+    .summary('revoke a key, at once')
     .action(async (id: string) => {
       await (await cli.client()).call('revokeApiKey', { path: { id } })
       note(`${id} is revoked.`)

@@ -9,9 +9,9 @@ import { showLive } from '../terminal/watch.ts'
 /** The command. */
 export function build(cli: Cli): Command {
   return new Command('links')
-    .argument('[carrier]', 'id or name of a carrier; all of them otherwise')
-    .description('Links as they are now: sessions, what is unanswered, what they are allowed and use.')
-    .option('-w, --watch', 'look again every two seconds')
+    .argument('[carrier]', 'id or name of a carrier; default: all')
+    .description('The state of links: sessions, unanswered submits, allowed and used rate.')
+    .option('-w, --watch', 'refresh every two seconds')
     .action(async (wanted: string | undefined, { watch = false }: { watch?: boolean }) => {
       const client = await cli.client()
       await showLive(cli, watch, async () => {

@@ -25,22 +25,19 @@ export function build(cli: Cli): Command {
     .argument('[url]', 'where the installation is')
     .option('--key', 'with an API key, which is asked for or read from standard input')
     .option('--code', 'with the one-time code of the first start, or of an invitation: you choose your password')
-    .option('--email <address>', 'your address')
+    .option('--email <address>', 'your e-mail address')
     .option('--otp <code>', 'the code of the second factor')
-    .option('--recovery-code <code>', 'instead of a second factor that is lost')
+    .option('--recovery-code <code>', 'replaces a lost second factor')
     .addHelpText(
       'after',
-      `
-Without a terminal the key, or the password, is a line of standard input:
-  heliogram login https://sms.example.com --key < key.txt
-It is kept in the folder heliogram of $XDG_CONFIG_HOME (~/.config), readable for you alone.`,
+      '\nWithout a terminal, the key or the password is read from standard input:\n  heliogram login https://sms.example.com --key < key.txt\nLogins are stored in the folder heliogram of $XDG_CONFIG_HOME (~/.config), readable only by you.',
     )
     .action(async (address: string | undefined, options: LoginOptions) => logIn(cli, address, options))
 }
 
 async function logIn(cli: Cli, address: string | undefined, options: LoginOptions): Promise<void> {
   if (options.key && (options.email ?? options.otp ?? options.code))
-    throw misused('--key stands alone: a key has no address and no second factor.')
+    throw misused('--key cannot be combined with these: a key has no address and no second factor.')
   const { folder } = cli.environment
   const name = cli.wanted.profile ?? cli.environment.profile ?? defaultProfile
   // A login that cannot be read is replaced.
@@ -48,7 +45,7 @@ async function logIn(cli: Cli, address: string | undefined, options: LoginOption
   const named = address ?? cli.wanted.url ?? cli.environment.url ?? before?.profile.url
   const { isTTY } = process.stdin
   const { askText } = await prompts()
-  const url = checkUrl(named ?? (isTTY ? await askText('Where is the installation?', defaultUrl) : defaultUrl))
+  const url = checkUrl(named ?? (isTTY ? await askText('Address of the installation?', defaultUrl) : defaultUrl))
   warnOfPlainHttp(url)
   const client = createClient({ baseUrl: url })
   const profile = options.key
@@ -67,8 +64,8 @@ async function withKey(url: string): Promise<Profile> {
   const key = process.stdin.isTTY ? await askSecret('API key') : (await readInput()).trim()
   if (!/^hg_(live|test)_\w+$/.test(key))
     throw misused(
-      'That is no API key.',
-      'A key begins with hg_live_ or hg_test_; the first start prints one, and "heliogram keys create" makes more.',
+      'This is not an API key.',
+      'A key starts with hg_live_ or hg_test_. The first start prints one, and "heliogram keys create" creates more.',
     )
   return { url, account: (await lookAtKey(url, key)).account, email: null, key }
 }
@@ -78,8 +75,8 @@ async function withPassword(client: Client, options: LoginOptions): Promise<Answ
   const { askText, askSecret } = await prompts()
   if (!isTTY && options.email === undefined)
     throw misused(
-      'There is no terminal to ask at.',
-      'Give --email and the password on standard input, or --key and a key there.',
+      'There is no terminal for questions.',
+      'Pass --email and the password on standard input, or --key and a key.',
     )
   const email = options.email ?? (await askText('E-mail'))
   const password = isTTY ? await askSecret('Password') : await readLine()
@@ -97,7 +94,7 @@ async function withCode(client: Client, options: LoginOptions): Promise<Answer<'
   const { askText, askSecret } = await prompts()
   const code = await askSecret('One-time code (hg_iv_…)')
   // The address of an invitation is known; the first owner chooses one.
-  const email = options.email ?? (await askText('E-mail, where the code came without one', ''))
+  const email = options.email ?? (await askText('E-mail, if the code came without one', ''))
   const password = await askSecret('New password, of 15 characters or more')
   return client.call('acceptInvitation', { body: { code, password, ...(email && { email }) } })
 }
@@ -115,7 +112,7 @@ async function readLine(): Promise<string> {
 function warnOfPlainHttp(url: string): void {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'http:' && !/^(localhost|127\.|\[::1\]|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(hostname))
-    note(`${url} is plain http: whoever is on the way can read your password.`)
+    note(`${url} is plain http: anybody on the network path can read your password.`)
 }
 
 async function sayWelcome(cli: Cli, name: string, { url, account, email }: Profile): Promise<void> {

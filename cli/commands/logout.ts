@@ -8,7 +8,7 @@ import { note } from '../terminal/output.ts'
 export function build(cli: Cli): Command {
   return new Command('logout')
     .description(
-      'End the login, and forget it here. An API key is forgotten, and goes on working: "heliogram keys revoke" ends it.',
+      'End the login, and delete it here. An API key is only deleted here and still works: "heliogram keys revoke" revokes it.',
     )
     .action(async () => {
       const { environment, wanted } = cli
@@ -19,7 +19,7 @@ export function build(cli: Cli): Command {
         const { url, login } = stored.profile
         await createClient({ baseUrl: url, token: login.accessToken, retries: 0 })
           .call('logout')
-          .catch(() => note(`${url} was not told: the login there ends by itself within 30 days.`))
+          .catch(() => note(`${url} could not be reached: the login there ends by itself within 30 days.`))
       }
       await removeProfile(environment.folder, name)
       note(stored ? `Logged out of ${stored.profile.url}.` : 'You were not logged in.')

@@ -63,11 +63,11 @@ export function build(cli: Cli): Command {
   )
   command
     .command('get <message>')
-    .summary('one message with all its fields')
+    .summary('a message with all its fields')
     .action(async (id: string) => sayMessage(cli, await (await cli.client()).call('getMessage', { path: { id } })))
   command
     .command('cancel <message...>')
-    .summary('cancel messages that have not gone')
+    .summary('cancel queued and scheduled messages')
     .action(async (ids: string[]) => {
       const client = await cli.client()
       for (const id of ids) {
@@ -75,8 +75,8 @@ export function build(cli: Cli): Command {
         await say(cli.isJson ? safeJson(message) : `${message.id}  ${paintStatus(message.status)}`)
       }
     })
-  takesFilters(command.command('export').summary('all messages that match, oldest first'))
-    .addOption(new Option('--format <format>', 'what to write').choices(['ndjson', 'csv']).default('ndjson'))
+  takesFilters(command.command('export').summary('all matching messages, oldest first'))
+    .addOption(new Option('--format <format>', 'the format').choices(['ndjson', 'csv']).default('ndjson'))
     .option('-o, --output <file>', 'a file instead of standard output')
     .action(async ({ format, output, ...filters }: Filters & { format: 'ndjson' | 'csv'; output?: string }) => {
       const client = await cli.client()
@@ -93,10 +93,10 @@ async function sayMessage(cli: Cli, message: Message): Promise<void> {
 
 function takesFilters(command: Command): Command {
   return command
-    .option('--status <status>', 'in one of these, parted by commas', readWords)
-    .option('--failed', 'those that failed, for whatever reason')
-    .option('--inbound', 'replies; --from is then who wrote, --to the number of yours')
-    .option('--number <number>', 'to a person and from them')
+    .option('--status <status>', 'with one of these statuses, separated by commas', readWords)
+    .option('--failed', 'failed, for any reason')
+    .option('--inbound', 'replies; --from is then the person, --to your number')
+    .option('--number <number>', 'to and from a person')
     .option('--to <number>', 'to this number')
     .option('--from <number>', 'from this number')
     .option('--campaign <campaign>', 'of a campaign, by id or key')
@@ -105,10 +105,10 @@ function takesFilters(command: Command): Command {
     .addOption(new Option('--type <type>', 'of this type').choices(['otp', 'transactional', 'marketing']))
     .option('--tag <tag>', 'with this tag; needs another filter, or --since')
     .option('--metadata <name=value>', 'with this value; likewise', readPair)
-    .option('--segments <number>', 'of so many segments or more; likewise', readCount)
-    .option('--since <time>', 'made since then: 2h, 3d, 2026-11-24, "2026-11-24 18:30"', readPast)
-    .option('--until <time>', 'made before', readPast)
-    .option('--test', 'those of test mode')
+    .option('--segments <number>', 'with at least this many segments; likewise', readCount)
+    .option('--since <time>', 'created since then: 2h, 3d, 2026-11-24, "2026-11-24 18:30"', readPast)
+    .option('--until <time>', 'created before then', readPast)
+    .option('--test', 'of test mode')
 }
 
 function queryOf(filters: Filters): Query {

@@ -33,23 +33,23 @@ export function build(cli: Cli): Command {
   })
   command
     .command('add <number>')
-    .summary('nothing is sent to it any more')
-    .option('--reason <text>', 'why, for the ledger of consent')
+    .summary('opt a number out of all messages')
+    .option('--reason <text>', 'the reason, for the consent ledger')
     .action(async (number: string, { reason }: { reason?: string }) => {
       const made = await (await cli.client()).call('createOptOut', { body: { number, reason } })
       await (cli.isJson ? say(safeJson(made)) : sayTable([made], columns))
     })
   command
     .command('remove <number>')
-    .summary('let it in again, where the person asked for it otherwise than with START')
+    .summary('reverse an opt-out, if the person asked in another way than START')
     .requiredOption('--reason <text>', 'who asked for it, and how')
     .action(async (number: string, { reason }: { reason: string }) => {
       await (await cli.client()).call('deleteOptOut', { path: { number }, query: { reason } })
-      note(`${number} may be sent to again.`)
+      note(`${number} can receive messages again.`)
     })
   command
     .command('check <number...>')
-    .summary('whether numbers have opted out')
+    .summary('check whether numbers have opted out')
     .action(async (numbers: string[]) => {
       const { data } = await (await cli.client()).call('checkOptOuts', { body: { numbers } })
       if (cli.isJson) {
@@ -63,7 +63,7 @@ export function build(cli: Cli): Command {
     })
   command
     .command('import <file>')
-    .summary('opt the numbers of a list out; "-" reads standard input')
+    .summary('opt out the numbers of a list; "-" reads standard input')
     .option('--country <code>', 'where numbers without a country code are from, such as US')
     .option(
       '--map <column=field>',
@@ -78,7 +78,7 @@ export function build(cli: Cli): Command {
     })
   command
     .command('export')
-    .summary('all of them as CSV')
+    .summary('all opt-outs as CSV')
     .option('-o, --output <file>', 'a file instead of standard output')
     .action(async ({ output }: { output?: string }) =>
       saveAnswer(cli, await (await cli.client()).open('exportOptOuts'), output),

@@ -10,7 +10,7 @@ import { safeJson } from '../terminal/text.ts'
 export function build(cli: Cli): Command {
   return new Command('profiles')
     .description(
-      'Your logins. --profile, or HELIOGRAM_PROFILE, names one; "heliogram login --profile staging" makes another.',
+      'Your logins. --profile, or HELIOGRAM_PROFILE, selects one; "heliogram login --profile staging" adds another.',
     )
     .action(async () => {
       const { environment, wanted } = cli
@@ -41,6 +41,7 @@ export function build(cli: Cli): Command {
         { title: 'ACCOUNT', of: ({ account }) => account },
         { title: 'AS', of: (row) => row.as },
       ])
-      if (environment.key !== null) note('HELIOGRAM_API_KEY is set, and goes before them unless --profile is given.')
+      if (environment.key !== null)
+        note('HELIOGRAM_API_KEY is set, and takes precedence over them unless you use --profile.')
     })
 }

@@ -17,7 +17,7 @@ export async function sayPreview(cli: Cli, client: Client, draft: Draft): Promis
     ['to', `${draft.to}${preview.opted_out ? ' – has opted out: it would be refused' : ''}`],
     ['from', from],
     ['size', showSize(preview)],
-    ['price', price ? `${price.amount} ${price.currency}, estimated` : 'not known: no rate card has one'],
+    ['price', price ? `${price.amount} ${price.currency}, estimated` : 'unknown: no rate card has a price'],
   ])
   await say()
   for (const [i, part] of parts.entries()) await say(`${paint('dim', `${i + 1} │`)} ${clean(part.text)}`)

@@ -41,20 +41,20 @@ export function build(cli: Cli): Command {
     .argument('[text]', 'the text; "-" reads it from standard input')
     .option('--from <sender>', 'one of your senders')
     .option('--campaign <campaign>', 'id or key of a campaign')
-    .addOption(new Option('--type <type>', 'what it is for').choices(['otp', 'transactional', 'marketing']))
-    .option('--at <time>', 'when: 2h, "2026-11-24 18:30", or a time of RFC 3339', readFuture)
-    .option('--validity <span>', 'how long it is of use: 10m, 3h', readSpan)
+    .addOption(new Option('--type <type>', 'its purpose').choices(['otp', 'transactional', 'marketing']))
+    .option('--at <time>', 'when: 2h, "2026-11-24 18:30", or an RFC 3339 time', readFuture)
+    .option('--validity <span>', 'how long it is useful: 10m, 3h', readSpan)
     .option('--template <template>', 'id or name of a template, instead of a text')
     .option('--var <name=value>', 'a value for the template', readPair)
-    .option('--language <tag>', 'which text of the template')
-    .option('--smart', 'replace typographic characters where that makes it shorter')
-    .option('--shorten', 'short links in the place of addresses')
-    .option('--metadata <name=value>', 'yours, returned with the message', readPair)
+    .option('--language <tag>', "language of the template's text")
+    .option('--smart', 'replace typographic characters if that makes it shorter')
+    .option('--shorten', 'replace addresses by short links')
+    .option('--metadata <name=value>', 'your own data, returned with the message', readPair)
     .option('--tag <tag>', 'for filters', readWords)
-    .option('--dry-run', 'send nothing: say its segments, encoding and price')
-    .option('--wait', 'follow it to its receipt; 0 only where it was delivered')
-    .addOption(new Option('--timeout <span>', 'how long to wait at most').argParser(readSpan).default(300, '5m'))
-    .option('--idempotency-key <key>', 'of two sends with one key the second does nothing')
+    .option('--dry-run', 'send nothing: show its segments, encoding and price')
+    .option('--wait', 'follow it to its receipt; exit code 0 only if it was delivered')
+    .addOption(new Option('--timeout <span>', 'maximum time to wait').argParser(readSpan).default(300, '5m'))
+    .option('--idempotency-key <key>', 'a second send with the same key does nothing')
     .addHelpText('after', examples)
     .action(async (to: string, word: string | undefined, options: SendOptions) => send(cli, to, word, options))
 }
@@ -68,8 +68,8 @@ Examples:
 async function send(cli: Cli, to: string, word: string | undefined, options: SendOptions): Promise<void> {
   if ((word === undefined) === (options.template === undefined))
     throw misused(
-      'Give a text or --template, and not both.',
-      'heliogram send <to> <text>; the text "-" is read from standard input.',
+      'Give either a text or --template.',
+      'heliogram send <to> <text>; "-" reads the text from standard input.',
     )
   const message = word === undefined ? undefined : await readText(word)
   const client = await cli.client()
@@ -96,13 +96,13 @@ async function send(cli: Cli, to: string, word: string | undefined, options: Sen
   const idempotencyKey = options.idempotencyKey ?? newIdempotencyKey()
   cli.whenInterrupted(
     () =>
-      `Whether it was accepted is not known. With --idempotency-key ${idempotencyKey} you may send it again: it goes once.`,
+      `It is unknown whether it was accepted. Repeat it with --idempotency-key ${idempotencyKey}: it is sent only once.`,
   )
   const sent = await client.call('sendMessage', { body }, { idempotencyKey })
   cli.whenInterrupted(null)
   if (!options.wait) return saySent(cli, sent)
   if (!cli.isJson) note(`${sent.id}  to ${sent.to}, ${showSegments(sent.segments)}`)
-  cli.whenInterrupted(() => `It goes on by itself. What becomes of it: heliogram trace ${sent.id}`)
+  cli.whenInterrupted(() => `It continues by itself. To follow it: heliogram trace ${sent.id}`)
   const last = await follow(client, sent, options.timeout)
   cli.whenInterrupted(null)
   await sayEnd(cli, last)
@@ -120,7 +120,7 @@ async function saySent(cli: Cli, sent: Message): Promise<void> {
         'price',
         sent.estimated_price ? `${sent.estimated_price.amount} ${sent.estimated_price.currency}, estimated` : null,
       ],
-      ['goes at', sent.status === 'scheduled' ? localTime(sent.send_at) : null],
+      ['sent at', sent.status === 'scheduled' ? localTime(sent.send_at) : null],
       [
         'waits for',
         sent.hold ? `${sent.hold.reason}${sent.hold.until ? ` until ${localTime(sent.hold.until)}` : ''}` : null,
@@ -129,7 +129,7 @@ async function saySent(cli: Cli, sent: Message): Promise<void> {
     ],
     '  ',
   )
-  note(`\nWhat becomes of it: heliogram trace ${sent.id}`)
+  note(`\nTo follow it: heliogram trace ${sent.id}`)
 }
 
 /** Asks until it is over, or nothing is known of it, or the time is up; answers what was seen last. */
@@ -174,5 +174,5 @@ async function sayEnd(cli: Cli, last: Message): Promise<void> {
   if (last.status === 'delivered') return
   const trace = `heliogram trace ${last.id}`
   if (last.final) throw new Failure(exits.refused, `It was not delivered: ${last.error?.title ?? last.status}.`, trace)
-  throw new Failure(exits.waiting, `It is not over: ${last.status}.`, trace)
+  throw new Failure(exits.waiting, `It is not final: ${last.status}.`, trace)
 }

@@ -32,8 +32,8 @@ interface Seen {
 /** The command. */
 export function build(cli: Cli): Command {
   return new Command('status')
-    .description('Health, links, queue, alerts and guards on one screen. Ends with 1 where the service is not well.')
-    .option('-w, --watch', 'look again every two seconds')
+    .description('Health, links, queue, alerts and guards on one screen. The exit code is 1 if the service is failing.')
+    .option('-w, --watch', 'refresh every two seconds')
     .action(async ({ watch = false }: { watch?: boolean }) => {
       const { client, url } = await cli.session()
       let last: Seen | null = null
@@ -107,8 +107,8 @@ async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: s
         const at = carriers?.find(({ id }) => id === carrier)?.name ?? carrier
         const facts = [
           held && 'held',
-          age !== null && `the first for ${spanOf(age * 1000)}`,
-          drain !== null && `gone in ${spanOf(drain * 1000)}`,
+          age !== null && `oldest ${spanOf(age * 1000)}`,
+          drain !== null && `drains in ${spanOf(drain * 1000)}`,
         ].filter(Boolean)
         return [
           `${type}${at ? ` for ${at}` : ''}`,
@@ -134,7 +134,7 @@ async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: s
     )
   }
   if (guards !== null && guards.length > 0) {
-    await title('Guards in force')
+    await title('Current stops')
     await sayFacts(
       guards.map(
         ({ kind, key, count, until, id }) =>

@@ -35,7 +35,7 @@ export function build(cli: Cli): Command {
   return new Command('trace')
     .argument('<message>', 'id of a message')
     .description(
-      'All that is known of a message, in the order of time: decisions, tries, receipts, events, posts to webhooks.',
+      'Everything about a message, in order of time: decisions, attempts, receipts, events, posts to webhooks.',
     )
     .action(async (id: string) => {
       const traced = await trace(await cli.client(), id)
@@ -72,8 +72,8 @@ async function trace(client: Client, id: string): Promise<Traced> {
   const path = { id }
   const isOutbound = message.direction === 'outbound'
   const [explained, timeline, found, carriers, links] = await Promise.all([
-    isOutbound ? or('why it went where it went', client.call('explainMessage', { path })) : null,
-    or('what happened to it', client.call('getMessageTimeline', { path })),
+    isOutbound ? or('its routing decisions', client.call('explainMessage', { path })) : null,
+    or('its history', client.call('getMessageTimeline', { path })),
     or('its events', client.call('listEvents', { query: { message: id, limit: 200 } })),
     isOutbound && message.route ? client.call('listCarriers').catch(() => null) : null,
     isOutbound ? client.call('listMessageLinks', { path }).catch(() => null) : null,
@@ -134,11 +134,11 @@ async function sayMessage({ message, carriers, links }: Traced): Promise<void> {
       [
         'error',
         error
-          ? `${error.code}: ${error.detail}${error.source.raw && !error.detail.includes(error.source.raw) ? ` (the carrier said ${error.source.raw})` : ''}`
+          ? `${error.code}: ${error.detail}${error.source.raw && !error.detail.includes(error.source.raw) ? ` (the carrier reported ${error.source.raw})` : ''}`
           : null,
       ],
       ['advice', error?.advice],
-      ['may be double', message.possible_duplicate ? 'it was sent again after an unknown outcome' : null],
+      ['possible duplicate', message.possible_duplicate ? 'it was sent again after an unknown outcome' : null],
       [
         'metadata',
         Object.entries(message.metadata ?? {})
@@ -167,7 +167,7 @@ function stepsOf({ decisions, timeline, events, attempts, carriers }: Traced): S
         carrier && `to ${name(carrier)}`,
         id && `its id ${id}`,
         step === 'answer' && rule,
-        isDouble && 'it may be double',
+        isDouble && 'possible duplicate',
       ]
         .filter(Boolean)
         .join(', '),
@@ -195,7 +195,7 @@ function stepsOf({ decisions, timeline, events, attempts, carriers }: Traced): S
       `${attempt.event_type ?? attempt.event} to ${attempt.request.url ?? attempt.webhook ?? 'its callback address'}`,
       attempt.status_code === null ? attempt.outcome : `answered ${attempt.status_code}`,
       `in ${spanOf(attempt.duration_ms)}`,
-      `try ${attempt.try}`,
+      `attempt ${attempt.try}`,
       attempt.next_attempt_at && `again at ${localTime(attempt.next_attempt_at)}`,
     ]
       .filter(Boolean)

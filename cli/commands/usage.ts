@@ -19,7 +19,7 @@ export function build(cli: Cli): Command {
     .option('--since <time>', 'from the hour of this time on: 7d, 2026-11-01', readPast)
     .option('--until <time>', 'to this time', readPast)
     .option('--account <account>', 'of an account below yours')
-    .option('--test', 'what was sent in test mode')
+    .option('--test', 'messages sent in test mode')
     .action(async ({ group, since, until, account, test }: UsageOptions) => {
       const client = await cli.client()
       await sayStats(cli, await client.call('getUsage', { query: { group, from: since, to: until, account, test } }))

@@ -58,20 +58,20 @@ export function build(cli: Cli): Command {
   })
   command
     .command('get <webhook>')
-    .summary('one with all its settings')
+    .summary('a webhook with all its settings')
     .action(async (id: string) => {
       const webhook = await (await cli.client()).call('getWebhook', { path: { id } })
       await (cli.isJson ? say(safeJson(webhook)) : sayFacts(factsOf(webhook)))
     })
   command
     .command('create <url>')
-    .summary('post events to an address; its secret is shown once')
+    .summary('create a webhook; its secret is shown once')
     .option(
       '--event <type>',
-      'what is posted: types, families ("message.*") or everything ("*"); delivered, failed and received messages otherwise',
+      'events to post: types, families ("message.*") or everything ("*"); default: delivered, failed and received messages',
       readWords,
     )
-    .option('--description <text>', 'for people')
+    .option('--description <text>', 'a description for people')
     .option('--bodies', 'with the texts of messages')
     .action(
       async (
@@ -85,20 +85,20 @@ export function build(cli: Cli): Command {
     )
   command
     .command('test <webhook>')
-    .summary('post a test event, and say how that went')
+    .summary('post a test event, and show the result')
     .action(async (id: string) => test(cli, id))
-  takesLimit(command.command('deliveries <webhook>').summary('every attempt to post, newest first'))
-    .option('--failed', 'only those that failed')
+  takesLimit(command.command('deliveries <webhook>').summary('all delivery attempts, newest first'))
+    .option('--failed', 'only failed ones')
     .action(async (id: string, { failed, ...options }: ListOptions & { failed?: true }) => {
       const client = await cli.client()
       const ask = (page: { limit: number }) =>
         client.call('listWebhookDeliveries', { path: { id }, query: { ...page, delivery_success: failed && false } })
-      await sayList(ask, options, { isJson: cli.isJson, columns: attemptColumns, empty: 'Nothing was posted.' })
+      await sayList(ask, options, { isJson: cli.isJson, columns: attemptColumns, empty: 'There were no posts.' })
     })
   command
     .command('rotate <webhook>')
-    .summary('another secret; for a while both sign')
-    .option('--grace <span>', 'how long both do; a day otherwise', readSpan)
+    .summary('rotate the secret; both sign for a while')
+    .option('--grace <span>', 'how long both sign; default: a day', readSpan)
     .action(async (id: string, { grace }: { grace?: number }) =>
       saySecret(
         await (await cli.client()).call('rotateWebhookSecret', { path: { id }, body: { grace_seconds: grace } }),
@@ -106,7 +106,7 @@ export function build(cli: Cli): Command {
     )
   for (const [word, enabled, summary] of [
     ['enable', true, 'begin afresh; what is past comes by a replay only'],
-    ['disable', false, 'post nothing more; what waits is dropped'],
+    ['disable', false, 'post nothing more; pending events are dropped'],
   ] as const)
     command
       .command(`${word} <webhook>`)
@@ -117,10 +117,10 @@ export function build(cli: Cli): Command {
       })
   command
     .command('delete <webhook>')
-    .summary('delete one')
+    .summary('delete a webhook')
     .action(async (id: string) => {
       await (await cli.client()).call('deleteWebhook', { path: { id } })
-      note(`${id} is deleted.`)
+      note(`${id} deleted.`)
     })
   return command
 }
@@ -133,7 +133,7 @@ async function test(cli: Cli, id: string): Promise<void> {
     throw new Failure(
       exits.waiting,
       'The post has not been answered yet.',
-      `Later: heliogram webhooks deliveries ${id}`,
+      `Check later: heliogram webhooks deliveries ${id}`,
     )
   if (cli.isJson) await say(safeJson(attempt))
   else {
@@ -143,7 +143,7 @@ async function test(cli: Cli, id: string): Promise<void> {
     )
     if (response) await say(clean(response))
   }
-  if (attempt.outcome !== 'ok') throw new Failure(exits.refused, 'The post was not taken.')
+  if (attempt.outcome !== 'ok') throw new Failure(exits.refused, 'The post failed.')
 }
 
 /** The attempt at an event, which takes up to 15 seconds. */

@@ -15,7 +15,7 @@ export interface Field {
 export function readField(text: string, before: Field[] = []): Field[] {
   const at = text.indexOf('=')
   if (at < 1 || !/^[^[\]]+(\[[^[\]]*\])*$/.test(text.slice(0, at)))
-    throw new InvalidArgumentError('It is name=value; a name may end in [member], or in [] for a list.')
+    throw new InvalidArgumentError('It must be name=value; a name may end in [member], or in [] for a list.')
   return [...before, { name: text.slice(0, at), value: text.slice(at + 1) }]
 }
 
@@ -84,7 +84,7 @@ function put(body: Record<string, unknown>, { name, value }: Field): void {
     const own = Object.getOwnPropertyDescriptor(place, key)?.value as unknown
     const there = own ?? (member === '' ? [] : {})
     if (typeof there !== 'object' || (member === '') !== Array.isArray(there))
-      throw misused(`The field ${name} does not go together with one before it.`)
+      throw misused(`The field ${name} conflicts with an earlier one.`)
     Object.defineProperty(place, key, { value: there, enumerable: true, writable: true, configurable: true })
     place = there as Record<string, unknown>
     key = member === '' ? String((there as unknown[]).length) : member
@@ -102,8 +102,8 @@ export async function readBody(file: string): Promise<{ body: unknown; type: str
     return { body: JSON.parse(text) as unknown, type: null }
   } catch (error) {
     throw misused(
-      `The body is no JSON: ${error instanceof Error ? error.message : String(error)}`,
-      'CSV and NDJSON are known by the ending of the file.',
+      `The body is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      'CSV and NDJSON are recognized by the file name.',
     )
   }
 }

@@ -38,9 +38,9 @@ describe('fields of a call', () => {
       '{"metadata":{"order":77,"by":"ada"},"tags":["vip","new"],"settings":{"a":[1]},"__proto__":{"x":1}}',
     )
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
-    expect(() => placeFields('POST /v1/x', fieldsOf('a=1', 'a[b]=2'), {})).toThrow('does not go together')
+    expect(() => placeFields('POST /v1/x', fieldsOf('a=1', 'a[b]=2'), {})).toThrow('conflicts with an earlier one')
     for (const wrong of ['a', '=1', 'a[=1', '[a]=1', 'a]b=1'])
-      expect(() => readField(wrong)).toThrow('It is name=value')
+      expect(() => readField(wrong)).toThrow('It must be name=value')
   })
 
   test('with -f are texts, and with -F what they look like', () => {
@@ -61,13 +61,13 @@ test('times are spans from now, times of here, or whole ones', () => {
   expect(readPast('2026-11-24 18:30')).toBe(new Date(2026, 10, 24, 18, 30).toISOString())
   expect(readPast('2026-11-24')).toBe(new Date(2026, 10, 24).toISOString())
   for (const wrong of ['', 'tomorrow', '2026-13-01', '2026-11-24T18', '5 m', '-2h', '12'])
-    expect(() => readFuture(wrong), wrong).toThrow('It is a span such as')
-  for (const wrong of ['', 'x', '1y', '-5']) expect(() => readSpan(wrong), wrong).toThrow('It is a span such as')
+    expect(() => readFuture(wrong), wrong).toThrow('It must be a span such as')
+  for (const wrong of ['', 'x', '1y', '-5']) expect(() => readSpan(wrong), wrong).toThrow('It must be a span such as')
 })
 
 test('pairs are told at their first sign of equality', () => {
   expect(readPair('a=b=c', { x: 'y' })).toEqual({ x: 'y', a: 'b=c' })
-  expect(() => readPair('ab')).toThrow('It is name=value.')
+  expect(() => readPair('ab')).toThrow('It must be name=value.')
 })
 
 test('the nearest word is one that is near', () => {

@@ -6,7 +6,7 @@ const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_
 /** Seconds of `90`, `90s`, `5m`, `2h`, `3d`, `1w`. @throws InvalidArgumentError */
 export function readSpan(text: string): number {
   const [, number, unit = 's'] = /^(\d{1,9})([smhdw])?$/.exec(text.trim()) ?? []
-  if (number === undefined) throw new InvalidArgumentError('It is a span such as 30s, 10m, 2h or 3d.')
+  if (number === undefined) throw new InvalidArgumentError('It must be a span such as 30s, 10m, 2h or 3d.')
   return Number(number) * (units[unit] ?? 1)
 }
 
@@ -25,7 +25,7 @@ function readMoment(text: string, direction: 1 | -1): string {
   const at = date !== undefined ? new Date(`${date}T${time ?? '00:00'}`) : isWhole ? new Date(trimmed) : null
   if (at === null || Number.isNaN(at.getTime()))
     throw new InvalidArgumentError(
-      'It is a span such as 2h, or a time such as "2026-11-24 18:30" or 2026-11-24T18:30:00Z.',
+      'It must be a span such as 2h, or a time such as "2026-11-24 18:30" or 2026-11-24T18:30:00Z.',
     )
   return at.toISOString()
 }

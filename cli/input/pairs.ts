@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 /** Adds one to those before it. @throws InvalidArgumentError */
 export function readPair(text: string, before: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
-  if (at < 1) throw new InvalidArgumentError('It is name=value.')
+  if (at < 1) throw new InvalidArgumentError('It must be name=value.')
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
 }
 

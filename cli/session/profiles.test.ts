@@ -50,7 +50,7 @@ test('nobody else can read them, names are no paths, and forgetting leaves nothi
   await writeFile(join(folder, '.mine.1.abc'), 'of a process that was killed')
   const modes = await Promise.all([stat(folder), stat(join(folder, 'mine.1.json'))])
   expect(modes.map(({ mode }) => (mode & 0o777).toString(8))).toEqual(['700', '600'])
-  await expect(readProfile(folder, '../mine')).rejects.toThrow('is no name of a profile')
+  await expect(readProfile(folder, '../mine')).rejects.toThrow('is not a valid profile name')
   expect(await listProfiles(folder)).toContain('mine')
   await removeProfile(folder, 'mine')
   expect([await readProfile(folder, 'mine'), (await readdir(folder)).filter((file) => file.includes('mine'))]).toEqual([

@@ -91,7 +91,7 @@ const fileOf = (name: string, generation: number): string => `${name}.${generati
 /** @throws Failure for a name that could be a path. */
 function checkName(name: string): string {
   if (!/^[\w-]{1,40}$/.test(name))
-    throw misused(`"${name}" is no name of a profile.`, 'Letters, digits, "-" and "_", 40 at most.')
+    throw misused(`"${name}" is not a valid profile name.`, 'Use letters, digits, "-" and "_", 40 at most.')
   return name
 }
 

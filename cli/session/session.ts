@@ -49,7 +49,7 @@ export async function openSession(environment: Environment, wanted: Wanted): Pro
   if (url !== null && url !== stored.profile.url)
     throw new Failure(
       exits.loggedOut,
-      `You are logged in at ${stored.profile.url}, and not at ${url}.`,
+      `You are logged in at ${stored.profile.url}, not at ${url}.`,
       `Run "heliogram login --url ${url} --profile <name>", or set HELIOGRAM_API_KEY.`,
     )
   const { profile } = stored
@@ -67,7 +67,10 @@ export function checkUrl(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   const parsed = URL.canParse(url) ? new URL(url) : null
   if (!parsed || !['http:', 'https:'].includes(parsed.protocol) || parsed.search || parsed.hash || parsed.username)
-    throw misused(`"${text}" is no address of an installation.`, `Such as https://sms.example.com, or ${defaultUrl}.`)
+    throw misused(
+      `"${text}" is not the address of an installation.`,
+      `Use one such as https://sms.example.com, or ${defaultUrl}.`,
+    )
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')
 }
 

@@ -22,7 +22,7 @@ export function tell(error: unknown, url: string | null, isJson: boolean): numbe
   note(`${paintNote('red', clean(error.detail))} ${paintNote('dim', `(${status === 0 ? '' : `${status} `}${code})`)}`)
   for (const { pointer, detail, suggestion } of error.errors)
     note(
-      `  ${paintNote('bold', clean(fieldOf(pointer)))} ${clean(detail)}${suggestion && !detail.includes(suggestion) ? `; perhaps ${clean(suggestion)}` : ''}`,
+      `  ${paintNote('bold', clean(fieldOf(pointer)))} ${clean(detail)}${suggestion && !detail.includes(suggestion) ? `; did you mean ${clean(suggestion)}?` : ''}`,
     )
   for (const line of adviceOf(error, url)) note(line)
   if (error.requestId) note(paintNote('dim', `Request ${error.requestId}`))
@@ -44,15 +44,15 @@ const fieldOf = (pointer: string): string =>
 function adviceOf({ code, status, retryAfterMs, problem }: HeliogramError, url: string | null): string[] {
   if (code === 'unreachable' || code === 'timeout')
     return [
-      `Is it running at ${url}? On its own machine "npm start" starts it; --url or HELIOGRAM_URL name another place.`,
+      `Is it running at ${url}? On its own machine "npm start" starts it; use --url or HELIOGRAM_URL for another address.`,
     ]
-  if (code === 'unexpected_answer') return [`Is ${url} a Heliogram?`]
+  if (code === 'unexpected_answer') return [`Is ${url} a Heliogram installation?`]
   const lines =
     status === 401 && !['otp_required', 'invalid_otp', 'invalid_credentials'].includes(code)
-      ? ['Run "heliogram login", or set HELIOGRAM_API_KEY to a key that is valid.']
+      ? ['Run "heliogram login", or set HELIOGRAM_API_KEY to a valid key.']
       : []
   if (retryAfterMs !== undefined) lines.push(`It may succeed in ${Math.ceil(retryAfterMs / 1000)} s.`)
-  if (problem) lines.push(`What it means: ${url}/docs/errors/${code}`)
+  if (problem) lines.push(`More: ${url}/docs/errors/${code}`)
   return lines
 }
 

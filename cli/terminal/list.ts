@@ -22,13 +22,13 @@ const pageMost = 200
 /** Gives a command `--limit` and `--all`. */
 export function takesLimit(command: Command): Command {
   return command
-    .addOption(new Option('-n, --limit <number>', 'at most so many').argParser(readCount).default(30))
-    .addOption(new Option('--all', 'all of them'))
+    .addOption(new Option('-n, --limit <number>', 'maximum number').argParser(readCount).default(30))
+    .addOption(new Option('--all', 'list all'))
 }
 
 /** A number of at least one. @throws InvalidArgumentError */
 export function readCount(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is a number from 1 on.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
   return Number(text)
 }
 
@@ -50,7 +50,7 @@ export async function sayList<T>(
     left -= things.length
     if (next === null) break
     if (left <= 0) {
-      note(paintNote('dim', `There are more: --limit ${limit * 10}, or --all.`))
+      note(paintNote('dim', `There are more: use --limit ${limit * 10}, or --all.`))
       break
     }
     cursor = next

@@ -50,6 +50,6 @@ async function* brokenOff(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   try {
     yield* body
   } catch {
-    throw new Failure(exits.unreachable, 'The answer broke off: what came is not whole.', 'Begin again.')
+    throw new Failure(exits.unreachable, 'The connection was lost: the file is incomplete.', 'Start again.')
   }
 }

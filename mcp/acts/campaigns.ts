@@ -13,7 +13,7 @@ export const startBroadcast = defineActing({
   name: 'start_broadcast',
   title: 'Start a broadcast',
   description:
-    'Sends a text to all contacts of a campaign, or to those with a tag; each gets one message. The preview says how many would get it, in how many segments, at what cost, and who not and why. It may wait for the approval of a second person, as the account has it.',
+    'Sends a text to all contacts of a campaign, or to those with a tag; each gets one message. The preview shows how many would get it, in how many segments, at what cost, and who would not and why. It may need approval by a second person, depending on the account.',
   scopes: ['campaigns:write', 'campaigns:read', 'contacts:read'],
   isDestructive: true,
   isPlannedAgain: true,
@@ -25,28 +25,28 @@ export const startBroadcast = defineActing({
       .min(1)
       .max(textMax)
       .optional()
-      .describe('The text, with fields such as {{ first_name | default: "there" }}; that of the campaign otherwise.'),
+      .describe('The text, with fields such as {{ first_name | default: "there" }}; default: that of the campaign.'),
     template: id('Id or name of a template, instead of `text`', 'order-shipped').optional(),
     tags: z
       .array(z.string().min(1).max(64))
       .min(1)
       .max(50)
       .optional()
-      .describe('Contacts with one of these tags; all otherwise.'),
+      .describe('Contacts with one of these tags; default: all.'),
     from: z.string().max(20).optional().describe('One of the senders of the account.'),
     type: z
       .enum(['transactional', 'marketing', 'otp'])
       .optional()
-      .describe('marketing unless the campaign says another.'),
+      .describe("Default: the campaign's type, then marketing."),
     send_at: time.optional().describe('When it starts; default: now. Such as 2026-11-23T08:00:00Z.'),
-    max_rate: z.int().min(1).optional().describe('Messages a minute, at most.'),
+    max_rate: z.int().min(1).optional().describe('Messages a minute at most.'),
   }),
   effect: z.object({
     recipients: z.number(),
     messages: z.number(),
     segments: z.number(),
     segments_max: z.number().describe('Of the longest message.'),
-    cost: z.array(Money).describe('An amount a currency; none where no price is known.'),
+    cost: z.array(Money).describe('One amount for each currency; empty if no price is known.'),
     skipped: z.record(z.string(), z.number()).describe('Contacts that would get nothing, by reason.'),
     sample: Untrusted.nullable().describe('The text for the first recipient, with the values of that contact in it.'),
     send_at: z.string().nullable(),
@@ -61,7 +61,7 @@ export const startBroadcast = defineActing({
     return {
       effect: { ...shown, sample: untrusted(sample), send_at: args.send_at ?? null },
       recipients: messages,
-      blocked: messages === 0 ? 'Nobody would get it.' : null,
+      blocked: messages === 0 ? 'No contact would get it.' : null,
     }
   },
   async perform({ client }, args, options) {
@@ -93,8 +93,8 @@ const orderOf = ({ text, template, tags, from, type, send_at, max_rate }: Order)
 })
 
 const Moving = z.object({
-  broadcast: BroadcastShape.nullable().describe('The newest of the campaign.'),
-  waiting: z.number().describe('Messages and recipients that wait.'),
+  broadcast: BroadcastShape.nullable().describe('The newest broadcast of the campaign.'),
+  waiting: z.number().describe('Queued messages and remaining recipients.'),
 })
 
 /** The newest broadcast of a campaign, and how many messages of the campaign wait. */
@@ -122,20 +122,20 @@ const moves = [
     verb: 'pause',
     operation: 'pauseCampaign',
     from: ['sending', 'scheduled'],
-    about: 'Pauses the broadcast of a campaign: nothing more goes to a carrier until it is resumed.',
+    about: 'Pauses the broadcast of a campaign: nothing more is sent until it is resumed.',
   },
   {
     verb: 'resume',
     operation: 'resumeCampaign',
     from: ['paused'],
-    about: 'Lets the paused broadcast of a campaign go on: what waits is sent.',
+    about: 'Resumes the paused broadcast of a campaign: queued messages are sent.',
   },
   {
     verb: 'cancel',
     operation: 'cancelCampaign',
     from: ['awaiting_approval', 'scheduled', 'sending', 'paused'],
     about:
-      'Cancels the broadcast of a campaign and closes the campaign for ever: what waits is canceled, what a carrier has stays sent.',
+      'Cancels the broadcast of a campaign and closes the campaign permanently: queued messages are canceled, messages that a carrier has remain sent.',
   },
 ] as const
 

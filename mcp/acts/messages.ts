@@ -18,8 +18,8 @@ const variables = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .optional()
   .describe('Values for the fields of the template, such as {"order":"A-17"}.')
-const type = z.enum(['transactional', 'marketing', 'otp']).optional().describe('What it is for.')
-const sendAt = time.optional().describe('When to send it; now otherwise. Such as 2026-11-23T08:00:00Z.')
+const type = z.enum(['transactional', 'marketing', 'otp']).optional().describe('Its purpose.')
+const sendAt = time.optional().describe('When to send it; default: now. Such as 2026-11-23T08:00:00Z.')
 
 interface Written {
   text?: string | undefined
@@ -45,10 +45,10 @@ async function preview(
 const bodyOf = ({ text, template, variables, type }: Written) => ({ message: text, template, variables, type })
 
 const optedOut = ({ opted_out }: z.infer<typeof PreviewShape>): string | null =>
-  opted_out === true ? 'The person has opted out: nothing is sent to them.' : null
+  opted_out === true ? 'The person has opted out: nothing can be sent to them.' : null
 
 const Sending = PreviewShape.extend({
-  from: z.string().nullable().describe('The sender it goes from; null: it has none, or none is known yet.'),
+  from: z.string().nullable().describe('Its sender; null: none, or not known yet.'),
   campaign: z.string().nullable(),
   send_at: z.string().nullable().describe('Null: at once.'),
   recipients: z.number(),
@@ -58,7 +58,7 @@ export const sendMessage = defineActing({
   name: 'send_message',
   title: 'Send a message',
   description:
-    'Sends a text to one person. The preview says the text as it would go, its segments, price its sender, and whether the person has opted out; limits and allowed countries are checked when it is sent. An answer to somebody who wrote is for reply_in_conversation.',
+    'Sends a text to one person. The preview shows the final text, its segments, price and sender, and whether the person has opted out; limits and allowed countries are checked when it is sent. To reply to a person who sent a message, use reply_in_conversation.',
   scopes: ['messages:write', 'messages:read'],
   isDestructive: true,
   reachesOut: true,
@@ -67,7 +67,7 @@ export const sendMessage = defineActing({
     text,
     template,
     variables,
-    from: z.string().max(20).optional().describe('One of the senders of the account; its default otherwise.'),
+    from: z.string().max(20).optional().describe('One of the senders of the account; default: its default sender.'),
     campaign: id('Id or key of a campaign that it belongs to', 'cmp_… or spring-sale').optional(),
     type,
     send_at: sendAt,
@@ -89,8 +89,8 @@ export const sendMessage = defineActing({
 
 export const replyInConversation = defineActing({
   name: 'reply_in_conversation',
-  title: 'Answer in a conversation',
-  description: 'Answers a person in their conversation, from the number that they wrote to.',
+  title: 'Reply in a conversation',
+  description: 'Replies to a person in their conversation, from the number that they sent their message to.',
   scopes: ['messages:write', 'messages:read'],
   isDestructive: true,
   reachesOut: true,
@@ -123,7 +123,7 @@ export const replyInConversation = defineActing({
 export const cancelMessage = defineActing({
   name: 'cancel_message',
   title: 'Cancel a message',
-  description: 'Takes back a message that no carrier has yet: one that is scheduled or queued.',
+  description: 'Cancels a scheduled or queued message, which no carrier has yet.',
   scopes: ['messages:write', 'messages:read'],
   isDestructive: true,
   reachesOut: false,
@@ -138,7 +138,7 @@ export const cancelMessage = defineActing({
       recipients: 0,
       blocked: isWaiting
         ? null
-        : `The message is ${message.status}: only one that is scheduled or queued can be taken back.`,
+        : `The message is ${message.status}: only a scheduled or queued message can be canceled.`,
     }
   },
   async perform({ client, numbers }, { message: id }, options) {

@@ -7,13 +7,13 @@ import { id, phoneNumber } from '../tool.ts'
 const conflict = z
   .enum(['update', 'skip'])
   .optional()
-  .describe('Where the campaign has the number already: change that contact, or leave it alone. Refused otherwise.')
+  .describe('If the campaign already has the number: update that contact, or skip it. Default: refuse.')
 
 export const createContact = defineActing({
   name: 'create_contact',
   title: 'Create a contact',
   description:
-    'Adds a person to a campaign. No consent is recorded by it, as evidence is for people to give; an opt-out stays.',
+    'Adds a person to a campaign. It records no consent, because only people can give evidence; an opt-out remains.',
   scopes: ['contacts:write', 'contacts:read', 'campaigns:read', 'messages:read'],
   // What is there already may be overwritten (on_conflict=update).
   isDestructive: true,
@@ -36,8 +36,8 @@ export const createContact = defineActing({
     campaign: z.string(),
     campaign_name: z.string(),
     phone_number: z.string(),
-    exists: z.string().nullable().describe('The contact that the campaign has with this number.'),
-    opted_out: z.boolean().describe('Nothing would be sent to the number.'),
+    exists: z.string().nullable().describe('The existing contact with this number.'),
+    opted_out: z.boolean().describe('The number has opted out: nothing would be sent to it.'),
   }),
   result: z.object({
     id: z.string(),
@@ -66,7 +66,7 @@ export const createContact = defineActing({
       recipients: 0,
       blocked:
         exists !== null && on_conflict === undefined
-          ? `The campaign has the number already (${exists}): say by on_conflict whether to update or skip it.`
+          ? `The campaign already has the number (${exists}): set on_conflict to update or skip.`
           : null,
     }
   },
@@ -81,18 +81,13 @@ export const addOptOut = defineActing({
   name: 'add_opt_out',
   title: 'Create an opt-out',
   description:
-    'Opts a number out of the whole account: what waits for it is canceled, and nothing is sent to it any more. Use it when a person asked for it in other words than STOP. Taking an opt-out back is left to people.',
+    'Opts a number out of the whole account: queued messages to it are canceled, and nothing more is sent to it. Use it if a person asked for it in other words than STOP. Only people can reverse an opt-out.',
   scopes: ['contacts:write', 'messages:read'],
   isDestructive: true,
   reachesOut: false,
   input: z.strictObject({
     number: phoneNumber,
-    reason: z
-      .string()
-      .min(1)
-      .max(500)
-      .optional()
-      .describe('Who asked for it, and how; it stays in the ledger of consent.'),
+    reason: z.string().min(1).max(500).optional().describe('Who asked for it, and how; stored in the consent ledger.'),
   }),
   effect: z.object({ number: z.string(), valid: z.boolean(), opted_out_since: z.string().nullable() }),
   result: z.object({ id: z.string(), source: z.string(), created_at: z.string() }),
@@ -102,7 +97,7 @@ export const addOptOut = defineActing({
     return {
       effect: { number, valid, opted_out_since: since },
       recipients: 0,
-      blocked: !valid ? 'It is not a number.' : opted_out ? 'It has opted out already.' : null,
+      blocked: !valid ? 'It is not a valid phone number.' : opted_out ? 'It has already opted out.' : null,
     }
   },
   async perform({ client }, body, options) {

@@ -6,9 +6,9 @@ import { showWebhook, WebhookShape } from '../tools/webhooks.ts'
 
 export const testWebhook = defineActing({
   name: 'test_webhook',
-  title: 'Try a webhook',
+  title: 'Test a webhook',
   description:
-    'Posts an event of type webhook.test to a webhook. What it answered is told by list_webhook_deliveries with all=true, a moment later.',
+    'Posts an event of type webhook.test to a webhook. A moment later, list_webhook_deliveries with all=true shows the response.',
   scopes: ['webhooks:write', 'webhooks:read'],
   isDestructive: false,
   reachesOut: true,
@@ -33,7 +33,7 @@ export const redeliverEvent = defineActing({
   name: 'redeliver_event',
   title: 'Redeliver an event',
   description:
-    'Posts an event once more, with the same id, to its callback address or to the webhooks that subscribe to it now. Use it when the receiver was broken and works again; list_webhook_deliveries has the ids.',
+    'Posts an event again, with the same id, to its callback address or to the webhooks that subscribe to it now. Use it if the receiver was broken and works again; list_webhook_deliveries has the ids.',
   scopes: ['webhooks:write', 'events:read'],
   isDestructive: false,
   reachesOut: true,
@@ -41,7 +41,7 @@ export const redeliverEvent = defineActing({
   effect: z.object({ event: z.string(), type: z.string(), recorded_at: z.string(), sequence: z.number() }),
   result: z.object({
     event: z.string(),
-    posts: z.number().describe('To how many addresses it goes; 0: nobody subscribes to it.'),
+    posts: z.number().describe('Number of addresses; 0: nobody subscribes to it.'),
   }),
   async plan({ client, signal }, { event: id }) {
     const { type, timestamp, sequence } = await client.call('getEvent', { path: { id } }, { signal })

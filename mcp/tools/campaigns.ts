@@ -60,7 +60,7 @@ const Stats = z.object({
   clicks: z.number(),
   segments: z.number(),
   skipped: z.record(z.string(), z.number()),
-  cost: z.array(Money).describe('An amount a currency; none where no price is known.'),
+  cost: z.array(Money).describe('One amount for each currency; empty if no price is known.'),
 })
 
 /** How far a broadcast is. */
@@ -69,9 +69,9 @@ export const BroadcastShape = z.object({
   campaign: z.string(),
   status: z.string(),
   text: z.string(),
-  recipients: z.number().describe('Those known so far; all of them once `expanded`.'),
+  recipients: z.number().describe('Recipients known so far; all of them once `expanded`.'),
   expanded: z.boolean(),
-  messages: z.number().describe('Made so far.'),
+  messages: z.number().describe('Created so far.'),
   remaining: z.number().describe('Recipients whose turn has not come.'),
   segments: z.number(),
   skipped: z.record(z.string(), z.number()).describe('Recipients without a message, by reason.'),
@@ -82,7 +82,7 @@ export const BroadcastShape = z.object({
   created_at: z.string(),
   started_at: z.string().nullable(),
   completed_at: z.string().nullable(),
-  stats: Stats.nullable().describe('Its results; null in answers to an act.'),
+  stats: Stats.nullable().describe('Its results; null in the result of an act.'),
 })
 
 /** A broadcast as tools show it. */
@@ -136,9 +136,9 @@ export const listBroadcasts = defineReading({
 
 export const getCampaign = defineReading({
   name: 'get_campaign',
-  title: 'Look at a campaign',
+  title: 'Get a campaign',
   description:
-    'Answers one campaign with its figures (sent, delivered, failed, replies, opt-outs, clicks, cost) and its newest broadcasts. Why messages of it failed: find_delivery_problems with this campaign. Its imports: list_imports.',
+    'Returns one campaign with its figures (sent, delivered, failed, replies, opt-outs, clicks, cost) and its newest broadcasts. For the reasons of failures use find_delivery_problems with this campaign, for its imports list_imports.',
   scopes: ['campaigns:read'],
   input: z.strictObject({ campaign: id('Id or key of a campaign', 'cmp_… or spring-sale') }),
   output: z.object({ campaign: CampaignShape, stats: Stats.nullable(), broadcasts: z.array(BroadcastShape) }),
@@ -156,7 +156,7 @@ const ImportShape = z.object({
   campaign: z.string(),
   status: z.string(),
   format: z.string(),
-  dry_run: z.boolean().describe('Nothing was written.'),
+  dry_run: z.boolean().describe('Dry run: nothing was written.'),
   progress: z.number().describe('The part of the file that was read: 0 to 1.'),
   counts: z.object({
     total: z.number().nullable(),
@@ -167,7 +167,7 @@ const ImportShape = z.object({
     duplicate: z.number(),
     opted_out: z.number(),
     failed: z.number().describe('Rows that were rejected; read_import lists them.'),
-    hidden: z.number().describe('Rows that the workbook hides; they were left out.'),
+    hidden: z.number().describe('Rows hidden in the workbook, which were left out.'),
   }),
   failure: z.object({ code: z.string(), detail: z.string() }).nullable().describe('Why the whole file failed.'),
   created_at: z.string(),
@@ -183,7 +183,8 @@ function showImport(one: Import): z.infer<typeof ImportShape> {
 export const listImports = defineReading({
   name: 'list_imports',
   title: 'List imports of a campaign',
-  description: 'Lists imports of contacts into a campaign, newest first, with how many rows were taken and rejected.',
+  description:
+    'Lists imports of contacts into a campaign, newest first, with the numbers of imported and rejected rows.',
   scopes: ['contacts:read'],
   input: z.strictObject({ campaign: id('Id or key of a campaign', 'cmp_… or spring-sale'), ...paging }),
   output: z.object({ imports: z.array(ImportShape), next_cursor: nextCursor }),
@@ -195,9 +196,9 @@ export const listImports = defineReading({
 
 export const readImport = defineReading({
   name: 'read_import',
-  title: 'Read an import and its rejected rows',
+  title: 'Get an import and its rejected rows',
   description:
-    'Answers one import with its progress, and the rows that were rejected: line, column, value, what is wrong, and what was perhaps meant.',
+    'Returns one import with its progress, and its rejected rows: line, column, value, error and suggestion.',
   scopes: ['contacts:read'],
   input: z.strictObject({ import: id('Id of an import', 'imp_…'), ...paging }),
   output: z.object({

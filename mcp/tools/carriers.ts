@@ -7,7 +7,7 @@ import { defineReading, id } from '../tool.ts'
 const Latency = z
   .object({ p50_ms: z.number(), p95_ms: z.number(), p99_ms: z.number(), count: z.number() })
   .nullable()
-  .describe('Milliseconds over the last minutes; null without any.')
+  .describe('Milliseconds over the last minutes; null if there are none.')
 
 const CarrierShape = z.object({
   id: z.string(),
@@ -22,7 +22,7 @@ const CarrierShape = z.object({
       state: z.string().describe('down, binding, bound, throttled or disabled.'),
       sessions: z.number(),
       window: z.number(),
-      in_flight: z.number().describe('Submits without an answer.'),
+      in_flight: z.number().describe('Unanswered submits.'),
       pace: z.number().describe('Segments a second allowed now.'),
       rate_1m: z.number().describe('Segments a second over the last minute.'),
       unmatched_receipts: z.number(),
@@ -38,7 +38,10 @@ const CarrierShape = z.object({
       messages: z.number(),
       segments: z.number(),
       oldest_age_seconds: z.number().nullable(),
-      drain_seconds: z.number().nullable().describe('Until it has gone at the pace of now; null: no link takes it.'),
+      drain_seconds: z
+        .number()
+        .nullable()
+        .describe('Time until it is sent at the current pace; null: no link can send it.'),
     }),
   ),
 })
@@ -73,11 +76,11 @@ function showCarrier(one: Carrier, numbers: Numbers): z.infer<typeof CarrierShap
 
 export const inspectCarriers = defineReading({
   name: 'inspect_carriers',
-  title: 'Look at carriers and links',
+  title: 'Inspect carriers and links',
   description:
-    'Answers carriers with their links as they are now: bound or down, what they are allowed and use, times of responses and receipts, what waits for them. Use it when messages are slow or links are down. Passwords and addresses of carriers are never shown.',
+    'Returns carriers with the live state of their links: bound or down, allowed and used rate, times of responses and receipts, and their queue. Use it if messages are slow or links are down. Passwords and addresses of carriers are never shown.',
   scopes: ['carriers:read'],
-  input: z.strictObject({ carrier: id('Id of one carrier; all otherwise', 'car_…').optional() }),
+  input: z.strictObject({ carrier: id('Id of one carrier; default: all', 'car_…').optional() }),
   output: z.object({ carriers: z.array(CarrierShape), left_out: z.number().describe('Carriers beyond the first 30.') }),
   async read({ client, signal, numbers }, { carrier }) {
     const all =
@@ -93,9 +96,9 @@ export const inspectCarriers = defineReading({
 
 export const diagnoseReceipts = defineReading({
   name: 'diagnose_receipts',
-  title: 'Ask the receipt doctor',
+  title: 'Diagnose receipts',
   description:
-    'Why do messages of a carrier stay `sent`, without a receipt? Tries the receipts that found no message in every form in which carriers write ids, and names the setting that is wrong. Changing it is left to people.',
+    'Why do messages of a carrier stay `sent`, without a receipt? Tries the receipts without a message in every form in which carriers write ids, and names the setting that is wrong. Only people can change it.',
   scopes: ['carriers:read'],
   input: z.strictObject({
     carrier: id('Id of a carrier', 'car_…'),

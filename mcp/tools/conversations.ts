@@ -11,9 +11,9 @@ const ConversationShape = z.object({
   person: z.string().describe('Masked unless the server was started with --show-numbers.'),
   our_number: z.string(),
   campaign: z.string().nullable(),
-  unread: z.number().describe('Replies that nobody has read.'),
+  unread: z.number().describe('Unread replies.'),
   assignee: z.string().nullable().describe('The assignee.'),
-  opted_out_at: z.string().nullable().describe('Since when the person has opted out; nothing can be sent then.'),
+  opted_out_at: z.string().nullable().describe('When the person opted out; then nothing can be sent.'),
   last_message: MessageShape.nullable(),
   last_reply_at: z.string(),
 })
@@ -36,12 +36,12 @@ export const listConversations = defineReading({
   name: 'list_conversations',
   title: 'List conversations',
   description:
-    'Lists conversations with people, the last reply first. Use it to see who waits for an answer (unread=true), or what one person wrote.',
+    'Lists conversations with people, sorted by the last reply. Use it to see who is waiting for a reply (unread=true), or what one person wrote.',
   scopes: ['messages:read'],
   input: z.strictObject({
-    unread: z.boolean().optional().describe('true: those with replies that nobody has read.'),
-    number: phoneNumber.optional().describe('Those with this person, such as 15551234567.'),
-    campaign: id('Id or key of the campaign that was answered', 'cmp_… or spring-sale').optional(),
+    unread: z.boolean().optional().describe('true: conversations with unread replies.'),
+    number: phoneNumber.optional().describe('Conversations with this person, such as 15551234567.'),
+    campaign: id('Id or key of a campaign that the last reply was to', 'cmp_… or spring-sale').optional(),
     ...paging,
   }),
   output: z.object({ conversations: z.array(ConversationShape), next_cursor: nextCursor }),
@@ -61,7 +61,7 @@ export const readConversation = defineReading({
   name: 'read_conversation',
   title: 'Get a conversation',
   description:
-    'Answers one conversation and its messages of both directions, newest first. It stays unread. Use it before you answer somebody with reply_in_conversation.',
+    'Returns one conversation and its messages in both directions, newest first. It stays unread. Use it before you reply with reply_in_conversation.',
   scopes: ['messages:read'],
   input: z.strictObject({ conversation: id('Id of a conversation', 'cnv_…'), ...paging }),
   output: z.object({ conversation: ConversationShape, messages: z.array(MessageShape), next_cursor: nextCursor }),

@@ -8,7 +8,7 @@ const Counts = z.object({
   messages: z.number(),
   delivered: z.number(),
   failed: z.number(),
-  unconfirmed: z.number().describe('Nobody knows what became of them.'),
+  unconfirmed: z.number().describe('Their outcome is unknown.'),
   sent: z.number().describe('With the carrier, without a receipt yet.'),
   queued: z.number(),
 })
@@ -17,7 +17,10 @@ const output = z.object({
   from: z.string(),
   to: z.string(),
   total: Counts,
-  delivered_share: z.number().nullable().describe('Delivered, of those that are over: 0 to 1. Null: none is over.'),
+  delivered_share: z
+    .number()
+    .nullable()
+    .describe('Delivered messages as a share of final ones: 0 to 1. Null: none is final.'),
   by_error: z
     .array(
       z.object({
@@ -33,7 +36,7 @@ const output = z.object({
   errors_examined: z
     .int()
     .nullable()
-    .describe('Of how many messages, the newest, the errors are; null: of all. A campaign counts all.'),
+    .describe('The number of messages, the newest, that the errors are from; null: all. A campaign counts all.'),
   by_carrier: z.array(Counts.extend({ carrier: z.string().nullable() })).describe('Most failures first.'),
   by_country: z.array(Counts.extend({ country: z.string().nullable() })).describe('Most failures first.'),
 })
@@ -49,15 +52,13 @@ export const findDeliveryProblems = defineReading({
   name: 'find_delivery_problems',
   title: 'Find delivery problems',
   description:
-    'Adds up what was delivered and what failed, by error, carrier and country: of the account over the last day, of other times, or of one campaign. Use it for "why do messages fail?" and "is it one carrier, or one country?". Single messages are for explain_message.',
+    'Counts delivered and failed messages by error, carrier and country: of the account over the last day, of another period, or of one campaign. Use it for "why do messages fail?" and "is it one carrier, or one country?". For single messages use explain_message.',
   scopes: ['messages:read', 'usage:read'],
   input: z.strictObject({
-    from: time
-      .optional()
-      .describe('From the hour of this time on; 24 hours ago by default. Such as 2026-11-23T08:00:00Z.'),
-    to: time.optional().describe('To this time; now by default.'),
+    from: time.optional().describe('From the hour of this time; default: 24 hours ago. Such as 2026-11-23T08:00:00Z.'),
+    to: time.optional().describe('To this time; default: now.'),
     campaign: id(
-      'Id or key of a campaign, which is then all that counts (needs campaigns:read)',
+      'Id or key of a campaign, to count only its messages (needs campaigns:read)',
       'cmp_… or spring-sale',
     ).optional(),
   }),

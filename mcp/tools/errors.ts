@@ -7,7 +7,7 @@ export const explainError = defineReading({
   name: 'explain_error',
   title: 'Explain an error code',
   description:
-    'Says what an error code of the API, of a field, or of a message means, whether trying again can help, and what to do.',
+    'Explains an error code of the API, of a field, or of a message: its meaning, whether a retry can help, and what to do.',
   scopes: [],
   input: z.strictObject({
     code: z.string().min(1).max(64).describe('Such as unknown_subscriber or insufficient_scope.'),
@@ -17,11 +17,11 @@ export const explainError = defineReading({
       z.object({
         of: z
           .enum(['answer', 'field', 'message'])
-          .describe('Where it stands: an answer of the API, a fault of a field, or why a message failed.'),
+          .describe('Where it occurs: a response of the API, a field, or a failed message.'),
         code: z.string(),
         title: z.string(),
         advice: z.string().nullable(),
-        status: z.number().nullable().describe('HTTP status of the answer.'),
+        status: z.number().nullable().describe('HTTP status of the response.'),
         can_retry: z.boolean().nullable().describe('Whether the same can succeed later, unchanged.'),
       }),
     ),
@@ -43,7 +43,7 @@ export const explainError = defineReading({
       'error_code_unknown',
       `There is no error code ${JSON.stringify(code)}.`,
       near.length > 0
-        ? `Perhaps one of these: ${near.slice(0, 10).join(', ')}.`
+        ? `Did you mean one of these: ${near.slice(0, 10).join(', ')}?`
         : 'The page "api/errors" of the manual lists all.',
     )
   },

@@ -24,13 +24,11 @@ export const searchMessages = defineReading({
   name: 'search_messages',
   title: 'Search messages',
   description:
-    'Finds messages, newest first, by number, status, error, campaign, tag or time. Use it to find the message that a person asks about; explain_message then tells what happened to it.',
+    'Finds messages, newest first, by number, status, error, campaign, tag or time. Use it to find the message that a person asks about; explain_message then shows what happened to it.',
   scopes: ['messages:read'],
   input: z.strictObject({
-    number: phoneNumber
-      .optional()
-      .describe('The person: what was sent to them, and what they wrote. Such as 15551234567.'),
-    direction: z.enum(['outbound', 'inbound']).optional().describe('`inbound`: replies of people.'),
+    number: phoneNumber.optional().describe('The person: messages to and from their number. Such as 15551234567.'),
+    direction: z.enum(['outbound', 'inbound']).optional().describe("`inbound`: people's replies."),
     status: z
       .array(z.enum(statuses))
       .min(1)
@@ -63,7 +61,7 @@ export const explainMessage = defineReading({
   name: 'explain_message',
   title: 'Explain a message',
   description:
-    'Why has a message not arrived, or how did it go? Answers the message with its status and error, what that means and what to do, and every decision in the order of time: country, sender, route, holds, submits, answers, retries, receipts. Use it for any question about one message.',
+    'Why has a message not arrived, or what happened to it? Returns the message with its status and error, their meaning and what to do, and every decision in order of time: country, sender, route, holds, submits, responses, retries, receipts. Use it for any question about one message.',
   scopes: ['messages:read'],
   input: z.strictObject({ message: id('Id of a message', 'msg_01m7xz77bve00s669tvh3kn68p') }),
   output: z.object({
@@ -82,7 +80,7 @@ export const explainMessage = defineReading({
         possible_duplicate: z.boolean(),
       }),
     ),
-    decisions_left_out: z.number().describe('Of the middle, where there are very many.'),
+    decisions_left_out: z.number().describe('Steps left out in the middle, if there are very many.'),
   }),
   async read({ client, signal, numbers }, { message: id }) {
     const [message, { decisions }] = await Promise.all([
@@ -116,11 +114,11 @@ export const explainMessage = defineReading({
 
 /** What a text would become. */
 export const PreviewShape = z.object({
-  to: z.string().nullable().describe('As it was given.'),
+  to: z.string().nullable().describe('As in the request.'),
   text: z.string().describe('As it would be sent.'),
   encoding: z.string(),
   characters: z.number(),
-  segments: z.number().describe('What carriers count and charge, a message.'),
+  segments: z.number().describe('What carriers count and charge.'),
   warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
   opted_out: z
     .boolean()
@@ -158,12 +156,12 @@ export const previewMessage = defineReading({
   name: 'preview_message',
   title: 'Preview a text',
   description:
-    'Says how many segments a text takes, in which encoding, and which characters make it dear; with a recipient also the price and whether they have opted out. Sends nothing. Use it while writing texts.',
+    'Shows how many segments a text needs, in which encoding, and which characters make it expensive; with a recipient also the price and whether they have opted out. Sends nothing. Use it while you write texts.',
   scopes: ['messages:read'],
   input: z.strictObject({
     text: z.string().min(1).max(textMax).describe('The text, at most 1600 characters.'),
     to: phoneNumber.optional(),
-    type: z.enum(['transactional', 'marketing', 'otp']).optional().describe('What it is for.'),
+    type: z.enum(['transactional', 'marketing', 'otp']).optional().describe('Its purpose.'),
   }),
   output: PreviewShape,
   async read({ client, signal }, { text, to, type }) {

@@ -6,7 +6,7 @@ export const checkOptOuts = defineReading({
   name: 'check_opt_outs',
   title: 'Check opt-outs',
   description:
-    'Says of up to 100 numbers whether they have opted out, and since when: nothing is sent to those. Use it before you write to people.',
+    'Checks up to 100 numbers: whether they have opted out, and since when. Nothing can be sent to those. Use it before you send messages to people.',
   scopes: ['messages:read'],
   input: z.strictObject({
     numbers: z
@@ -18,7 +18,7 @@ export const checkOptOuts = defineReading({
   output: z.object({
     numbers: z.array(
       z.object({
-        number: z.string().describe('As it was given.'),
+        number: z.string().describe('As in the request.'),
         valid: z.boolean(),
         opted_out: z.boolean(),
         since: z.string().nullable(),

@@ -12,7 +12,7 @@ const Health = z.object({
 const Account = z.object({
   name: z.string(),
   status: z.string(),
-  mode: z.string().describe('live, or test: then nothing reaches a phone.'),
+  mode: z.string().describe('live, or test: a test key reaches no phone.'),
   default_sender: z.string().nullable(),
   timezone: z.string(),
   allowed_countries: z.array(z.string()),
@@ -49,19 +49,19 @@ const Guard = z.object({
 const output = z.object({
   health: Health,
   account: Account.nullable(),
-  alerts: z.array(Alert).nullable().describe('Trouble that lasts, open now.'),
+  alerts: z.array(Alert).nullable().describe('Open alerts.'),
   links: z.array(Link).nullable(),
   queue: Queue.nullable(),
   guards: z.array(Guard).nullable().describe('Limits that stop messages now.'),
-  not_visible: z.array(z.string()).describe('What the key may not see: its null here means unknown, not none.'),
+  not_visible: z.array(z.string()).describe('What the key cannot see: its null here means unknown, not none.'),
 })
 type State = z.infer<typeof output>
 
 export const getState = defineReading({
   name: 'get_state',
-  title: 'Look at the state of things',
+  title: 'Get the state of the installation',
   description:
-    'How does Heliogram stand? Health, the account with what it has used of its limits, open alerts, links to carriers, what waits, and limits that stop messages. Use it first when something is wrong, or nobody knows what.',
+    'How is Heliogram doing? Returns health, the account with its use of limits, open alerts, links to carriers, the queue, and limits that stop messages. Use it first if something is wrong.',
   scopes: [],
   input: z.strictObject({}),
   output,
@@ -96,7 +96,7 @@ async function readHealth(client: Client, signal: AbortSignal): Promise<State['h
   } catch (error) {
     // It tells that it cannot work by a 503.
     if (error instanceof HeliogramError && error.status === 503)
-      return { status: 'failing', version: null, troubles: ['GET /healthz answers 503'] }
+      return { status: 'failing', version: null, troubles: ['GET /healthz returns 503'] }
     throw error
   }
 }

@@ -6,14 +6,14 @@ import { defineReading, id, nextCursor, paging } from '../tool.ts'
 
 export const WebhookShape = z.object({
   id: z.string(),
-  url: z.string().describe('Without its query, which may hold secrets.'),
+  url: z.string().describe('Without its query, which may contain secrets.'),
   events: z.array(z.string()),
   description: z.string().nullable(),
   enabled: z.boolean(),
   disabled_reason: z
     .string()
     .nullable()
-    .describe('gone: it answered 410; failing: it failed for 5 days; request: somebody did it.'),
+    .describe('gone: it answered 410; failing: it failed for 5 days; request: somebody disabled it.'),
   disabled_at: z.string().nullable(),
   failing_since: z.string().nullable().describe('The first failure since the last success; null while it works.'),
   ordered: z.boolean(),
@@ -31,7 +31,7 @@ const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
 export const listWebhooks = defineReading({
   name: 'list_webhooks',
   title: 'List webhooks',
-  description: 'Lists webhooks with whether they work: since when they fail, and why they were disabled.',
+  description: 'Lists webhooks and whether they work: since when they have failed, and why they were disabled.',
   scopes: ['webhooks:read'],
   input: z.strictObject(paging),
   output: z.object({ webhooks: z.array(WebhookShape), next_cursor: nextCursor }),
@@ -43,13 +43,13 @@ export const listWebhooks = defineReading({
 
 export const listWebhookDeliveries = defineReading({
   name: 'list_webhook_deliveries',
-  title: 'List posts to a webhook',
+  title: 'List delivery attempts of a webhook',
   description:
-    'Lists what was posted to a webhook, newest first, with what it answered, how long it took, and when it is tried again; only failures unless you ask for all. redeliver_event posts one again.',
+    'Lists delivery attempts of a webhook, newest first, with the response, the duration, and the time of the next attempt; only failures unless you ask for all. redeliver_event posts an event again.',
   scopes: ['webhooks:read'],
   input: z.strictObject({
     webhook: id('Id of a webhook', 'whk_…'),
-    all: z.boolean().default(false).describe('true: posts that were taken, too.'),
+    all: z.boolean().default(false).describe('true: successful attempts too.'),
     ...paging,
   }),
   output: z.object({
@@ -59,11 +59,11 @@ export const listWebhookDeliveries = defineReading({
         event_type: z.string().nullable(),
         message: z.string().nullable(),
         try: z.number(),
-        outcome: z.string().describe('ok, or why not, such as status, timeout, refused, dns, tls.'),
+        outcome: z.string().describe('ok, or the reason, such as status, timeout, refused, dns, tls.'),
         status_code: z.number().nullable(),
-        response: Untrusted.nullable().describe('How its answer begins.'),
+        response: Untrusted.nullable().describe('The start of its response.'),
         duration_ms: z.number(),
-        next_attempt_at: z.string().nullable().describe('Null: it is not tried again.'),
+        next_attempt_at: z.string().nullable().describe('Null: it is not retried.'),
         created_at: z.string(),
       }),
     ),

@@ -292,7 +292,7 @@ function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSett
   for (const scope of ['messages:write', ...(receivesReplies ? ['messages:read_body'] : [])])
     if (!caller.scopes.has(scope))
       throw new ApiError('insufficient_scope', {
-        detail: `The credential would need your scope ${scope}.`,
+        detail: `You need the scope ${scope}, which the credential uses.`,
       })
 }
 
