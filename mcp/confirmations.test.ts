@@ -21,7 +21,7 @@ test('a word stands for one tool and its arguments in any order, said in any cas
   )
   expect(codeOf(() => book.take(word, 'send', { ...same, with: { a: [2, 1], b: 2 } }))).toBe('confirmation_mismatch')
   expect(codeOf(() => book.take(word, 'send', { ...same, from: '2' }))).toBe('confirmation_mismatch')
-  expect(() => book.take(word, 'send', { ...same, to: '3', from: '2' })).toThrow('What differs: to, from.')
+  expect(() => book.take(word, 'send', { ...same, to: '3', from: '2' })).toThrow('Differences: to, from.')
   expect(codeOf(() => book.take(word, 'cancel', same))).toBe('confirmation_mismatch')
   expect(codeOf(() => book.take('0000-0000', 'send', same))).toBe('confirmation_unknown')
   expect(codeOf(() => new Confirmations(60).take(word, 'send', same))).toBe('confirmation_unknown')

@@ -320,7 +320,7 @@ test('webhooks and messages are tried, posted again and taken back', async () =>
   expect((await limited.call('test_webhook', args)).told).toMatchObject({ step: 'done', repeated: false })
   expect((await limited.call('test_webhook', args)).told).toMatchObject({ step: 'done', repeated: true })
   expect(limited.questions.length).toBe(2)
-  expect(limited.questions[1]).toMatch(/^Try a webhook\?\nwebhook: .*nowhere/)
+  expect(limited.questions[1]).toMatch(/^Test a webhook\?\nwebhook: .*nowhere/)
   await until('it is posted once', async () => (await posted()) === before + 1)
 })
 
