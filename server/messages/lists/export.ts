@@ -2,6 +2,7 @@
 import type { Static } from 'typebox'
 import { writeCsv } from '../../csv.ts'
 import { now as readNow } from '../../db/clock.ts'
+import { hasCompany } from '../../company.ts'
 import type { Queryable } from '../../db/db.ts'
 import type { MoneySchema } from '../../money.ts'
 import { listMessages, type MessageFilters, type Reading, type Stretch } from './list.ts'
@@ -15,7 +16,9 @@ import { withHolds } from '../queue/place.ts'
 export const exportFormats = ['ndjson', 'csv'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-const pageRows = 500
+const pageRowsMax = 500
+// While another account sends, which waits for each page.
+const besidePageRows = 100
 
 /**
  * Writes the messages that match, oldest first, up to now; null filters: none does. Each page is a statement of its own, and none is read
@@ -55,6 +58,7 @@ async function* pagesOf(
   const now = readNow()
   const createdBefore = filters.createdBefore && filters.createdBefore < now ? filters.createdBefore : now
   for (let from: string | null = null; ;) {
+    const pageRows = hasCompany(accountId) ? besidePageRows : pageRowsMax
     const reading: Reading = { isUpward: true, from, since: null }
     const { rows, edge } = await readPageInTurn(accountId, (): Promise<Stretch> =>
       listMessages(db, accountId, { ...filters, createdBefore }, reading, pageRows - 1),
