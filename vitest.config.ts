@@ -7,7 +7,10 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 /** Tests that keep no state in modules. */
 const together = [
   '{smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts',
-  'server/{audit,door,metrics,requests,sealing,site,tables}/**/*.test.ts',
+  'server/ground/{metrics,sealing,tables}/**/*.test.ts',
+  'server/ground/audit/retention.test.ts',
+  'server/ground/http/{accept,body,failures,slow,stream,turns,validate}.test.ts',
+  'server/program/{door,site}/**/*.test.ts',
 ]
 
 export default defineConfig({

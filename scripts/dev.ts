@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { createServer } from 'vite'
-import { renderLogLine } from '../server/log-lines.ts'
-import { hostInUrl } from '../server/network.ts'
+import { renderLogLine } from '../server/program/log-lines.ts'
+import { hostInUrl } from '../server/ground/base/network.ts'
 import { readOptions, readSettings } from './options.ts'
 
 const usage = `npm run dev: the service with the simulated carrier, restarted whenever a file of it changes, and the

@@ -1,8 +1,8 @@
 /** Writes what is compiled from libphonenumber's tables; with --check, fails where the committed files differ. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { renderPlans } from '../server/messages/numbers/compile.ts'
-import { renderTypes } from '../server/messages/numbers/compile-types.ts'
-import { renderZones } from '../server/messages/quiet-hours/zone-compile.ts'
+import { renderPlans } from '../server/ground/numbers/compile.ts'
+import { renderTypes } from '../server/ground/numbers/compile-types.ts'
+import { renderZones } from '../server/quiet-hours/zone-compile.ts'
 import { readOptions } from './options.ts'
 
 const usage = `npm run numbers [-- --check]

@@ -1,6 +1,6 @@
 /** What a script is told, on its command line and by the environment: asked for help it does nothing else, and what it does not know it tells. */
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { ConfigError, readConfig, type Config } from '../server/config.ts'
+import { ConfigError, readConfig, type Config } from '../server/program/config.ts'
 
 const help = { help: { type: 'boolean', short: 'h' } } as const
 

@@ -1,6 +1,6 @@
 'use strict'
 // Whether the ports of a first start are free, asked before the long installation. The program asks again at each start, by its settings
-// (server/free-ports.ts); this knows them without packages, in the plain JavaScript of setup.cjs.
+// (server/program/free-ports.ts); this knows them without packages, in the plain JavaScript of setup.cjs.
 
 const net = require('net')
 

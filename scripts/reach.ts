@@ -1,10 +1,10 @@
 /** The database for scripts: that of a running service, or of a stopped one, or what DATABASE_URL names. */
-import type { Config } from '../server/config.ts'
-import { openPool, type Db } from '../server/db/db.ts'
-import { hostsOf } from '../server/db/hosts.ts'
-import type { Log } from '../server/db/log.ts'
-import { openBeside } from '../server/db/running.ts'
-import { explainDatabase } from '../server/start.ts'
+import type { Config } from '../server/program/config.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
+import { hostsOf } from '../server/ground/db/hosts.ts'
+import type { Log } from '../server/ground/db/log.ts'
+import { openBeside } from '../server/ground/db/running.ts'
+import { explainDatabase } from '../server/program/start.ts'
 import { readSettings } from './options.ts'
 
 /** A database that a script may use. */

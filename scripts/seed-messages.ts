@@ -1,6 +1,6 @@
 /** Seeded messages with everything the ledger would have written for them. */
-import type { Tx } from '../server/db/db.ts'
-import { type Status, deliveryStatusOf, isFinal } from '../server/messages/message.ts'
+import type { Tx } from '../server/ground/db/db.ts'
+import { type Status, deliveryStatusOf, isFinal } from '../server/message/message.ts'
 
 /** One message to write. */
 export interface Seed {

@@ -6,12 +6,12 @@
  * intent would be a lie.
  */
 import { countSegments } from '../smpp/index.ts'
-import type { Db, Tx } from '../server/db/db.ts'
-import { inTransaction } from '../server/db/db.ts'
-import { hostsOf } from '../server/db/hosts.ts'
-import { ensurePartitions } from '../server/db/partitions.ts'
-import { newId } from '../server/ids.ts'
-import { recountTallies } from '../server/messages/tallies/recount.ts'
+import type { Db, Tx } from '../server/ground/db/db.ts'
+import { inTransaction } from '../server/ground/db/db.ts'
+import { hostsOf } from '../server/ground/db/hosts.ts'
+import { ensurePartitions } from '../server/ground/db/partitions.ts'
+import { newId } from '../server/ground/base/ids.ts'
+import { recountTallies } from '../server/usage/recount.ts'
 import { readOptions, readSettings, readWhole } from './options.ts'
 import { reachDatabase } from './reach.ts'
 import { insertMessages, statusesInTurn, type Seed } from './seed-messages.ts'

@@ -206,7 +206,7 @@ function buildConsole(sources) {
     },
   )
   if (run.status !== 0) throw new Error(`the console cannot be built:\n\n${run.stdout}${run.stderr}`)
-  // As browsers are sent them (server/site/console.ts).
+  // As browsers are sent them (server/program/site/console.ts).
   for (const file of sourcesOf(path.relative(root, draft)).map((name) => path.join(root, name)))
     fs.writeFileSync(`${file}.gz`, zlib.gzipSync(fs.readFileSync(file)))
   fs.writeFileSync(path.join(draft, path.basename(builtFrom)), sources)
@@ -217,7 +217,13 @@ function buildConsole(sources) {
 function hashOfSources() {
   return hashOf(
     sourcesOf('console')
-      .concat(sourcesOf('sdk'), 'docs/openapi.json', 'scripts/sdk.ts', 'server/site/colours.css', 'package-lock.json')
+      .concat(
+        sourcesOf('sdk'),
+        'docs/openapi.json',
+        'scripts/sdk.ts',
+        'server/program/site/colours.css',
+        'package-lock.json',
+      )
       .map(readHash)
       .sort(byText)
       .join(),

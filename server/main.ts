@@ -1,8 +1,8 @@
 /** The entry: reads the settings, listens, and loads the program (`program.ts`), which takes a second of the processor. */
 import { readFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
-import { readConfig, type Config } from './config.ts'
-import { Gate, type Gates } from './gate.ts'
+import { readConfig, type Config } from './program/config.ts'
+import { Gate, type Gates } from './program/gate.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -29,13 +29,13 @@ async function listen(config: Config | null): Promise<Gates> {
 
 /** Parts of the program, in an order in which each loads about as much as the others: between two of them, requests are answered. */
 const parts = [
-  () => import('./storage.ts'),
-  () => import('./http.ts'),
-  () => import('./app.ts'),
-  () => import('./pipeline.ts'),
-  () => import('./carriers/submit.ts'),
+  () => import('./program/storage.ts'),
+  () => import('./ground/http/http.ts'),
+  () => import('./program/app.ts'),
+  () => import('./program/pipeline.ts'),
+  () => import('./links/submit.ts'),
   () => import('./campaigns/http.ts'),
-  () => import('./routes.ts'),
+  () => import('./program/routes.ts'),
 ]
 
 const gates = await listen(readStart())
@@ -43,5 +43,5 @@ for (const load of gates.api || gates.metrics ? parts : []) {
   await load()
   await turn()
 }
-const { run } = await import('./program.ts')
+const { run } = await import('./program/program.ts')
 await run(version, gates)

@@ -1,6 +1,6 @@
 /** Whether an answer is one that the OpenAPI document promises: its status, its content type, its body to the last member. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { errorKinds, fieldErrors } from '../server/errors.ts'
+import { errorKinds, fieldErrors } from '../server/ground/base/errors.ts'
 import { readOperations, type Document, type FuzzRequest, type Operation } from './openapi-requests.ts'
 import type { RawAnswer } from './wire.ts'
 

@@ -1,7 +1,7 @@
 /** The database carries out what it is asked and its answer is lost: nobody knows then, and nothing may be stranded or done twice. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/embedded/disposable.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
+import type { Disposable } from '../server/ground/db/embedded/disposable.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { checkConservation, summarise } from './conservation.ts'
 import { startDurable, startProgram, type Program } from './harness.ts'

@@ -13,53 +13,62 @@ const files = globSync(`{${rooms.join(',')}}/**/*.{ts,tsx}`, {
 }).sort()
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
-/** What builds the program out of the slices, besides the rooms below; everything else directly in server/ is shared by them. */
-const wiring = new Set(
-  [
-    'main',
-    'program',
-    'storage',
-    'pipeline',
-    'serve',
-    'app',
-    'guard',
-    'routes',
-    'schedule',
-    'test-keys',
-    'health',
-    'metrics/http',
-    'greeting',
-  ].map((name) => `server/${name}.ts`),
-)
+/**
+ * The rooms of server/, the upper first: a room may import only what is below it, types included. It is the order of imports, in which code
+ * points upstream; messages go accept → queue → links → ledger ← inbound → post.
+ */
+const order: readonly string[] = [
+  // The roof: builds everything and knows everything. Nobody knows it but main.ts.
+  'program',
+  'routes',
+  'broadcasts',
+  'senders',
+  'rates',
+  'mappings',
+  'imports',
+  'carriers',
+  'contacts',
+  'http-carriers',
+  'campaigns',
+  'privacy',
+  'doctor',
+  'inbound',
+  'conversations',
+  'opt-outs',
+  'smpp-server',
+  'twilio',
+  'messages',
+  'live',
+  'links',
+  'webhooks',
+  'accept',
+  'templates',
+  'ledger',
+  'queue',
+  'quiet-hours',
+  'short-links',
+  'post',
+  'guards',
+  'message',
+  'audit-log',
+  'accounts',
+  'usage',
+  'events',
+  'ground/tables',
+  'ground/http',
+  'ground/audit',
+  'ground/sealing',
+  'ground/numbers',
+  'ground/base',
+  'ground/metrics',
+  'ground/db',
+]
 
-/** The rooms that are shared like those files, with what each may import besides itself. */
-const sharedRooms: Record<string, string[]> = {
-  db: [],
-  sealing: ['db'],
-  metrics: [],
-  tables: ['requests', 'server/csv.ts', 'server/errors.ts'],
-  requests: ['db', 'server/company.ts', 'server/errors.ts', 'server/ids.ts', 'server/places.ts', 'server/repeated.ts'],
-  audit: ['db', 'server/canonical.ts', 'server/http.ts', 'server/ids.ts', 'server/mask.ts'],
-}
-
-/** The rooms that only the wiring enters, likewise; null: everything. */
-const wiringRooms: Record<string, string[] | null> = {
-  door: ['shared', 'db'],
-  'fast-path': ['shared', 'db', 'requests'],
-  site: ['shared'],
-  commands: null,
-}
-
-/** The slices, with the other slices that each may import. */
-const slices: Record<string, string[]> = {
-  accounts: [],
-  messages: ['accounts'],
-  campaigns: ['accounts', 'messages'],
-  carriers: ['accounts', 'messages'],
-  webhooks: ['accounts', 'messages'],
-  'smpp-server': ['accounts', 'messages'],
-  twilio: ['accounts', 'messages', 'webhooks'],
-}
+/** Most lines of a room without its tests, and of a function. */
+const roomMax = 5500
+const functionMax = 120
+/** Functions that are longer than that, mostly lists of routes: fewer from time to time, never more. */
+const longFunctionsMax = 20
 
 /** Longest file, by kind. A table of cases reads better in one piece than code does. */
 const linesMax = { code: 350, test: 500 }
@@ -69,15 +78,20 @@ const generated = new Set(['sdk/operations.ts'])
 
 const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|[-/])testing)\.tsx?$/.test(file)
 
-/** The part of the map that a file belongs to: a room, a slice, another room of server's, or one of its two kinds of own files. */
+/** The part of the map that a file belongs to: a room of server's, or one of the others. */
 function partOf(file: string): string {
   const [room = '', inner = '', innermost = ''] = file.split('/')
   if (room === 'console') return partOfConsole(file, inner, innermost)
   if (room === 'cli') return partOfCli(file, inner)
   if (room === 'mcp') return ['tools', 'acts'].includes(inner) ? `mcp/${inner}` : 'mcp'
-  if (room !== 'server') return room
-  if (wiring.has(file)) return 'wiring'
-  return [slices, sharedRooms, wiringRooms].some((one) => inner in one) ? inner : 'shared'
+  return room === 'server' ? roomOf(file) : room
+}
+
+/** The room of a file of server's; `main.ts` is the file without one. */
+function roomOf(file: string): string {
+  const [, room = '', inner = ''] = file.split('/')
+  if (room.includes('.')) return 'main'
+  return room === 'ground' ? `ground/${inner}` : room
 }
 
 /** What all screens share, each room of screens by itself, and what puts them together. */
@@ -93,9 +107,9 @@ function partOfCli(file: string, inner: string): string {
   return ['cli/exit.ts', 'cli/environment.ts'].includes(file) ? 'cli/ground' : 'cli'
 }
 
-/** Parts and files that a part may import, itself included; null: everything. */
+/** Parts that a part may import, itself included; null: everything. */
 function allowedFor(part: string): string[] | null {
-  if (['scripts', 'test', 'wiring'].includes(part)) return null
+  if (['scripts', 'test', 'main'].includes(part)) return null
   if (part === 'smpp' || part === 'sdk') return [part]
   if (part === 'simulator') return ['simulator', 'smpp']
   if (part === 'mcp') return ['mcp', 'mcp/tools', 'mcp/acts', 'sdk']
@@ -109,10 +123,7 @@ function allowedFor(part: string): string[] | null {
   const all = [part, 'console/api', 'console/kit', 'console/session', 'console/style', 'sdk']
   if (part.startsWith('console/screens/')) return [...all, 'console/compose']
   if (part.startsWith('console/')) return all
-  const own = sharedRooms[part] ?? wiringRooms[part]
-  if (own !== undefined) return own && [part, ...own]
-  const shared = ['shared', ...Object.keys(sharedRooms), 'smpp']
-  return part === 'shared' ? shared : [part, ...shared, ...(slices[part] ?? [])]
+  return order.includes(part) ? [...order.slice(order.indexOf(part)), 'smpp'] : []
 }
 
 function allowedForCli(part: string): string[] {
@@ -152,20 +163,84 @@ test('every import goes the way of the map', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
 
-test('no way from a shared room leads back to it', () => {
-  const back = Object.keys(sharedRooms).flatMap((room) => {
-    const reached = new Map<string, string>()
-    const follow = (from: string, way: string): void => {
-      for (const { target } of edges.filter(({ file }) => file === from)) {
-        if (target === null || reached.has(target) || (way === '' && partOf(target) === room)) continue
-        reached.set(target, `${way || from} → ${target}`)
-        follow(target, `${way || from} → ${target}`)
-      }
-    }
-    for (const file of files) if (partOf(file) === room && !isTest(file)) follow(file, '')
-    return [...reached].filter(([file]) => partOf(file) === room).map(([, way]) => way)
+test('every folder of server/ is a room of the list, and main.ts is the only file beside them', () => {
+  const found = new Set(files.filter((file) => file.startsWith('server/')).map(roomOf))
+  expect([...found].sort()).toEqual([...order, 'main'].sort())
+  expect(files.filter((file) => /^server\/[^/]+$/.test(file))).toEqual(['server/main.ts'])
+})
+
+test('no circle of files, types included', () => {
+  const exempt = /^(smpp|simulator|cli)\//
+  const next = Map.groupBy(
+    edges.filter(({ file, target }) => target !== null && !isTest(file) && !exempt.test(file)),
+    ({ file }) => file,
+  )
+  const done = new Set<string>()
+  const circles: string[] = []
+  const follow = (file: string, way: string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+    if (done.has(file) || way.includes(file)) return
+    for (const { target } of next.get(file) ?? []) follow(target ?? '', [...way, file])
+    done.add(file)
+  }
+  for (const file of files) follow(file, [])
+  expect(circles).toEqual([])
+})
+
+test('no room is too large to be known', () => {
+  const lines = (room: string): number =>
+    files
+      .filter((file) => file.startsWith('server/') && !isTest(file) && roomOf(file) === room)
+      .reduce((sum, file) => sum + (textOf.get(file) ?? '').split('\n').length - 1, 0)
+  const rooms = order.filter((room) => room !== 'program').map((room) => ({ room, lines: lines(room) }))
+  expect(rooms.filter((one) => one.lines > roomMax)).toEqual([])
+})
+
+/** Functions and methods of a file as the formatter leaves them, with their lines. */
+function functionsOf(text: string): { name: string; lines: number }[] {
+  const lines = text.split('\n')
+  const starts = /^(?:export )?(?:async )?function\*? (\w+)|^ {2}(?:async |static |get |set )*(#?\w+)\(.*\{$/
+  return lines.flatMap((line, at) => {
+    const [, plain, method] = starts.exec(line) ?? []
+    const name = plain ?? method
+    if (name === undefined || ['if', 'for', 'while', 'switch'].includes(name)) return []
+    const end = plain === undefined ? '  }' : '}'
+    return [{ name, lines: lines.indexOf(end, at) - at + 1 }]
   })
-  expect(back).toEqual([])
+}
+
+test('hardly a function is too long to be followed', () => {
+  const long = files
+    .filter((file) => /^(server|sdk|cli|mcp|simulator|smpp)\//.test(file) && !isTest(file) && !generated.has(file))
+    .flatMap((file) => functionsOf(textOf.get(file) ?? '').map((one) => ({ file, ...one })))
+    .filter(({ lines }) => lines > functionMax)
+    .map(({ file, name, lines }) => `${name} in ${file} has ${lines} lines`)
+  expect(long.length, long.join('\n')).toBeLessThanOrEqual(longFunctionsMax)
+})
+
+/** Rooms that name routes of others, and why. */
+const namesRoutes = [
+  // What a person types first, and logins of the console, which put the tokens into cookies.
+  'server/program/greeting.ts',
+  'server/program/site/session.ts',
+  // The error says where to show who one is.
+  'server/ground/base/errors.ts',
+]
+
+test('a room alone names the path of its routes', () => {
+  const registered = /\bapp\.(?:get|post|put|patch|delete)\(\s*'(\/[^']+)'/g
+  const named = /'(?:[A-Z]+ )?(\/v1\/[^'\s]*)'/g
+  const own = new Map<string, Set<string>>()
+  const code = files.filter((file) => file.startsWith('server/') && !isTest(file))
+  for (const file of code)
+    for (const [, path = ''] of (textOf.get(file) ?? '').matchAll(registered))
+      own.set(path, (own.get(path) ?? new Set()).add(roomOf(file)))
+  const wrong = code
+    .filter((file) => !namesRoutes.includes(file))
+    .flatMap((file) => [...(textOf.get(file) ?? '').matchAll(named)].map(([, path = '']) => ({ file, path })))
+    .filter(({ file, path }) => own.get(path)?.has(roomOf(file)) === false)
+  expect(own.size).toBeGreaterThan(100)
+  expect(wrong.map(({ file, path }) => `${file} names ${path}`)).toEqual([])
 })
 
 test('tests beside the code stay in their room and its neighbours', () => {
@@ -237,7 +312,7 @@ test('only config.ts reads the environment, and that of the command line and of 
     (file) =>
       !isTest(file) && !/^(scripts|simulator)\//.test(file) && /\bprocess\s*\.\s*env\b/.test(textOf.get(file) ?? ''),
   )
-  expect(readers).toEqual(['cli/environment.ts', 'mcp/connection.ts', 'server/config.ts'])
+  expect(readers).toEqual(['cli/environment.ts', 'mcp/connection.ts', 'server/program/config.ts'])
 })
 
 test('tools of assistants that look change nothing, and those that act can be repeated by a key', () => {
@@ -258,9 +333,9 @@ test('tools of assistants that look change nothing, and those that act can be re
 test('only db/clock.ts asks this machine what time it is', () => {
   // What goes by age goes by the earlier of both clocks: neither may take away what everybody keeps.
   const exempt = [
-    'server/db/clock.ts',
-    'server/messages/forgetting/retention-account.ts',
-    'server/messages/forgetting/retention-days.ts',
+    'server/ground/db/clock.ts',
+    'server/privacy/retention-account.ts',
+    'server/privacy/retention-days.ts',
   ]
   const asking = files.filter(
     (file) => file.startsWith('server/') && !isTest(file) && /Date\.now\(|new Date\(\)/.test(textOf.get(file) ?? ''),
@@ -324,7 +399,7 @@ test('a style sheet of a room dresses what is of that room, and no element or pa
 })
 
 test('the database has no triggers and no functions of ours: what happens can be read in TypeScript', () => {
-  const folder = join(root, 'server/db/migrations')
+  const folder = join(root, 'server/ground/db/migrations')
   const wrong = globSync('*.sql', { cwd: folder }).filter((file) =>
     /\bcreate\s+(or\s+replace\s+)?(constraint\s+)?(trigger|function|procedure|rule)\b/i.test(
       readFileSync(join(folder, file), 'utf8'),
@@ -334,41 +409,54 @@ test('the database has no triggers and no functions of ours: what happens can be
 })
 
 test('each migration has a number of its own: two of one number would run in an order that nobody chose', () => {
-  const numbers = globSync('server/db/migrations/*.sql', { cwd: root }).map((file) =>
+  const numbers = globSync('server/ground/db/migrations/*.sql', { cwd: root }).map((file) =>
     Number(/(\d{4})_[^/]*$/.exec(file)?.[1]),
   )
   expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([])
   expect(numbers.length).toBeGreaterThan(30)
 })
 
-/** Writes across rooms that are meant: the table, and the file. */
-const guests = [
-  // The one secret for callback addresses belongs to the account and is made when the first post needs it.
-  'accounts in server/webhooks/callback.ts',
-  // The accept statement writes keys with their messages; everything else through idempotency.ts.
-  'idempotency_keys in server/messages/accept/sql.ts',
-  // A new master key: what the old one sealed is sealed anew, wherever it is.
-  'smpp_gatherings in server/sealing/rewrap.ts',
-  // The outbox row of an event comes from the statement that records it.
-  'outbox in server/events.ts',
-]
+/** Tables that several rooms write, and which: the lines that a message waits in and its row are moved by every stage. */
+const shared: Record<string, readonly string[]> = {
+  accounts: ['accounts', 'post'],
+  attempts: ['post', 'webhooks'],
+  campaigns: ['broadcasts', 'campaigns', 'contacts'],
+  carriers: ['links', 'program'],
+  contacts: ['campaigns', 'contacts'],
+  conversations: ['conversations', 'privacy'],
+  delayed: ['accept', 'ledger', 'messages', 'queue', 'quiet-hours'],
+  discards: ['accept', 'privacy'],
+  erasures: ['messages', 'privacy'],
+  idempotency_keys: ['accept', 'ground/http', 'privacy'],
+  import_errors: ['campaigns', 'imports'],
+  imports: ['broadcasts', 'campaigns', 'imports'],
+  intents: ['accept', 'queue'],
+  lanes: ['inbound', 'queue'],
+  messages: ['accept', 'inbound', 'ledger', 'message', 'messages', 'privacy', 'queue', 'quiet-hours', 'short-links'],
+  outbox: ['events', 'post', 'webhooks'],
+  outcomes: ['ledger', 'messages', 'privacy', 'queue'],
+  queue: ['accept', 'inbound', 'ledger', 'messages', 'queue', 'quiet-hours'],
+  receipts: ['ledger', 'privacy'],
+  replays: ['post', 'webhooks'],
+  reply_hashes: ['http-carriers', 'inbound'],
+  routes_version: ['rates', 'routes'],
+  sender_affinity: ['carriers', 'senders'],
+  smpp_gatherings: ['ground/sealing', 'smpp-server'],
+  webhooks: ['post', 'webhooks'],
+}
 
-/** The room of what has a database to itself: a restore ends what the processes of before have begun. */
-const alone = 'server/commands/backup/'
-
-test('one room writes a table', () => {
-  const tables = globSync('server/db/migrations/*.sql', { cwd: root }).flatMap((file) =>
+test('one room writes a table, or those that are named here', () => {
+  const tables = globSync('server/ground/db/migrations/*.sql', { cwd: root }).flatMap((file) =>
     [...readFileSync(join(root, file), 'utf8').matchAll(/^create table (\w+)/gm)].map((match) => match[1] ?? ''),
   )
   const write = new RegExp(`\\b(?:insert into|update|delete from) (${tables.join('|')})\\b`, 'g')
-  const roomsOf = new Map<string, Set<string>>()
-  for (const file of files.filter((one) => one.startsWith('server/') && !one.startsWith(alone) && !isTest(one)))
-    for (const [, table = ''] of (textOf.get(file) ?? '').matchAll(write)) {
-      if (guests.includes(`${table} in ${file}`)) continue
-      const rooms = roomsOf.get(table) ?? new Set()
-      roomsOf.set(table, rooms.add(partOf(file)))
-    }
-  const shared = [...roomsOf].filter(([, rooms]) => rooms.size > 1)
-  expect(roomsOf.size).toBeGreaterThan(20)
-  expect(shared.map(([table, rooms]) => `${table} is written by ${[...rooms].join(' and ')}`)).toEqual([])
+  const writers = new Map<string, Set<string>>()
+  // A restore has a database to itself: it ends what the processes of before have begun.
+  const code = files.filter((file) => /^server\/(?!program\/commands\/backup\/)/.test(file) && !isTest(file))
+  for (const file of code)
+    for (const [, table = ''] of (textOf.get(file) ?? '').matchAll(write))
+      writers.set(table, (writers.get(table) ?? new Set()).add(roomOf(file)))
+  const several = [...writers].filter(([, rooms]) => rooms.size > 1)
+  expect(writers.size).toBeGreaterThan(20)
+  expect(Object.fromEntries(several.map(([table, rooms]) => [table, [...rooms].sort()]))).toEqual(shared)
 })

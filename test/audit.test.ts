@@ -1,6 +1,6 @@
 /** Every route that writes is in the audit log, or stands here with the reason why it is not. What they record is in tenancy.test.ts. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
 import { openWorld, type World } from './tenancy-world.ts'
 
 const send = 'is a send'

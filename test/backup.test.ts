@@ -7,22 +7,22 @@ import { promisify } from 'node:util'
 import { zstdCompress, zstdDecompress } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey } from '../server/accounts/testing.ts'
-import { claimDatabase } from '../server/sealing/key-of-database.ts'
-import { KeyFile } from '../server/sealing/master-key.ts'
-import { backUp } from '../server/commands/backup/backup.ts'
-import { checkBackup } from '../server/commands/backup/check.ts'
-import type { BackupHeader, BackupManifest } from '../server/commands/backup/format.ts'
-import { restore } from '../server/commands/backup/restore.ts'
-import { endOfProcesses, findTables, leftOut } from '../server/commands/backup/tables.ts'
-import { readTar, tarEnd, tarHeader, tarPadding } from '../server/commands/backup/tar.ts'
-import type { CommandContext } from '../server/commands/command.ts'
-import { readConfig } from '../server/config.ts'
-import { openPool, type Db } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/embedded/disposable.ts'
-import { appliedNames, migrate, ourMigrations } from '../server/db/migrate.ts'
-import { ensurePartitions } from '../server/db/partitions.ts'
-import { createTestDatabase, runOn, withDatabase, type TestDatabase } from '../server/db/testing.ts'
-import { newId } from '../server/ids.ts'
+import { claimDatabase } from '../server/ground/sealing/key-of-database.ts'
+import { KeyFile } from '../server/ground/sealing/master-key.ts'
+import { backUp } from '../server/program/commands/backup/backup.ts'
+import { checkBackup } from '../server/program/commands/backup/check.ts'
+import type { BackupHeader, BackupManifest } from '../server/program/commands/backup/format.ts'
+import { restore } from '../server/program/commands/backup/restore.ts'
+import { endOfProcesses, findTables, leftOut } from '../server/program/commands/backup/tables.ts'
+import { readTar, tarEnd, tarHeader, tarPadding } from '../server/program/commands/backup/tar.ts'
+import type { CommandContext } from '../server/program/commands/command.ts'
+import { readConfig } from '../server/program/config.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
+import type { Disposable } from '../server/ground/db/embedded/disposable.ts'
+import { appliedNames, migrate, ourMigrations } from '../server/ground/db/migrate.ts'
+import { ensurePartitions } from '../server/ground/db/partitions.ts'
+import { createTestDatabase, runOn, withDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
+import { newId } from '../server/ground/base/ids.ts'
 import { silent } from '../server/messages/testing.ts'
 import { makeDataFolder, startDurable } from './harness.ts'
 import { findOtherVersion, startOther } from './other-postgres.ts'
@@ -99,7 +99,7 @@ async function hashTables(db: Db): Promise<Record<string, string>> {
 
 describe('a backup', () => {
   it('has every table that there is, and those that it has not have a reason', async () => {
-    const schema = await readFile(join(import.meta.dirname, '../server/db/schema.sql'), 'utf8')
+    const schema = await readFile(join(import.meta.dirname, '../server/ground/db/schema.sql'), 'utf8')
     const tables = [...schema.matchAll(/^create table (\w+) \(\n([^]*?)^\)/gm)]
     const inIt = new Set((await findTables(source.db)).map(({ name }) => name))
     expect(tables.length).toBeGreaterThan(80)

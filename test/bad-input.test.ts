@@ -2,8 +2,8 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAccount, type TestAccount } from '../server/accounts/testing.ts'
-import { openPool, type Db } from '../server/db/db.ts'
-import { newId } from '../server/ids.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
+import { newId } from '../server/ground/base/ids.ts'
 import type { Client, Message, Problem } from './client.ts'
 import { startProgram, type Program } from './harness.ts'
 

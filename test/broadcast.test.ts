@@ -1,6 +1,6 @@
 /** A broadcast through kill -9, a pause and a second process: each contact gets its text once, and nobody is forgotten. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'

@@ -11,7 +11,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ownWords } from '../cli/words.ts'
 import { verifyWebhook, type Message } from '../sdk/index.ts'
-import { commands } from '../server/commands/commands.ts'
+import { commands } from '../server/program/commands/commands.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 

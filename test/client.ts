@@ -1,7 +1,7 @@
 /** A small client of the API, as a customer would write it. */
 import type { Static } from 'typebox'
 import type { Message as MessageSchema } from '../server/messages/schema.ts'
-import type { SendBody } from '../server/messages/send-schema.ts'
+import type { SendBody } from '../server/message/send-schema.ts'
 import { patienceMs, waitFor } from './until.ts'
 
 export type Message = Static<typeof MessageSchema>

@@ -9,13 +9,13 @@ import {
   type TestAccount,
 } from '../server/accounts/testing.ts'
 import { scopesOf } from '../server/accounts/roles.ts'
-import { inTransaction } from '../server/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../server/db/testing.ts'
-import type { App } from '../server/http.ts'
-import { newId, parseId, showId } from '../server/ids.ts'
+import { inTransaction } from '../server/ground/db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../server/ground/db/testing.ts'
+import type { App } from '../server/ground/http/http.ts'
+import { newId, parseId, showId } from '../server/ground/base/ids.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
-import { jobSweeps } from '../server/schedule.ts'
-import { DataKeys } from '../server/sealing/data-keys.ts'
+import { jobSweeps } from '../server/program/schedule.ts'
+import { DataKeys } from '../server/ground/sealing/data-keys.ts'
 
 let database: TestDatabase
 let app: App

@@ -2,8 +2,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/embedded/disposable.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
+import type { Disposable } from '../server/ground/db/embedded/disposable.ts'
 import { launch, makeDataFolder, makeEnvironment, runToEnd, startDurable } from './harness.ts'
 import { until } from './until.ts'
 

@@ -2,9 +2,9 @@
  * The conservation laws: what four witnesses of one run (client, ledger, carrier, receiver of webhooks) must agree on at rest, whatever was
  * killed meanwhile. Every text of a run begins with a word of its own, by which a carrier's submit is told to be of which message.
  */
-import { parseId } from '../server/ids.ts'
-import type { Status } from '../server/messages/message.ts'
-import { deliveryStatusOf } from '../server/messages/message.ts'
+import { parseId } from '../server/ground/base/ids.ts'
+import type { Status } from '../server/message/message.ts'
+import { deliveryStatusOf } from '../server/message/message.ts'
 import { fateOf } from '../simulator/index.ts'
 import type { CarrierEntry } from './carrier.ts'
 import type { Ledger } from './ledger.ts'

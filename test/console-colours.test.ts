@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const css = readFileSync(join(import.meta.dirname, '../server/site/colours.css'), 'utf8')
+const css = readFileSync(join(import.meta.dirname, '../server/program/site/colours.css'), 'utf8')
 const blocks = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block = '']) => block)
 const coloursIn = (block: string): Record<string, string> =>
   Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]))

@@ -1,6 +1,6 @@
 /** What becomes of a login in the console when something around it fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool } from '../server/db/db.ts'
+import { openPool } from '../server/ground/db/db.ts'
 import { enterConsole, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'

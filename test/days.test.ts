@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest'
-import { dayOf, ensurePartitions, forgetDay } from '../server/db/partitions.ts'
-import { createTestDatabase } from '../server/db/testing.ts'
-import { newId } from '../server/ids.ts'
-import { Meter } from '../server/metrics/meter.ts'
-import { ownSweeps } from '../server/schedule.ts'
+import { dayOf, ensurePartitions, forgetDay } from '../server/ground/db/partitions.ts'
+import { createTestDatabase } from '../server/ground/db/testing.ts'
+import { newId } from '../server/ground/base/ids.ts'
+import { Meter } from '../server/ground/metrics/meter.ts'
+import { ownSweeps } from '../server/program/schedule.ts'
 
 const { db, close } = await createTestDatabase()
 afterAll(() => close())

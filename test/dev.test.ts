@@ -35,7 +35,11 @@ test('shows the screens as they are edited, and starts the service again each ti
     await page.getByRole('button', { name: 'Log in' }).click()
     await page.getByRole('alert').waitFor()
     expect(complaints).toEqual([])
-    for (const [n, file] of ['server/greeting.ts', 'server/greeting.ts', 'docs/glossary.md'].entries()) {
+    for (const [n, file] of [
+      'server/program/greeting.ts',
+      'server/program/greeting.ts',
+      'docs/glossary.md',
+    ].entries()) {
       await utimes(join(root, file), new Date(), new Date())
       await until(`it starts again for ${file}`, () => starts() === n + 2)
       expect(printed).toContain(`${file} has changed: the service starts again`)

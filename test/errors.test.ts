@@ -2,11 +2,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildApp } from '../server/app.ts'
-import { openDoor } from '../server/door/door.ts'
-import { ApiError, errorKinds, fieldErrors } from '../server/errors.ts'
-import type { App, Caller } from '../server/http.ts'
-import { messageErrors } from '../server/messages/taxonomy.ts'
+import { buildApp } from '../server/program/app.ts'
+import { openDoor } from '../server/program/door/door.ts'
+import { ApiError, errorKinds, fieldErrors } from '../server/ground/base/errors.ts'
+import type { App, Caller } from '../server/ground/http/http.ts'
+import { messageErrors } from '../server/message/taxonomy.ts'
 import { Wire } from './wire.ts'
 
 const root = join(import.meta.dirname, '..')

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestAccount } from '../server/accounts/testing.ts'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import { AnswerCheck } from './answer-check.ts'
 import { Phones } from './carrier.ts'
 import { Client } from './client.ts'

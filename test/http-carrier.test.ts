@@ -1,7 +1,7 @@
 /** The program with carriers that are reached by HTTP: send, delivery, failure, reply, an answer that is lost, and a carrier that goes away. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { carrierBody, FakeCarrier } from '../server/carriers/http-carriers/testing.ts'
-import type { AdapterName } from '../server/carriers/settings.ts'
+import { carrierBody, FakeCarrier } from '../server/http-carriers/testing.ts'
+import type { AdapterName } from '../server/links/settings.ts'
 import type { Message } from './client.ts'
 import { startProgram, type Program } from './harness.ts'
 import { Receiver } from './receiver.ts'

@@ -3,9 +3,9 @@
  * request. The routes are those that were registered, their requests those of tenancy-rows.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
-import { scopes } from '../server/http.ts'
-import { newId, parseId, showId } from '../server/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
+import { scopes } from '../server/ground/http/http.ts'
+import { newId, parseId, showId } from '../server/ground/base/ids.ts'
 import { callsOf, urlOf, type Call } from './tenancy-calls.ts'
 import { questions, rows } from './tenancy-rows.ts'
 import { addKey } from './strangers.ts'

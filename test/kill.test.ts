@@ -3,7 +3,7 @@
  * is sent again says so.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
 import { checkConservation, summarise, type Evidence } from './conservation.ts'
 import { startProgram, type Program } from './harness.ts'

@@ -1,7 +1,7 @@
 /** A lane: one service and one carrier of its own, on which scenarios of a hostile carrier run, and the books of both. */
 import { isDeepStrictEqual } from 'node:util'
 import { receiptIdForms, stateOfWord } from '@heliogram/smpp'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import type { DeliveryEntry } from '../simulator/index.ts'
 import { CarrierProcess, setUpCarrier, type CarrierEntry } from './carrier.ts'
 import type { Client, Message } from './client.ts'

@@ -1,7 +1,7 @@
 /** What is in the database at rest, as one of the witnesses of a run. */
-import { inTransaction, type Db, type Tx } from '../server/db/db.ts'
-import type { Status } from '../server/messages/message.ts'
-import { readTallyFaults } from '../server/messages/tallies/testing.ts'
+import { inTransaction, type Db, type Tx } from '../server/ground/db/db.ts'
+import type { Status } from '../server/message/message.ts'
+import { readTallyFaults } from '../server/usage/testing.ts'
 import type { Phones } from './carrier.ts'
 import { until } from './until.ts'
 

@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/embedded/disposable.ts'
-import { newId } from '../server/ids.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
+import type { Disposable } from '../server/ground/db/embedded/disposable.ts'
+import { newId } from '../server/ground/base/ids.ts'
 import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
 import { signalProcess, startDurable, startProgram, withChildren, type Program } from './harness.ts'
 import { until, waitFor } from './until.ts'

@@ -1,6 +1,6 @@
 /** What an operator sees and is told when a carrier goes: health, metrics, the live view and alerts, of one process and of several. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import type { Client } from './client.ts'
 import {

@@ -1,6 +1,6 @@
 /** A client under load that keeps books: every request with its outcome, repeated with its key until there is one. */
 import type { Static } from 'typebox'
-import type { SendBody as SendSchema } from '../server/messages/send-schema.ts'
+import type { SendBody as SendSchema } from '../server/message/send-schema.ts'
 import type { Client, Sent } from './client.ts'
 import type { Request } from './conservation.ts'
 

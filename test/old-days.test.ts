@@ -4,7 +4,7 @@
  */
 import { Client as Database } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { firstIdAt } from '../server/ids.ts'
+import { firstIdAt } from '../server/ground/base/ids.ts'
 import { Phones } from './carrier.ts'
 import type { Message } from './client.ts'
 import { startProgram, type Program } from './harness.ts'

@@ -2,9 +2,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { alertTypes } from '../server/carriers/live/alerts-store.ts'
-import { clientVariables, variables } from '../server/config-variables.ts'
-import { describeConfig } from '../server/config.ts'
+import { alertTypes } from '../server/live/alerts-store.ts'
+import { clientVariables, variables } from '../server/program/config-variables.ts'
+import { describeConfig } from '../server/program/config.ts'
 
 const root = join(import.meta.dirname, '..')
 const settings = readFileSync(join(root, 'docs/settings.md'), 'utf8')
@@ -36,7 +36,7 @@ test('no page or program names a variable that would stop the next start', () =>
 
 test('every supervisor allows the time that a stop takes', () => {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-  const [, limit = ''] = /^const stopMsMax = ([\d_]+)$/m.exec(read('server/started.ts')) ?? []
+  const [, limit = ''] = /^const stopMsMax = ([\d_]+)$/m.exec(read('server/program/started.ts')) ?? []
   const waits = [
     ...read('deploy/systemd/heliogram.service').matchAll(/^TimeoutStopSec=(\d+)$/gm),
     ...read('Dockerfile').matchAll(/docker stop --time (\d+)/g),

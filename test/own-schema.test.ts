@@ -2,9 +2,9 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/embedded/disposable.ts'
-import { runOn, withDatabase } from '../server/db/testing.ts'
+import { openPool } from '../server/ground/db/db.ts'
+import type { Disposable } from '../server/ground/db/embedded/disposable.ts'
+import { runOn, withDatabase } from '../server/ground/db/testing.ts'
 import { makeDataFolder, makeEnvironment, runToEnd, startDurable, startProgram, type Program } from './harness.ts'
 
 let server: Disposable

@@ -1,6 +1,6 @@
 /** What the application asks the database while it answers a request, and how the database goes about it. */
 import { Client } from 'pg'
-import type { Db } from '../server/db/db.ts'
+import type { Db } from '../server/ground/db/db.ts'
 
 /** A statement as it was asked. */
 export interface Asked {

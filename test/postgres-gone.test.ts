@@ -1,6 +1,6 @@
 /** kill -9 of PostgreSQL under load: 503 with Retry-After while it is away, and everything goes on when it is back. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { checkConservation, summarise } from './conservation.ts'
 import { startProgram, type Program } from './harness.ts'

@@ -8,12 +8,12 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DatabaseProxy } from './proxy.ts'
-import { configOf } from '../server/db/address.ts'
-import { inTransaction, openPool, type Db } from '../server/db/db.ts'
-import { startEmbedded } from '../server/db/embedded/embedded.ts'
-import { prepareDataDir } from '../server/db/embedded/place.ts'
-import { isReadOnly, isUnavailable } from '../server/db/failure.ts'
-import { primaryOf } from '../server/db/primary.ts'
+import { configOf } from '../server/ground/db/address.ts'
+import { inTransaction, openPool, type Db } from '../server/ground/db/db.ts'
+import { startEmbedded } from '../server/ground/db/embedded/embedded.ts'
+import { prepareDataDir } from '../server/ground/db/embedded/place.ts'
+import { isReadOnly, isUnavailable } from '../server/ground/db/failure.ts'
+import { primaryOf } from '../server/ground/db/primary.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
 const settings = { fsync: 'off', full_page_writes: 'off' }

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { variables } from '../server/config-variables.ts'
+import { variables } from '../server/program/config-variables.ts'
 
 const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
@@ -13,7 +13,7 @@ const own = Object.entries(scripts).flatMap(([name, command]): [string, string][
   const [, file] = /exec scripts\/run (\S+\.ts)$/.exec(command) ?? []
   return file === undefined ? [] : [[name, file]]
 })
-const written = ['server/db/schema.sql', 'docs/openapi.json', 'server/messages/numbers/plans.ts']
+const written = ['server/ground/db/schema.sql', 'docs/openapi.json', 'server/ground/numbers/plans.ts']
 
 function run(file: string, option: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrate } from '../server/db/migrate.ts'
+import { migrate } from '../server/ground/db/migrate.ts'
 import { Phones } from './carrier.ts'
 import {
   findPorts,

@@ -1,8 +1,8 @@
 /** Callers whom no route lets in, and keys that may less. */
 import { createTestAccount, testVault, type TestAccount } from '../server/accounts/testing.ts'
 import { openSession } from '../server/accounts/login/session.ts'
-import { inTransaction, type Db } from '../server/db/db.ts'
-import { scopes, type Scope } from '../server/http.ts'
+import { inTransaction, type Db } from '../server/ground/db/db.ts'
+import { scopes, type Scope } from '../server/ground/http/http.ts'
 import type { World } from './tenancy-world.ts'
 import type { Tenant } from './tenant.ts'
 

@@ -1,5 +1,5 @@
 /** What tenancy.test.ts must know of each route to call it: a row a route, and the test fails where there is none. */
-import type { Scope } from '../server/http.ts'
+import type { Scope } from '../server/ground/http/http.ts'
 import type { Things } from './tenant.ts'
 
 /** How a route is called. Where things of two accounts differ in a path, a query or a body, the matrix exchanges them one by one. */

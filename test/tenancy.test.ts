@@ -3,9 +3,9 @@
  * are those that were registered; what must be known of each is a row of tenancy-rows.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
-import { scopes, type Scope } from '../server/http.ts'
-import { showId } from '../server/ids.ts'
+import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
+import { scopes, type Scope } from '../server/ground/http/http.ts'
+import { showId } from '../server/ground/base/ids.ts'
 import { callsOf, urlOf, type Call } from './tenancy-calls.ts'
 import { areas, ownVerbs, questions, rows, type Row } from './tenancy-rows.ts'
 import { isExempt, unscopedTables } from './tenancy-statements.ts'

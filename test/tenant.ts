@@ -1,8 +1,8 @@
 /** Accounts that have one of everything, alike but for what names a thing. */
 import { createTestAccount, createTestUser, type TestAccount } from '../server/accounts/testing.ts'
-import { newId, parseId, showId, type IdPrefix } from '../server/ids.ts'
-import { conversationIdOf } from '../server/messages/conversations/id.ts'
-import { storeReply } from '../server/messages/reply.ts'
+import { newId, parseId, showId, type IdPrefix } from '../server/ground/base/ids.ts'
+import { conversationIdOf } from '../server/message/conversation-id.ts'
+import { storeReply } from '../server/inbound/reply.ts'
 import type { World } from './tenancy-world.ts'
 
 /** What a tenant has, by name: public ids, and what else stands in paths and bodies. */

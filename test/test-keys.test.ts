@@ -1,6 +1,6 @@
 /** Every route that changes anything, asked by a test key of the same account: it says why a test key may call it, or refuses. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
 import { addKey } from './strangers.ts'
 import { callsOf, urlOf } from './tenancy-calls.ts'
 import { rows } from './tenancy-rows.ts'

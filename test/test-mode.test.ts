@@ -1,6 +1,6 @@
 /** Test mode beside a real carrier: what a test key sends, alone, in batches and in broadcasts, never gets there, whatever is killed meanwhile. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../server/db/db.ts'
+import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { Client, type Message, type Problem } from './client.ts'
 import { startProgram, type Program } from './harness.ts'

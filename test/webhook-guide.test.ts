@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keyOf, newSecret, sign } from '../server/webhooks/post/signature.ts'
+import { keyOf, newSecret, sign } from '../server/post/signature.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8')
 

@@ -1,6 +1,6 @@
 /** A run under load from its seed to its evidence: the four witnesses are brought to rest and asked. */
-import type { Db } from '../server/db/db.ts'
-import type { Status } from '../server/messages/message.ts'
+import type { Db } from '../server/ground/db/db.ts'
+import type { Status } from '../server/message/message.ts'
 import type { Phones } from './carrier.ts'
 import type { Evidence } from './conservation.ts'
 import { readLedger, untilAtRest } from './ledger.ts'

@@ -1,5 +1,5 @@
 /**
- * The login of this browser. Its tokens are in cookies that no script can read (server/site/session.ts); what is kept here is who it is and
+ * The login of this browser. Its tokens are in cookies that no script can read (server/program/site/session.ts); what is kept here is who it is and
  * until when, for all tabs.
  */
 import { createClient, HeliogramError, type Operations } from '@heliogram/sdk'

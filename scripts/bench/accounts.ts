@@ -4,8 +4,8 @@
  */
 import { Client } from 'pg'
 import { hashToken, newKey } from '../../server/accounts/token.ts'
-import { scopes } from '../../server/http.ts'
-import { newId } from '../../server/ids.ts'
+import { scopes } from '../../server/ground/http/http.ts'
+import { newId } from '../../server/ground/base/ids.ts'
 import { compare, runInTurns, type Comparison, type Side } from './comparison.ts'
 import { moveProduct } from './cores.ts'
 import { queryOnce, startDatabase } from './database.ts'

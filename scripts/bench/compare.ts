@@ -21,7 +21,7 @@ import { measureFairness } from './fair.ts'
 import { measureFloor } from './floor.ts'
 import { measureStatements } from './statements.ts'
 import { measureWebhooks } from './webhooks.ts'
-import { pipelineSettings } from '../../server/db/pipeline.ts'
+import { pipelineSettings } from '../../server/ground/db/pipeline.ts'
 
 // What was started ends with this process, also when a person has seen enough.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { startEmbedded } from '../../server/db/embedded/embedded.ts'
-import { prepareDataDir } from '../../server/db/embedded/place.ts'
+import { startEmbedded } from '../../server/ground/db/embedded/embedded.ts'
+import { prepareDataDir } from '../../server/ground/db/embedded/place.ts'
 
 /** A running PostgreSQL; `createDatabase` returns a URL fit for DATABASE_URL. */
 export type BenchDatabase = {

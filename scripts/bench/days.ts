@@ -2,9 +2,9 @@
  * A service whose database has the partitions of four hundred days, as long as messages are kept, against a new one: what it costs to have been
  * there for long. The days are empty, for what is in them is another matter (lists.ts).
  */
-import { openPool } from '../../server/db/db.ts'
-import { migrate } from '../../server/db/migrate.ts'
-import { ensurePartitions } from '../../server/db/partitions.ts'
+import { openPool } from '../../server/ground/db/db.ts'
+import { migrate } from '../../server/ground/db/migrate.ts'
+import { ensurePartitions } from '../../server/ground/db/partitions.ts'
 import { compare, runInTurns, type Comparison, type Side } from './comparison.ts'
 import { moveProduct } from './cores.ts'
 import { startDatabase, type BenchDatabase } from './database.ts'

@@ -1,7 +1,7 @@
 /** A ledger with a past: messages of some days in their partitions, written by SQL alone, as lists and exports meet them. */
-import type { Db } from '../../server/db/db.ts'
-import { ensurePartitions } from '../../server/db/partitions.ts'
-import { firstIdAt, newId } from '../../server/ids.ts'
+import type { Db } from '../../server/ground/db/db.ts'
+import { ensurePartitions } from '../../server/ground/db/partitions.ts'
+import { firstIdAt, newId } from '../../server/ground/base/ids.ts'
 
 /** What is in it. */
 export interface Filling {

@@ -2,10 +2,10 @@
  * What PostgreSQL alone takes for the rows of a broadcast's message: each kind with the plainest statement there is, a thousand at a time, from
  * a table that is there already. No program that keeps these rows can be faster, whatever else it does.
  */
-import { openPool } from '../../server/db/db.ts'
-import { migrate } from '../../server/db/migrate.ts'
-import { dayOf, ensurePartitions } from '../../server/db/partitions.ts'
-import { newId } from '../../server/ids.ts'
+import { openPool } from '../../server/ground/db/db.ts'
+import { migrate } from '../../server/ground/db/migrate.ts'
+import { dayOf, ensurePartitions } from '../../server/ground/db/partitions.ts'
+import { newId } from '../../server/ground/base/ids.ts'
 import { startDatabase } from './database.ts'
 import { readCpuSeconds } from './product.ts'
 

@@ -3,9 +3,9 @@ import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import Fastify, { type FastifyReply } from 'fastify'
 import { openAuthenticator } from '../../server/accounts/authenticate.ts'
-import { openPool } from '../../server/db/db.ts'
-import { openDoor, refuseStranger, takeRequest } from '../../server/door/door.ts'
-import { headersOf } from '../../server/guard.ts'
+import { openPool } from '../../server/ground/db/db.ts'
+import { openDoor, refuseStranger, takeRequest } from '../../server/program/door/door.ts'
+import { headersOf } from '../../server/program/guard.ts'
 import { quantile } from './tally.ts'
 
 const rounds = 15

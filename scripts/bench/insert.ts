@@ -5,7 +5,7 @@
  */
 import Fastify from 'fastify'
 import { Pool } from 'pg'
-import { newId } from '../../server/ids.ts'
+import { newId } from '../../server/ground/base/ids.ts'
 import { plainInsert, plainPoolSize, plainTable } from './plain-table.ts'
 import { answerParent } from './worker.ts'
 

@@ -7,7 +7,7 @@ import { parse } from 'csv-parse'
 import { parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import metadata from 'libphonenumber-js/min/metadata'
 import { Pool } from 'pg'
-import { newId } from '../../server/ids.ts'
+import { newId } from '../../server/ground/base/ids.ts'
 import { answerParent, nowMs } from './worker.ts'
 
 const table = `

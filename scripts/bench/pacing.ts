@@ -1,10 +1,10 @@
 /** How well links keep their pace: links of the product in a process of their own, each with more to send than it may, against the sink. */
-import { newId } from '../../server/ids.ts'
-import { Limits } from '../../server/carriers/links/limits.ts'
-import { Link } from '../../server/carriers/links/link.ts'
-import { Pace } from '../../server/carriers/links/pace.ts'
-import { smppDefaults } from '../../server/carriers/settings.ts'
-import { defaultReasons } from '../../server/messages/taxonomy.ts'
+import { newId } from '../../server/ground/base/ids.ts'
+import { Limits } from '../../server/links/limits.ts'
+import { Link } from '../../server/links/link.ts'
+import { Pace } from '../../server/links/pace.ts'
+import { smppDefaults } from '../../server/links/settings.ts'
+import { defaultReasons } from '../../server/message/taxonomy.ts'
 import type { Figure } from './report.ts'
 import { answerParent, startWorker } from './worker.ts'
 

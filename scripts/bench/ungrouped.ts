@@ -5,12 +5,12 @@
  */
 import { registerHooks } from 'node:module'
 import { Pool } from 'pg'
-import { rowOf } from '../../server/messages/accept/accepted.ts'
-import type { Planned } from '../../server/messages/draft.ts'
-import { nothingWritten, type Written } from '../../server/messages/accept/write.ts'
+import { rowOf } from '../../server/accept/accepted.ts'
+import type { Planned } from '../../server/message/draft.ts'
+import { nothingWritten, type Written } from '../../server/accept/write.ts'
 import { plainInsert, plainPoolSize } from './plain-table.ts'
 
-export { addWritten, nothingWritten } from '../../server/messages/accept/write.ts'
+export { addWritten, nothingWritten } from '../../server/accept/write.ts'
 
 const self = import.meta.url
 const accept = new URL('../../server/messages/accept/accept.ts', self).href

@@ -4,13 +4,13 @@
  */
 import { registerHooks } from 'node:module'
 import { openAuthenticator as openReal, type Authenticator } from '../../server/accounts/authenticate.ts'
-import type { Db } from '../../server/db/db.ts'
-import type { Caller } from '../../server/http.ts'
+import type { Db } from '../../server/ground/db/db.ts'
+import type { Caller } from '../../server/ground/http/http.ts'
 
 // What is not taken out.
 export * from '../../server/accounts/authenticate.ts'
-export * from '../../server/door/door.ts'
-export * from '../../server/door/overload.ts'
+export * from '../../server/program/door/door.ts'
+export * from '../../server/program/door/overload.ts'
 
 const self = import.meta.url
 const replaced = new Set(

@@ -1,8 +1,8 @@
 /** Who calls: from an Authorization header to a caller. */
-import { Batcher } from '../batch.ts'
-import type { Db } from '../db/db.ts'
-import { ApiError, type ErrorCode } from '../errors.ts'
-import type { Caller } from '../http.ts'
+import { Batcher } from '../ground/base/batch.ts'
+import type { Db } from '../ground/db/db.ts'
+import { ApiError, type ErrorCode } from '../ground/base/errors.ts'
+import type { Caller } from '../ground/http/http.ts'
 import { KnownCallers } from './known-callers.ts'
 import { allowNetworks, notFrom, type NetworkTest } from './networks.ts'
 import { findAccessToken, findKeys, isSecretOf, type Credential, type GivenKey } from './store.ts'

@@ -6,13 +6,13 @@
  *   active, suspended --close--> closed --wound up--> closed --destroy_at--> closed, destroyed
  *                                   └------reopen------┘
  */
-import { recordAudit } from '../audit/audit.ts'
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { inTurn } from '../db/in-turn.ts'
-import { ApiError } from '../errors.ts'
-import type { Outbox, Posting } from '../events.ts'
-import { showId } from '../ids.ts'
-import { destroyDataKeys } from '../sealing/data-keys.ts'
+import { recordAudit } from '../ground/audit/audit.ts'
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { inTurn } from '../ground/db/in-turn.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import type { Outbox, Posting } from '../events/events.ts'
+import { showId } from '../ground/base/ids.ts'
+import { destroyDataKeys } from '../ground/sealing/data-keys.ts'
 import { findAccountRow, type AccountRow } from './subaccounts.ts'
 
 /** What becomes of posts that are due: they are made, or dropped. */

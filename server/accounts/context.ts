@@ -1,6 +1,6 @@
 /** What the routes of accounts need of the program. */
-import type { Db } from '../db/db.ts'
-import type { Vault } from '../sealing/vault.ts'
+import type { Db } from '../ground/db/db.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { SettingsSources } from './settings.ts'
 

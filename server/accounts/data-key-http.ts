@@ -1,8 +1,8 @@
 /** The route that gives an account a new data key. */
-import { ApiError } from '../errors.ts'
-import { problems, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { rotateDataKey } from '../sealing/data-keys.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { problems, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { rotateDataKey } from '../ground/sealing/data-keys.ts'
 import type { AccountsContext } from './context.ts'
 import { readSettings } from './settings.ts'
 import { Settings } from './settings-schema.ts'

@@ -1,9 +1,9 @@
 /** What settings tell of encryption at rest. */
 import { Type, type Static } from 'typebox'
-import type { Queryable } from '../db/db.ts'
-import { Nullable, showTime, Timestamp } from '../http.ts'
-import { timeOfId } from '../ids.ts'
-import { readKeyState } from '../sealing/data-keys.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { Nullable, showTime, Timestamp } from '../ground/http/http.ts'
+import { timeOfId } from '../ground/base/ids.ts'
+import { readKeyState } from '../ground/sealing/data-keys.ts'
 
 export const Encryption = Type.Object(
   {

@@ -1,6 +1,6 @@
 /** What a room does when a person is erased from an account. */
-import type { Tx } from '../db/db.ts'
-import type { Posting } from '../events.ts'
+import type { Tx } from '../ground/db/db.ts'
+import type { Posting } from '../events/events.ts'
 
 /** Who is erased. */
 export interface Subject {

@@ -1,5 +1,5 @@
 /** Forgets credentials that can no longer matter. */
-import type { Db } from '../db/db.ts'
+import type { Db } from '../ground/db/db.ts'
 
 /**
  * Deletes tokens a day after their end (until then their owner is told that they expired, not that they never were) and failed logins

@@ -1,7 +1,7 @@
 /** The first start: an account, its owner and a key, on an empty database. */
-import type { Tx } from '../db/db.ts'
-import { scopes } from '../http.ts'
-import { newId } from '../ids.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { scopes } from '../ground/http/http.ts'
+import { newId } from '../ground/base/ids.ts'
 import { createKey } from './keys.ts'
 import { noPassword } from './login/password.ts'
 

@@ -1,9 +1,9 @@
 /** What an account says of its guards: what may be used up before sending stops. Everything is off until it is said. */
 import { Type, type Static } from 'typebox'
-import { canonical } from '../canonical.ts'
-import type { FieldError } from '../errors.ts'
-import { Nullable } from '../http.ts'
-import { isTimezone } from '../timezone.ts'
+import { canonical } from '../ground/base/canonical.ts'
+import type { FieldError } from '../ground/base/errors.ts'
+import { Nullable } from '../ground/http/http.ts'
+import { isTimezone } from '../ground/base/timezone.ts'
 
 const off = 'null: no limit.'
 const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.', examples: ['GB'] })

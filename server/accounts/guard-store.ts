@@ -1,8 +1,8 @@
 /** Reading and changing what an account says of its guards, and reading what the day has used up. */
-import { now as readNow } from '../db/clock.ts'
-import type { Queryable, Tx } from '../db/db.ts'
-import { dayAt } from '../day.ts'
-import { invalid } from '../errors.ts'
+import { now as readNow } from '../ground/db/clock.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { dayAt } from '../ground/base/day.ts'
+import { invalid } from '../ground/base/errors.ts'
 import {
   checkGuards,
   mergeGuards,

@@ -1,11 +1,21 @@
 /** Routes of accounts: those below the caller's, and what may be changed of its own. */
 import { Type } from 'typebox'
-import type { Tx } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, Timestamp, type App, type Caller } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { parseId } from '../ids.ts'
-import { readPage } from '../page.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import {
+  IdOf,
+  Nullable,
+  PageOf,
+  pageQuery,
+  paceNumber,
+  problems,
+  Timestamp,
+  type App,
+  type Caller,
+} from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { parseId } from '../ground/base/ids.ts'
+import { readPage } from '../ground/http/page.ts'
 import { notInState } from './closing.ts'
 import { closingRoutes } from './http-closing.ts'
 import type { AccountsContext } from './context.ts'

@@ -1,10 +1,10 @@
 /** Routes of API keys. */
 import { Type } from 'typebox'
-import { ApiError, invalid } from '../errors.ts'
-import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { parseId } from '../ids.ts'
-import { readPage } from '../page.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { parseId } from '../ground/base/ids.ts'
+import { readPage } from '../ground/http/page.ts'
 import type { AccountsContext } from './context.ts'
 import {
   among,

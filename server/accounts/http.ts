@@ -1,9 +1,9 @@
 /** Routes of the account: logins, API keys and settings; and what the operator says of any account. */
 import type { AccountsContext } from './context.ts'
 import { Type } from 'typebox'
-import { problems, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { readSound } from '../requests/faults.ts'
+import { problems, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { readSound } from '../ground/http/faults.ts'
 import { dataKeyRoutes } from './data-key-http.ts'
 import { subaccountRoutes } from './http-account.ts'
 import { keyRoutes } from './http-keys.ts'

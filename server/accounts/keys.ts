@@ -1,7 +1,7 @@
 /** API keys: long-lived tokens with a subset of their maker's scopes, shown once. */
-import type { Queryable, Tx } from '../db/db.ts'
-import { newId } from '../ids.ts'
-import { wayOf, type Position } from '../page.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { newId } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
 import { hashToken, newKey } from './token.ts'
 
 /** A key as the database has it; never its secret. */

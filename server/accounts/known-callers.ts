@@ -1,6 +1,6 @@
 /** A short memory of who came with which secret, so that a busy client costs no query a request. */
 
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../ground/base/errors.ts'
 
 /** How long a caller is remembered: the longest time for which what was revoked elsewhere still works here. */
 const memoryMs = 5_000

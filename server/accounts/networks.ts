@@ -1,7 +1,7 @@
 /** Lists of networks from which a key works. */
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { ApiError, type FieldError } from '../errors.ts'
+import { ApiError, type FieldError } from '../ground/base/errors.ts'
 
 /** Tells whether an address is in one of the networks. */
 export type NetworkTest = (ip: string) => boolean

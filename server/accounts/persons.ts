@@ -1,9 +1,9 @@
 /** Who is behind a credential: keys are in the hands of those who made them. */
-import { actorOf, showActorId, type Actor } from '../audit/audit.ts'
-import { keepMakers } from '../audit/makers.ts'
-import type { Queryable, Tx } from '../db/db.ts'
-import type { Caller } from '../http.ts'
-import { parseId, showId } from '../ids.ts'
+import { actorOf, showActorId, type Actor } from '../ground/audit/audit.ts'
+import { keepMakers } from '../ground/audit/makers.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { Caller } from '../ground/http/http.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
 
 /**
  * Public ids of a user or key and of all who have ever held its secret: who made or rotated it, and so on for their keys. As the audit log

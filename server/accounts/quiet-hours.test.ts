@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
 import { buildAccountsApp, createTestAccount } from './testing.ts'
 
 let database: TestDatabase

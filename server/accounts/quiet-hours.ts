@@ -1,7 +1,7 @@
 /** What an account says of quiet hours: when its messages, mostly marketing, wait for the morning of whom they go to. */
 import { Type, type Static } from 'typebox'
-import type { FieldError } from '../errors.ts'
-import { isTimezone } from '../timezone.ts'
+import type { FieldError } from '../ground/base/errors.ts'
+import { isTimezone } from '../ground/base/timezone.ts'
 
 const time = (description: string) =>
   Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['21:00'] })

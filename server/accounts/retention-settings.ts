@@ -1,10 +1,10 @@
 /**
- * How long an account keeps what it has: the settings. What they do is in messages/forgetting/retention-account.ts, retention-days.ts and
+ * How long an account keeps what it has: the settings. What they do is in privacy/retention-account.ts, retention-days.ts and
  * ../audit/retention.ts.
  */
 import { Type, type Static } from 'typebox'
-import type { Tx } from '../db/db.ts'
-import { invalid } from '../errors.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { invalid } from '../ground/base/errors.ts'
 
 const daysMax = 36_500
 const days = (minimum: number, description: string) => Type.Integer({ minimum, maximum: daysMax, description })

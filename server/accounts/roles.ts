@@ -1,5 +1,5 @@
 /** What the people of an account may do. */
-import { scopes, type Caller, type Scope } from '../http.ts'
+import { scopes, type Caller, type Scope } from '../ground/http/http.ts'
 
 /** The roles, from the one who may do most. */
 export const roles = ['owner', 'admin', 'developer', 'sender', 'viewer'] as const

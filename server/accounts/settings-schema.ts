@@ -1,6 +1,6 @@
 /** The schemas of `/v1/settings`: the answer, and the body of a change. */
 import { Type } from 'typebox'
-import { Nullable } from '../http.ts'
+import { Nullable } from '../ground/http/http.ts'
 import { Encryption } from './encryption-settings.ts'
 import { GuardChange, GuardFields, SegmentLimits } from './guard-settings.ts'
 import { QuietHours, QuietHoursChange } from './quiet-hours.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { setDefaultSender } from '../carriers/senders/store.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId } from '../ids.ts'
-import { isCountry } from '../messages/numbers/number.ts'
+import { setDefaultSender } from '../senders/store.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId } from '../ground/base/ids.ts'
+import { isCountry } from '../ground/numbers/number.ts'
 import { buildAccountsApp, createTestAccount, testSettings, type TestAccount } from './testing.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
 /** SQL of credentials: users, keys and the tokens of logins. */
 import { timingSafeEqual } from 'node:crypto'
-import { columns } from '../db/array.ts'
-import type { Queryable, Tx } from '../db/db.ts'
+import { columns } from '../ground/db/array.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
 import { scopesOf, type Role } from './roles.ts'
 
 /** What the database knows of a token or key. */

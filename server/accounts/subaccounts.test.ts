@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { scopes, type App } from '../http.ts'
-import { parseId, showId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { scopes, type App } from '../ground/http/http.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
 import { personsBehind } from './persons.ts'
 import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
 

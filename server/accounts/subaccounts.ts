@@ -1,8 +1,8 @@
 /** Accounts and those below them: one level deep. */
-import type { Queryable, Tx } from '../db/db.ts'
-import { ApiError } from '../errors.ts'
-import { newId, showId } from '../ids.ts'
-import { wayOf, type Position } from '../page.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
 
 /** An account as the one above it sees it. */
 export interface AccountRow {
@@ -112,7 +112,7 @@ export async function changeAccount(
   const before = await findAccount(tx, ownId, id)
   if (before.status === 'closed')
     throw new ApiError('account_not_in_state', { detail: 'The account is closed; reopen it first.' })
-  // Every process reads the paces anew after a while (see carriers/links/limits.ts).
+  // Every process reads the paces anew after a while (see links/limits.ts).
   await tx.query(
     `
     update accounts

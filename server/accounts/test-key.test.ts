@@ -1,8 +1,8 @@
 /** What a test key must not reach, and what a stolen or revoked key must not leave behind. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { scopes, type App } from '../http.ts'
-import { newId, showId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { scopes, type App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
 import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
 
 let database: TestDatabase

@@ -1,5 +1,5 @@
 /** Callback addresses of campaigns and broadcasts. */
-import { ApiError } from '../errors.ts'
+import { ApiError } from '../ground/base/errors.ts'
 
 /**
  * Posts to such an address have the texts of many messages, with what is known of contacts: only somebody who may read texts names one. The sender

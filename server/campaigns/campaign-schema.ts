@@ -1,8 +1,8 @@
 /** The schemas of a campaign: as it is made, changed and answered. */
 import { Type, type Static } from 'typebox'
 import { QuietHoursChange } from '../accounts/quiet-hours.ts'
-import { IdOf, Nullable, paceNumber, Timestamp } from '../http.ts'
-import { messageTypes, unknownPolicies } from '../messages/message.ts'
+import { IdOf, Nullable, paceNumber, Timestamp } from '../ground/http/http.ts'
+import { messageTypes, unknownPolicies } from '../message/message.ts'
 import { Stats } from './stats-schema.ts'
 import { textFields } from './text.ts'
 

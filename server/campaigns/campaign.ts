@@ -1,13 +1,13 @@
 /** A campaign: the caller's group of contacts, and the defaults of what is sent under its name. */
 import type { Static } from 'typebox'
 import { checkOwnQuietHours } from '../accounts/quiet-hours.ts'
-import type { Queryable, Tx } from '../db/db.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { newId, parseId, showId } from '../ids.ts'
-import { isCountry } from '../messages/numbers/number.ts'
-import { isTimezone } from '../timezone.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { isCountry } from '../ground/numbers/number.ts'
+import { isTimezone } from '../ground/base/timezone.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
-import { countryError } from '../messages/numbers/country-fault.ts'
+import { countryError } from '../ground/numbers/country-fault.ts'
 import { timezoneError } from './place-faults.ts'
 import {
   findCampaign,
@@ -20,7 +20,7 @@ import {
   type CampaignFields,
   type CampaignRow,
 } from './store.ts'
-import { soundFieldsOf } from '../requests/faults.ts'
+import { soundFieldsOf } from '../ground/http/faults.ts'
 import type { Stats } from './stats-schema.ts'
 import { changeText, noText, type CampaignText } from './text.ts'
 

@@ -1,13 +1,13 @@
 /** What a campaign gives to its messages and broadcasts: a pool in the place of a sender, and a text. */
 import { errorsOf, type Answer } from '../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { poolRoutes } from '../carriers/senders/pool-http.ts'
-import { savePool } from '../carriers/senders/pool-store.ts'
-import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
-import { newId, parseId, showId } from '../ids.ts'
-import { templateRoutes } from '../messages/templates/http.ts'
-import { insertTemplate } from '../messages/templates/store.ts'
+import { poolRoutes } from '../senders/pool-http.ts'
+import { savePool } from '../senders/pool-store.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { templateRoutes } from '../templates/http.ts'
+import { insertTemplate } from '../templates/store.ts'
 import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 /** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
-import type { Tx } from '../db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import type { EraseStep, Subject } from '../accounts/erase-step.ts'
-import { spellingsOf } from '../messages/numbers/number.ts'
-import { codeLengthOf } from '../messages/numbers/plan.ts'
+import { spellingsOf } from '../ground/numbers/number.ts'
+import { codeLengthOf } from '../ground/numbers/plan.ts'
 
 const errorsMax = 1000
 

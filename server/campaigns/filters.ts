@@ -1,8 +1,8 @@
 /** From the query of a list of campaigns to filters. */
 import { Type, type Static } from 'typebox'
-import { invalid, type FieldError } from '../errors.ts'
-import { createdQuery, readTime } from '../http.ts'
-import { messageTypes } from '../messages/message.ts'
+import { invalid, type FieldError } from '../ground/base/errors.ts'
+import { createdQuery, readTime } from '../ground/http/http.ts'
+import { messageTypes } from '../message/message.ts'
 import { campaignStatuses } from './campaign-schema.ts'
 import type { CampaignFilters } from './store.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestAccount, errorsOf } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 /** Campaigns that test keys made. */
-import type { Queryable } from '../db/db.ts'
-import { parseId, showId } from '../ids.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
 
 /** The parameters of a path that name a campaign, or an import into one. */
 export interface Named {

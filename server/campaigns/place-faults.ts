@@ -1,5 +1,5 @@
 /** What is told of a time zone that does not exist. */
-import type { FieldError } from '../errors.ts'
+import type { FieldError } from '../ground/base/errors.ts'
 
 /** A time zone that does not exist. */
 export const timezoneError = (pointer: string): FieldError => ({

@@ -1,12 +1,12 @@
 import { errorsOf } from '../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId, parseId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId, parseId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { Broadcaster } from './broadcasts/send.ts'
-import { templateRoutes } from '../messages/templates/http.ts'
-import { templatePreviewRoute } from './template-preview-http.ts'
+import { Broadcaster } from '../broadcasts/send.ts'
+import { templateRoutes } from '../templates/http.ts'
+import { templatePreviewRoute } from '../contacts/template-preview-http.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId, parseId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId, parseId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 

@@ -3,14 +3,14 @@
  * current one.
  */
 import type { KeyObject } from 'node:crypto'
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import {
   placeOfContact,
   readFields,
   sealFields,
   type ContactSeals,
   type PersonalFields,
-} from '../sealing/contact-fields.ts'
+} from '../ground/sealing/contact-fields.ts'
 import {
   findKeyless,
   forgetSealedContacts,
@@ -18,9 +18,9 @@ import {
   putOff,
   takeContactsKey,
   type ContactMark,
-} from '../sealing/data-key-sweeps.ts'
-import type { DataKeys } from '../sealing/data-keys.ts'
-import { openValue, versionOf } from '../sealing/values.ts'
+} from '../ground/sealing/data-key-sweeps.ts'
+import type { DataKeys } from '../ground/sealing/data-keys.ts'
+import { openValue, versionOf } from '../ground/sealing/values.ts'
 
 // Rows in one piece: they are locked for some 10 ms.
 const pieceRows = 500
@@ -34,7 +34,7 @@ interface StoredContact extends PersonalFields {
 
 /**
  * Seals a piece of contacts; answers how much was done, 0 where nothing is left or somebody else holds a contact of the piece. A retired key is
- * destroyed when its last contact has another one, and its last text (`messages/forgetting/reseal.ts`).
+ * destroyed when its last contact has another one, and its last text (`privacy/reseal.ts`).
  */
 export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals): Promise<number> {
   if (seals.isSealing) await keys.readCurrent(db, await findKeyless(db, keylessMax))

@@ -1,11 +1,11 @@
 /** The stats of a campaign as a file: everything that the counts tell apart. */
-import { writeCsv } from '../csv.ts'
-import type { Db, Queryable } from '../db/db.ts'
-import { showId } from '../ids.ts'
-import { sums, type Sum } from '../messages/tallies/counts.ts'
-import { counts } from '../messages/tallies/counts-sql.ts'
-import type { Span } from '../messages/tallies/span.ts'
-import { millionths } from '../money.ts'
+import { writeCsv } from '../ground/http/csv.ts'
+import type { Db, Queryable } from '../ground/db/db.ts'
+import { showId } from '../ground/base/ids.ts'
+import { sums, type Sum } from '../usage/counts.ts'
+import { counts } from '../usage/counts-sql.ts'
+import type { Span } from '../usage/span.ts'
+import { millionths } from '../ground/base/money.ts'
 
 /** Whose counts: all of a campaign, or those of one of its broadcasts. */
 export interface Whose {

@@ -1,6 +1,6 @@
 /** `stats` of a campaign and of a broadcast, as the API shows them. */
 import { Type, type Static } from 'typebox'
-import { Costs, countFields } from '../messages/tallies/counts.ts'
+import { Costs, countFields } from '../usage/counts.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const { messages: _messages, cost: _cost, ...ofMessages } = countFields

@@ -1,7 +1,7 @@
 /** Results of campaigns and broadcasts, read from the counts that the ledger keeps: no message is read. */
-import type { Queryable } from '../db/db.ts'
-import { addUp, sums, type Sum } from '../messages/tallies/counts.ts'
-import { counts } from '../messages/tallies/counts-sql.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { addUp, sums, type Sum } from '../usage/counts.ts'
+import { counts } from '../usage/counts-sql.ts'
 import type { Stats } from './stats-schema.ts'
 
 /** Reads the stats of a campaign in one snapshot. By tallies_campaign, broadcasts_campaign, opt_outs_campaign, and the key of campaign_clicks. */

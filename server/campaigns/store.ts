@@ -1,9 +1,9 @@
 /** The SQL of campaigns. Every query begins with the account. */
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
-import type { Queryable, Tx } from '../db/db.ts'
-import type { MessageType, UnknownPolicy } from '../messages/message.ts'
-import type { Found, Position } from '../page.ts'
-import { findRows, hasWords, isCreatedIn, type Search } from '../search.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { MessageType, UnknownPolicy } from '../message/message.ts'
+import type { Found, Position } from '../ground/http/page.ts'
+import { findRows, hasWords, isCreatedIn, type Search } from '../ground/http/search.ts'
 import type { CampaignInput } from './campaign-schema.ts'
 import type { CampaignText } from './text.ts'
 
@@ -147,7 +147,7 @@ export async function setFields(
   return rows[0] ?? before
 }
 
-/** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces anew after a while (see carriers/links/limits.ts). */
+/** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces anew after a while (see links/limits.ts). */
 export async function setPace(tx: Tx, accountId: string, id: string, pace: number | null): Promise<CampaignRow> {
   const { rows } = await tx.query<CampaignRow>({
     name: 'set-campaign-pace',

@@ -8,16 +8,16 @@ import {
   type Answer,
   type TestAccount,
 } from '../accounts/testing.ts'
-import type { Db } from '../db/db.ts'
-import type { App } from '../http.ts'
-import { newId } from '../ids.ts'
-import { broadcastRoutes } from './broadcasts/http.ts'
-import type { BroadcastsContext } from './broadcasts/context.ts'
-import { contactRoutes, type ContactsContext } from './contacts/http.ts'
+import type { Db } from '../ground/db/db.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId } from '../ground/base/ids.ts'
+import { broadcastRoutes } from '../broadcasts/http.ts'
+import type { BroadcastsContext } from '../broadcasts/context.ts'
+import { contactRoutes, type ContactsContext } from '../contacts/http.ts'
 import { campaignRoutes, type CampaignsContext } from './http.ts'
-import { importRoutes } from './imports/http.ts'
-import type { ImportsContext } from './imports/context.ts'
-import { Stride } from './imports/stride.ts'
+import { importRoutes } from '../imports/http.ts'
+import type { ImportsContext } from '../imports/context.ts'
+import { Stride } from '../imports/stride.ts'
 
 /** What `openCampaignTest` gives. */
 export interface CampaignTest {

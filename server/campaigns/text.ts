@@ -1,13 +1,13 @@
 /** The text of a campaign: what its broadcasts say that bring none of their own. */
 import { Type } from 'typebox'
-import type { Queryable, Tx } from '../db/db.ts'
-import type { FieldError } from '../errors.ts'
-import { showId } from '../ids.ts'
-import { SendBody } from '../messages/send-schema.ts'
-import { compileTemplate } from '../messages/templates/template.ts'
-import { compileVariants, escapePointer } from '../messages/templates/resource.ts'
-import { type TemplateTexts, findTemplates, lockTemplate, type TemplateRow } from '../messages/templates/store.ts'
-import { SendInput, Variables } from '../messages/templates/send.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { FieldError } from '../ground/base/errors.ts'
+import { showId } from '../ground/base/ids.ts'
+import { SendBody } from '../message/send-schema.ts'
+import { compileTemplate } from '../templates/template.ts'
+import { compileVariants, escapePointer } from '../templates/resource.ts'
+import { type TemplateTexts, findTemplates, lockTemplate, type TemplateRow } from '../templates/store.ts'
+import { SendInput, Variables } from '../accept/read-send.ts'
 
 /** What a campaign says of the text of its broadcasts. */
 export const textFields = {

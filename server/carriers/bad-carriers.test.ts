@@ -1,11 +1,11 @@
 /** Carriers that cannot work: each says why, none is dialled in a tight loop, and the others and the start do not wait for them. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
-import { newId } from '../ids.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { listLinks } from './store.ts'
+import { listLinks } from '../links/carrier-store.ts'
 import { openCarrierTest, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase

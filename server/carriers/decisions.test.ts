@@ -2,12 +2,12 @@
 import { ESME, type CloseReason, type Outcome } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Handover } from '../messages/accept/handover.ts'
-import type { MessageType } from '../messages/message.ts'
-import { reasonOfStatus } from '../messages/taxonomy.ts'
-import { decideMove, readOutcome, refusalOf, type SegmentEnd } from './attempt.ts'
-import { backOffMs } from './links/backoff.ts'
-import { LaneTurns } from './lanes.ts'
+import type { Handover } from '../message/handover.ts'
+import type { MessageType } from '../message/message.ts'
+import { reasonOfStatus } from '../message/taxonomy.ts'
+import { decideMove, readOutcome, refusalOf, type SegmentEnd } from '../links/attempt.ts'
+import { backOffMs } from '../links/backoff.ts'
+import { LaneTurns } from '../links/lanes.ts'
 import { testHandover } from './testing.ts'
 
 const handover = testHandover({

@@ -1,7 +1,7 @@
 /** All that is wrong with a body at once: what its schema refused, and what only a handler can tell. */
 import type { FastifyRequest } from 'fastify'
-import { invalid, type FieldError } from '../errors.ts'
-import { schemaErrorsOf } from '../requests/faults.ts'
+import { invalid, type FieldError } from '../ground/base/errors.ts'
+import { schemaErrorsOf } from '../ground/http/faults.ts'
 
 /**
  * The wrong fields of one request, on a route with `attachValidation`. What the schema refused is known from the start; a field under it

@@ -1,6 +1,6 @@
 /** A carrier that pours out receipts while the database stands: memory is bounded, and nothing is lost. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 

@@ -8,15 +8,15 @@ import {
   type Call,
   type TestAccount,
 } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId, parseId, showId } from '../ids.ts'
-import { openSecrets } from './http-carriers/sealed.ts'
-import { carrierBody } from './http-carriers/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { openSecrets } from '../http-carriers/sealed.ts'
+import { carrierBody } from '../http-carriers/testing.ts'
 import { carrierRoutes } from './http.ts'
-import { senderRoutes } from './senders/http.ts'
-import { adapterNames, smppDefaults } from './settings.ts'
-import { findCarrier } from './store.ts'
+import { senderRoutes } from '../senders/http.ts'
+import { adapterNames, smppDefaults } from '../links/settings.ts'
+import { findCarrier } from '../links/carrier-store.ts'
 
 let database: TestDatabase
 let app: App

@@ -1,14 +1,14 @@
 /** The routes of carriers and their links: of the installation, for its operator. */
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../db/db.ts'
-import { codeOf } from '../db/failure.ts'
-import { ApiError, invalid } from '../errors.ts'
-import { problems, type App, type Caller } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { newId, parseId, showId } from '../ids.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { sealSecrets, tryOpenSecrets } from './http-carriers/sealed.ts'
+import type { Db, Tx } from '../ground/db/db.ts'
+import { codeOf } from '../ground/db/failure.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import { problems, type App, type Caller } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { newId, parseId, showId } from '../ground/base/ids.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { sealSecrets, tryOpenSecrets } from '../http-carriers/sealed.ts'
 import {
   checkPatch,
   compileCreate,
@@ -19,9 +19,9 @@ import {
   type CreateInput,
   type PatchInput,
 } from './input.ts'
-import { smppDefaults } from './settings.ts'
-import { readTimes } from './live/live.ts'
-import { createQueueReader, type QueueReader } from './live/queue.ts'
+import { smppDefaults } from '../links/settings.ts'
+import { readTimes } from '../live/live.ts'
+import { createQueueReader, type QueueReader } from '../live/queue.ts'
 import { Carrier, httpOf, LinkSchema, renderCarrier, type LiveNumbers, type ShowContext } from './show.ts'
 import {
   countUses,
@@ -33,7 +33,7 @@ import {
   lockCarrier,
   updateCarrier,
   type CarrierRow,
-} from './store.ts'
+} from '../links/carrier-store.ts'
 
 export interface CarriersContext extends ShowContext {
   db: Db

@@ -2,13 +2,13 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import { readNetworks } from '../accounts/networks.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { paceNumber } from '../http.ts'
-import { buildValidators } from '../requests/validate.ts'
-import type { Adapter, Secrets } from './http-carriers/adapter.ts'
-import { adapters } from './http-carriers/adapters.ts'
-import { at, textAt } from './http-carriers/fields.ts'
-import { adapterNames, bindText, SmppSettings, type AdapterName, type HttpSettings } from './settings.ts'
+import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { paceNumber } from '../ground/http/http.ts'
+import { buildValidators } from '../ground/http/validate.ts'
+import type { Adapter, Secrets } from '../http-carriers/adapter.ts'
+import { adapters } from '../http-carriers/adapters.ts'
+import { at, textAt } from '../http-carriers/fields.ts'
+import { adapterNames, bindText, SmppSettings, type AdapterName, type HttpSettings } from '../links/settings.ts'
 
 const strict = { additionalProperties: false } as const
 const password = Type.String({

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readRateCsv, readRateTable, ratesMax } from './rates/input.ts'
+import { readRateCsv, readRateTable, ratesMax } from '../rates/input.ts'
 
 /** What is read, and how often others had their turn meanwhile. */
 async function watch<T>(reading: () => Promise<T>): Promise<{ read: T; turns: number }> {

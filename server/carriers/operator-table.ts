@@ -1,8 +1,8 @@
 /** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
-import { readCsv } from '../csv-read.ts'
-import { invalid, type FieldError } from '../errors.ts'
-import { pointTo } from '../requests/body.ts'
-import { openTurns } from '../requests/turns.ts'
+import { readCsv } from '../ground/http/csv-read.ts'
+import { invalid, type FieldError } from '../ground/base/errors.ts'
+import { pointTo } from '../ground/http/body.ts'
+import { openTurns } from '../ground/http/turns.ts'
 
 // Enough to correct a table; a wrong column would otherwise be told thousands of times.
 const faultsMax = 100

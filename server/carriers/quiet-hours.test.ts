@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { queueDue } from '../messages/queue/due.ts'
-import { releaseHeld } from '../messages/quiet-hours/hold.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { queueDue } from '../queue/due.ts'
+import { releaseHeld } from '../quiet-hours/hold.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,15 +1,15 @@
 /** A link with several sessions, against a carrier that says on which one a submit came. */
 import { ESME, SmppServer, type Session } from '@heliogram/smpp'
 import { afterEach, describe, expect, it } from 'vitest'
-import { newId } from '../ids.ts'
-import type { Answer } from '../messages/ledger/answer.ts'
-import type { Handover } from '../messages/accept/handover.ts'
-import { defaultReasons } from '../messages/taxonomy.ts'
+import { newId } from '../ground/base/ids.ts'
+import type { Answer } from '../ledger/answer.ts'
+import type { Handover } from '../message/handover.ts'
+import { defaultReasons } from '../message/taxonomy.ts'
 import { until } from '../../test/until.ts'
-import { Limits } from './links/limits.ts'
-import { Link, type LinkOptions } from './links/link.ts'
-import { Pace } from './links/pace.ts'
-import { smppDefaults, type SmppSettings } from './settings.ts'
+import { Limits } from '../links/limits.ts'
+import { Link, type LinkOptions } from '../links/link.ts'
+import { Pace } from '../links/pace.ts'
+import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 import { testHandover } from './testing.ts'
 
 interface Submitted {

@@ -1,15 +1,15 @@
 /** How carriers and their links are shown: their schemas, and from rows to what callers see. */
 import { Type } from 'typebox'
-import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
-import { showId } from '../ids.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { inboundUrl, type InboundKind } from './http-carriers/address.ts'
-import { adapters } from './http-carriers/adapters.ts'
-import { adapterNames, SmppSettings, type HttpSettings } from './settings.ts'
-import { CarrierQueueSchema, LatencySchema, PercentilesSchema, renderLatency, renderPart } from './live/show.ts'
-import { latencyByCountry, latencyOf, responsesOf, type NodeTimes } from './live/live.ts'
-import { partsOfCarrier, type QueueState } from './live/queue.ts'
-import type { CarrierRow, LinkRow } from './store.ts'
+import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
+import { showId } from '../ground/base/ids.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { inboundUrl, type InboundKind } from '../http-carriers/address.ts'
+import { adapters } from '../http-carriers/adapters.ts'
+import { adapterNames, SmppSettings, type HttpSettings } from '../links/settings.ts'
+import { CarrierQueueSchema, LatencySchema, PercentilesSchema, renderLatency, renderPart } from '../live/show.ts'
+import { latencyByCountry, latencyOf, responsesOf, type NodeTimes } from '../live/live.ts'
+import { partsOfCarrier, type QueueState } from '../live/queue.ts'
+import type { CarrierRow, LinkRow } from '../links/carrier-store.ts'
 
 /** What it takes to show a carrier. */
 export interface ShowContext {

@@ -1,12 +1,12 @@
 /**
  * Test mode: the one carrier that messages of test keys go to. Its link dials the simulator that its process runs, on loopback, whatever
- * its row says; no message of a live key goes to it, and no message of a test key to any other (messages/queue/chain-sql.ts).
+ * its row says; no message of a live key goes to it, and no message of a test key to any other (queue/chain-sql.ts).
  */
-import { inTransaction, type Db } from '../db/db.ts'
-import { newId } from '../ids.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { smppDefaults } from './settings.ts'
-import { insertCarrier } from './store.ts'
+import { inTransaction, type Db } from '../ground/db/db.ts'
+import { newId } from '../ground/base/ids.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { smppDefaults } from '../links/settings.ts'
+import { insertCarrier } from '../links/carrier-store.ts'
 
 // What test messages may take of a process; a simulator takes more.
 const pace = 1000

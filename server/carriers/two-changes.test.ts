@@ -1,14 +1,14 @@
 /** Two people change one thing at once, each something else of it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, testVault, type Call } from '../accounts/testing.ts'
-import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId, showId } from '../ids.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { carrierRoutes } from './http.ts'
-import { poolRoutes } from './senders/pool-http.ts'
-import { senderRoutes } from './senders/http.ts'
+import { poolRoutes } from '../senders/pool-http.ts'
+import { senderRoutes } from '../senders/http.ts'
 
 let database: TestDatabase
 let app: App

@@ -1,14 +1,14 @@
 /** Cancel: only what no carrier has. */
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { nowMs } from '../db/clock.ts'
-import { spanOf, within, type Span } from '../db/span.ts'
-import type { Outbox, Posting, Subscriptions } from '../events.ts'
-import { firstIdAt } from '../ids.ts'
-import { partsOfLane } from './queue/lanes.ts'
-import { recordMoves, type Moved } from './moved.ts'
-import { messageColumns, type MessageRow } from './message.ts'
-import { mayBeTaken, staysTwice } from './accept/repeat-sql.ts'
-import { tallied } from './tallies/delta-sql.ts'
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { nowMs } from '../ground/db/clock.ts'
+import { spanOf, within, type Span } from '../ground/db/span.ts'
+import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
+import { firstIdAt } from '../ground/base/ids.ts'
+import { partsOfLane } from '../queue/lanes.ts'
+import { recordMoves, type Moved } from '../message/moved.ts'
+import { messageColumns, type MessageRow } from '../message/message.ts'
+import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
+import { tallied } from '../usage/delta-sql.ts'
 
 interface CancelContext {
   db: Db

@@ -1,16 +1,16 @@
 /** A request that changes one message and answers with it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AuditNote } from '../audit/audit.ts'
-import type { Db, Tx } from '../db/db.ts'
-import type { Posting } from '../events.ts'
-import { idempotent } from '../idempotency.ts'
-import { parseId } from '../ids.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { refuseLive } from '../live-only.ts'
-import type { MessageRow } from './message.ts'
-import { renderMessage } from './show.ts'
-import { withoutTexts } from './forgetting/redact.ts'
-import { findMessage } from './store.ts'
+import type { AuditNote } from '../ground/audit/audit.ts'
+import type { Db, Tx } from '../ground/db/db.ts'
+import type { Posting } from '../events/events.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { parseId } from '../ground/base/ids.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { refuseLive } from '../ground/http/live-only.ts'
+import type { MessageRow } from '../message/message.ts'
+import { renderMessage } from '../message/show.ts'
+import { withoutTexts } from '../message/redact.ts'
+import { findMessage } from '../message/store.ts'
 
 /** What became of the message. */
 export interface Change {

@@ -1,10 +1,10 @@
 /** What waits of an account that is closed: it is canceled. */
 import type { WindUp } from '../accounts/closing.ts'
-import type { Tx } from '../db/db.ts'
-import { deleteRowsOf } from '../db/rows-of-account.ts'
-import type { Outbox, Subscriptions } from '../events.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
+import type { Outbox, Subscriptions } from '../events/events.ts'
 import { cancelWaiting } from './cancel.ts'
-import { recordMoves } from './moved.ts'
+import { recordMoves } from '../message/moved.ts'
 
 const pieceMax = 500
 

@@ -1,14 +1,14 @@
 /** GET /v1/messages/{id}/explain: every decision about a message. */
 import { Type } from 'typebox'
-import type { Db } from '../db/db.ts'
-import { ApiError } from '../errors.ts'
-import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
-import { parseId, showId } from '../ids.ts'
+import type { Db } from '../ground/db/db.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { IdOf, Nullable, problems, Timestamp, type App } from '../ground/http/http.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
 import { decisionSteps, explainMessage } from './explain.ts'
 import { listExplainedTries, readExplainFacts } from './explain-store.ts'
-import { listKeptReceipts, tellReceipts } from './ledger/kept-receipts.ts'
-import { isFinal, statuses } from './message.ts'
-import { findMessage } from './store.ts'
+import { listKeptReceipts, tellReceipts } from '../ledger/kept-receipts.ts'
+import { isFinal, statuses } from '../message/message.ts'
+import { findMessage } from '../message/store.ts'
 
 const Explanation = Type.Object({
   object: Type.Literal('explanation'),

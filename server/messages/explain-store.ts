@@ -1,8 +1,8 @@
 /** What an explanation reads besides the message: everything by a key, nothing of another account. */
-import type { Db } from '../db/db.ts'
-import type { MessageRow } from './message.ts'
-import { findPlace, type Place } from './queue/place.ts'
-import { plainTry, type SubmissionRow } from './store.ts'
+import type { Db } from '../ground/db/db.ts'
+import type { MessageRow } from '../message/message.ts'
+import { findPlace, type Place } from '../queue/place.ts'
+import { plainTry, type SubmissionRow } from '../message/store.ts'
 
 /** A try with its carrier. */
 export interface ExplainedTry extends SubmissionRow {

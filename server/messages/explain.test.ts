@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId, showId } from '../ids.ts'
-import { claimMessages, findLanes } from './queue/claim.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { claimMessages, findLanes } from '../queue/claim.ts'
 import { explainRoutes } from './explain-http.ts'
 import { insertTestSender, moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 

@@ -1,11 +1,11 @@
 /** Every decision about a message, in order, with its rule: from what is stored, so that it can be told years later. */
 import { statusName } from '@heliogram/smpp'
-import { showId } from '../ids.ts'
+import { showId } from '../ground/base/ids.ts'
 import type { ExplainFacts, ExplainedTry } from './explain-store.ts'
-import type { ToldReceipt } from './ledger/kept-receipts.ts'
-import { isHeld, type MessageRow } from './message.ts'
-import { countryOf } from './numbers/number.ts'
-import { messageErrors } from './taxonomy.ts'
+import type { ToldReceipt } from '../ledger/kept-receipts.ts'
+import { isHeld, type MessageRow } from '../message/message.ts'
+import { countryOf } from '../ground/numbers/number.ts'
+import { messageErrors } from '../message/taxonomy.ts'
 import { buildTimeline } from './timeline.ts'
 
 export const decisionSteps = [

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { inTransaction } from '../db/db.ts'
-import type { App } from '../http.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import type { App } from '../ground/http/http.ts'
 import { messageRoutes } from './http.ts'
 import { openLedgerTest, type LedgerTest } from './testing.ts'
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId, showId } from '../ids.ts'
-import { claimMessages, findLanes } from './queue/claim.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { claimMessages, findLanes } from '../queue/claim.ts'
 import { messageRoutes } from './http.ts'
-import { storeReply } from './reply.ts'
+import { storeReply } from '../inbound/reply.ts'
 import { insertTestSender, moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase

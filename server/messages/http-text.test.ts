@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
-import type { MessageType, Warning } from './message.ts'
+import type { MessageType, Warning } from '../message/message.ts'
 import { openLedgerTest, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { newId, parseId, showId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
 import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 

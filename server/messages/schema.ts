@@ -1,9 +1,9 @@
 /** Messages and their timeline, as they are documented. */
 import { Type } from 'typebox'
-import { IdOf, Nullable, Timestamp } from '../http.ts'
-import { MoneySchema } from '../money.ts'
-import { messageTypes, statuses } from './message.ts'
-import { OnUnknown, Warning } from './send-schema.ts'
+import { IdOf, Nullable, Timestamp } from '../ground/http/http.ts'
+import { MoneySchema } from '../ground/base/money.ts'
+import { messageTypes, statuses } from '../message/message.ts'
+import { OnUnknown, Warning } from '../message/send-schema.ts'
 
 /** Members that only one direction has are optional. */
 export const Message = Type.Object(

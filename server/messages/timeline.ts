@@ -1,9 +1,9 @@
 /** The timeline of a message, from its row, its tries and its receipts: what an operator reads first. */
 import { statusName } from '@heliogram/smpp'
-import type { ToldReceipt } from './ledger/kept-receipts.ts'
-import type { MessageRow } from './message.ts'
-import type { SubmissionRow } from './store.ts'
-import { messageErrors } from './taxonomy.ts'
+import type { ToldReceipt } from '../ledger/kept-receipts.ts'
+import type { MessageRow } from '../message/message.ts'
+import type { SubmissionRow } from '../message/store.ts'
+import { messageErrors } from '../message/taxonomy.ts'
 
 interface Entry {
   at: string

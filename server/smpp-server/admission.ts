@@ -1,5 +1,5 @@
 /** What the sessions of this process may do now, read each second. */
-import type { Db } from '../db/db.ts'
+import type { Db } from '../ground/db/db.ts'
 import type { Admission } from './bind.ts'
 import { settingColumns } from './credential.ts'
 

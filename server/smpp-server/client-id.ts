@@ -2,7 +2,7 @@
  * Message ids as clients see them: the 26 characters of the API's id in capitals, and for one part of several `-` and its number. No
  * character of it differs between ASCII and GSM-7 (an underscore does), and none is an `s`, at which old parsers of receipts stop.
  */
-import { parseId, showId } from '../ids.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
 
 /** The id of a message, or of one part of it. */
 export function showClientId(uuid: string, part: number | null = null): string {

@@ -1,6 +1,6 @@
 /** What becomes of the SMPP credentials of an account that is destroyed. */
-import type { Tx } from '../db/db.ts'
-import { deleteRowsOf } from '../db/rows-of-account.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
 
 /**
  * Deletes a piece of what waits for an account's SMPP clients and of what they have submitted, and then their credentials; answers how many.

@@ -1,9 +1,9 @@
 /** Credentials of SMPP clients: their rows, and the names and passwords that we make for them. */
 import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
 import { randomInt } from 'node:crypto'
-import type { Queryable, Tx } from '../db/db.ts'
-import { newId } from '../ids.ts'
-import { wayOf, type Position } from '../page.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { newId } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
 
 /** What a client may do, and how we speak to it. */
 export interface CredentialSettings {

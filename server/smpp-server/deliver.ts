@@ -1,9 +1,9 @@
 /** Deliver: what clients are owed goes to any of their sessions, within its window, until it is answered. */
 import { ESME, PduError, statusOfResponse, type Outcome, type ResponsePdu } from '@heliogram/smpp'
-import { Batcher } from '../batch.ts'
-import type { Db } from '../db/db.ts'
-import { isPassing, isRetryable, isUnavailable } from '../db/failure.ts'
-import type { Log } from '../db/log.ts'
+import { Batcher } from '../ground/base/batch.ts'
+import type { Db } from '../ground/db/db.ts'
+import { isPassing, isRetryable, isUnavailable } from '../ground/db/failure.ts'
+import type { Log } from '../ground/db/log.ts'
 import type { Client, Consignment } from './client.ts'
 import { claimDeliveries, settleDeliveries, type Delivery, type Settled } from './delivery.ts'
 import { pdusOf } from './delivery-pdu.ts'

@@ -1,7 +1,7 @@
 /** Deliveries to clients as rows: leased by the node that delivers, deleted when the client took them, due again when it did not. */
-import { columns } from '../db/array.ts'
-import type { Db } from '../db/db.ts'
-import { readMessages } from '../messages/store.ts'
+import { columns } from '../ground/db/array.ts'
+import type { Db } from '../ground/db/db.ts'
+import { readMessages } from '../message/store.ts'
 import type { ReceiptState } from '@heliogram/smpp'
 import { firstIdOf } from './event-cursor.ts'
 import { deliveryDaysMax } from './fill.ts'

@@ -1,6 +1,6 @@
 /** How far the event log of an account was read for its SMPP clients. */
-import type { Tx } from '../db/db.ts'
-import { firstIdSql } from '../ids.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { firstIdSql } from '../ground/base/ids.ts'
 
 /** SQL: the smallest id of so many days ago by the clock of the database; those of two processes may differ by days. */
 export const firstIdOf = (daysAgo: number): string => firstIdSql(`now() - interval '${daysAgo} days'`)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { firstIdAt, newId } from '../ids.ts'
-import { storeReply } from '../messages/reply.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { firstIdAt, newId } from '../ground/base/ids.ts'
+import { storeReply } from '../inbound/reply.ts'
 import { openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
 import { fillDeliveries } from './fill.ts'
 import { createTestCredential } from './testing.ts'
@@ -52,7 +52,7 @@ it('passes nothing over because the clock of a process that starts is days behin
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * day })
   // Its ids begin anew.
   vi.resetModules()
-  const [{ Node }, { recordEvents }] = await Promise.all([import('../node.ts'), import('../events.ts')])
+  const [{ Node }, { recordEvents }] = await Promise.all([import('../links/node.ts'), import('../events/events.ts')])
   const lines: string[] = []
   const log = { ...silent, warn: (_: object, message: string) => void lines.push(message) }
   const node = new Node({ db: test.db, log, isAlone: false, settle: async () => {}, onFenced: () => {} })

@@ -2,9 +2,9 @@
  * From the event log to deliveries. A cursor per account, (txid, id), stays below the oldest transaction that is still running: an event
  * that commits late is not skipped, and the cursor moves in the transaction that makes the deliveries: nothing is made twice.
  */
-import { columns } from '../db/array.ts'
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { newId } from '../ids.ts'
+import { columns } from '../ground/db/array.ts'
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { newId } from '../ground/base/ids.ts'
 import { firstIdOf, floorNow } from './event-cursor.ts'
 import { settleOwed } from './owed.ts'
 

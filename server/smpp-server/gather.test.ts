@@ -1,6 +1,6 @@
 import { cutSegments, ESME, formatAbsoluteTime } from '@heliogram/smpp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { findAdmission } from './admission.ts'
 import { isWhole, listLate } from './gather.ts'
 import { OwedReceipts } from './owed.ts'

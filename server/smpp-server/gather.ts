@@ -3,9 +3,9 @@
  * right as one that does not, and parts may come over any session at any node. One row a message, one statement a part.
  */
 import { createHash } from 'node:crypto'
-import type { Db, Tx } from '../db/db.ts'
-import { newId } from '../ids.ts'
-import type { Texts } from '../sealing/texts.ts'
+import type { Db, Tx } from '../ground/db/db.ts'
+import { newId } from '../ground/base/ids.ts'
+import type { Texts } from '../ground/sealing/texts.ts'
 import { showClientId } from './client-id.ts'
 import type { Admission } from './bind.ts'
 import type { Submit } from './read-submit.ts'

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { isPassword } from '../accounts/login/password.ts'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http.ts'
-import { parseId } from '../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { parseId } from '../ground/base/ids.ts'
 import { smppCredentialRoutes } from './http.ts'
 
 let database: TestDatabase

@@ -3,14 +3,14 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
 import { hashPassword } from '../accounts/login/password.ts'
-import type { Db } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App, type Caller } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { parseId, showId } from '../ids.ts'
-import { readPage } from '../page.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { refuseLive } from '../live-only.ts'
+import type { Db } from '../ground/db/db.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import { PageOf, pageQuery, problems, showTime, type App, type Caller } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
+import { readPage } from '../ground/http/page.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { refuseLive } from '../ground/http/live-only.ts'
 import {
   credentialDefaults,
   credentialsMax,
@@ -25,6 +25,7 @@ import {
   type CredentialRow,
   type CredentialSettings,
 } from './credential.ts'
+import { CredentialChange, NewCredential, SmppCredential, WithPassword } from './credential-schema.ts'
 import { ensureCursor } from './event-cursor.ts'
 
 /** What the routes of SMPP credentials need. */
@@ -32,67 +33,6 @@ export interface SmppCredentialsContext {
   db: Db
   vault: Vault
 }
-
-const name = Type.String({ minLength: 1, maxLength: 120, description: 'A name.', examples: ['Billing gateway'] })
-const settings = {
-  enabled: Type.Boolean({ description: 'False: its sessions end within five seconds, and it cannot bind.' }),
-  allowed_cidrs: Type.Array(Type.String({ maxLength: 43, examples: ['192.0.2.0/24'] }), {
-    maxItems: 50,
-    description: 'Networks from which it may bind; empty: any.',
-  }),
-  max_sessions: Type.Integer({ minimum: 1, maximum: 100, description: 'Sessions at a time, over all processes.' }),
-  window: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    description: 'Unanswered requests of a session, each way.',
-  }),
-  pace: Type.Number({
-    minimum: 0.1,
-    maximum: 100_000,
-    description: 'Segments a second, over all its sessions; above it a submit gets ESME_RTHROTTLED.',
-  }),
-  default_alphabet: Type.Enum(['gsm7', 'latin1', 'ascii'], { description: 'Its meaning of data_coding 0.' }),
-  receives_replies: Type.Boolean({ description: "Whether it also receives replies to the account's numbers." }),
-  reply_concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], {
-    description: 'How to send it long replies.',
-  }),
-}
-const optional = {
-  enabled: Type.Optional(settings.enabled),
-  allowed_cidrs: Type.Optional(settings.allowed_cidrs),
-  max_sessions: Type.Optional(settings.max_sessions),
-  window: Type.Optional(settings.window),
-  pace: Type.Optional(settings.pace),
-  default_alphabet: Type.Optional(settings.default_alphabet),
-  receives_replies: Type.Optional(settings.receives_replies),
-  reply_concatenation: Type.Optional(settings.reply_concatenation),
-}
-const NewCredential = Type.Object({ name, ...optional }, { additionalProperties: false })
-const CredentialChange = Type.Object({ name: Type.Optional(name), ...optional }, { additionalProperties: false })
-
-const SmppCredential = Type.Object(
-  {
-    id: IdOf('smc', 'The credential.'),
-    object: Type.Literal('smpp_credential'),
-    name,
-    system_id: Type.String({ description: 'The name to bind with.', examples: ['hg_b7xk2mq9w4tz'] }),
-    mode: Type.Enum(['live', 'test'], { description: 'The mode of the key that created it.' }),
-    ...settings,
-    sessions: Type.Integer({ description: 'Sessions bound now.' }),
-    incomplete_messages: Type.Integer({
-      description: 'Long messages that were not sent: parts were missing, or used the reference of another message.',
-    }),
-    last_incomplete_at: Nullable(Timestamp('When the last of them was given up.')),
-    created_at: Timestamp('When it was created.'),
-    updated_at: Timestamp('When it was last changed.'),
-    last_bound_at: Nullable(Timestamp('When it last bound.')),
-  },
-  { $id: 'SmppCredential', description: 'The credential of an SMPP client. Its password is shown once.' },
-)
-const WithPassword = Type.Object({
-  ...SmppCredential.properties,
-  password: Type.String({ description: 'Eight characters: shown only now.' }),
-})
 
 const tags = ['SMPP clients']
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a credential.' }) })

@@ -1,8 +1,8 @@
 /** npm `smpp`, a client that is not ours. */
 import smpp, { type NpmPdu, type NpmSession, type Send } from 'smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { storeReply } from '../messages/reply.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { storeReply } from '../inbound/reply.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { findAdmission } from './admission.ts'
 import type { Admission } from './bind.ts'

@@ -1,7 +1,7 @@
 /** Long messages of which parts did not come in time, and those whose node died before it sent them. */
-import { isUnavailable } from '../db/failure.ts'
-import type { Log } from '../db/log.ts'
-import { untilDone } from '../sweeps.ts'
+import { isUnavailable } from '../ground/db/failure.ts'
+import type { Log } from '../ground/db/log.ts'
+import { untilDone } from '../ground/base/sweeps.ts'
 import { findAdmission } from './admission.ts'
 import { isWhole, listLate, refuseGathering, type LateGathering } from './gather.ts'
 import { incompleteErr } from './state.ts'

@@ -1,7 +1,7 @@
 import { ESME } from '@heliogram/smpp'
 import { expect, it, onTestFinished } from 'vitest'
-import { createTestDatabase } from '../db/testing.ts'
-import { Overload, probeAccepts } from '../door/overload.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { Overload, probeAccepts } from '../program/door/overload.ts'
 import { until } from '../../test/until.ts'
 import { bindTestClient, openServerTest } from './testing.ts'
 

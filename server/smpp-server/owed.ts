@@ -2,12 +2,12 @@
  * What clients are owed: the receipts they asked for, noted when a message is accepted and turned into deliveries when it is over.
  * Whoever deletes the note makes the deliveries, in one statement: so each receipt is made once, whoever is first to see the end.
  */
-import { Batcher } from '../batch.ts'
-import { columns } from '../db/array.ts'
-import type { Db, Queryable } from '../db/db.ts'
-import { isRetryable, isUnavailable } from '../db/failure.ts'
-import { dayOf, perDay } from '../db/partitions.ts'
-import { newId } from '../ids.ts'
+import { Batcher } from '../ground/base/batch.ts'
+import { columns } from '../ground/db/array.ts'
+import type { Db, Queryable } from '../ground/db/db.ts'
+import { isRetryable, isUnavailable } from '../ground/db/failure.ts'
+import { dayOf, perDay } from '../ground/db/partitions.ts'
+import { newId } from '../ground/base/ids.ts'
 import { asksFor, errOf, finalStateOf } from './state.ts'
 
 /** A message whose receipts a client asked for. */

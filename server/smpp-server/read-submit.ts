@@ -11,11 +11,11 @@ import {
   type MessagePart,
   type PduOf,
 } from '@heliogram/smpp'
-import type { FieldError } from '../errors.ts'
-import type { Draft } from '../messages/draft.ts'
-import { readDraft } from '../messages/accept/draft.ts'
-import { parseNumber } from '../messages/numbers/written.ts'
-import { textMax } from '../messages/send-schema.ts'
+import type { FieldError } from '../ground/base/errors.ts'
+import type { Draft } from '../message/draft.ts'
+import { readDraft } from '../accept/draft.ts'
+import { parseNumber } from '../ground/numbers/written.ts'
+import { textMax } from '../message/send-schema.ts'
 import type { Admission } from './bind.ts'
 
 /** What a submit_sm says, taken apart. */

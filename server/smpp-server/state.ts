@@ -1,7 +1,7 @@
 /** What a message's status is to an SMPP client. */
 import type { ReceiptState } from '@heliogram/smpp'
-import type { Status } from '../messages/message.ts'
-import { clientErrs } from '../messages/taxonomy.ts'
+import type { Status } from '../message/message.ts'
+import { clientErrs } from '../message/taxonomy.ts'
 
 /** message_state of a status (SMPP 3.4 §5.2.28); what nobody knows is on its way, for a late receipt may still tell. */
 export function stateOf(status: Status): ReceiptState {

@@ -1,6 +1,6 @@
 /** An account as Twilio's API shows it (https://www.twilio.com/docs/iam/api/account): what programs try their credentials with. */
-import type { Queryable } from '../db/db.ts'
-import { showSid, twilioVersion } from '../messages/twilio-words.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { showSid, twilioVersion } from '../post/twilio-words.ts'
 import { messagesPath, twilioDate } from './resource.ts'
 
 /** The resource of an account that is there; by primary key. The auth token is told once, where it was made. */

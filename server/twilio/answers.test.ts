@@ -1,11 +1,11 @@
 /** Replies that a real server answers to incoming messages in Twilio's form, up to the messages that are made of them. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, test } from 'vitest'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
-import { recordEvents } from '../events.ts'
-import { newId, showId } from '../ids.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { recordEvents } from '../events/events.ts'
+import { newId, showId } from '../ground/base/ids.ts'
 import { openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
-import type { TakeAnswer } from '../webhooks/post/asked.ts'
+import type { TakeAnswer } from '../post/asked.ts'
 import {
   insertTestWebhook,
   nobody,

@@ -1,13 +1,13 @@
 /** Routes of the credentials for programs written for Twilio's API. */
 import { Type } from 'typebox'
-import type { Db } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
-import { Nullable, problems, showTime, Timestamp, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { parseId, showId } from '../ids.ts'
-import { showSid } from '../messages/twilio-words.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { refuseLive } from '../live-only.ts'
+import type { Db } from '../ground/db/db.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import { Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
+import { showSid } from '../post/twilio-words.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { refuseLive } from '../ground/http/live-only.ts'
 import {
   createTwilioCredential,
   listTwilioCredentials,

@@ -1,6 +1,6 @@
 /** Failures in Twilio's form: a number, a sentence, and where to read more. */
 import type { FastifyReply } from 'fastify'
-import type { ApiError, ErrorCode, FieldError } from '../errors.ts'
+import type { ApiError, ErrorCode, FieldError } from '../ground/base/errors.ts'
 
 /** A failure as that API words it. */
 interface TwilioFault {

@@ -1,8 +1,8 @@
 /** Lists of messages as Twilio pages them: by addresses of the next and the last page. */
-import type { Db } from '../db/db.ts'
-import { buildPage, readCursor, type Position } from '../page.ts'
-import { currentNumber } from '../messages/numbers/number.ts'
-import type { MessageFilters, Stretch } from '../messages/lists/list.ts'
+import type { Db } from '../ground/db/db.ts'
+import { buildPage, readCursor, type Position } from '../ground/http/page.ts'
+import { currentNumber } from '../ground/numbers/number.ts'
+import type { MessageFilters, Stretch } from '../messages/list.ts'
 import { WrongParameter } from './faults.ts'
 import { messagesPath, renderTwilioMessage } from './resource.ts'
 import { readTwilioTime } from './time.ts'

@@ -1,8 +1,8 @@
 /** A message as Twilio's API shows it (https://www.twilio.com/docs/messaging/api/message-resource). */
-import { isErased, type MessageRow } from '../messages/message.ts'
-import { renderPrices } from '../messages/price.ts'
-import { messageErrors } from '../messages/taxonomy.ts'
-import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from '../messages/twilio-words.ts'
+import { isErased, type MessageRow } from '../message/message.ts'
+import { renderPrices } from '../message/price.ts'
+import { messageErrors } from '../message/taxonomy.ts'
+import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from '../post/twilio-words.ts'
 
 /** Path of an account's messages there. */
 export const messagesPath = (accountId: string): string =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { newId, showId } from '../ids.ts'
-import { showSid } from '../messages/twilio-words.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { showSid } from '../post/twilio-words.ts'
 import { WrongParameter } from './faults.ts'
 import { readTwilioSend } from './send.ts'
 

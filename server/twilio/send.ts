@@ -1,10 +1,10 @@
 /** From the parameters of Twilio's `Messages.json` to the body of a send. */
-import { isUnstorable } from '../requests/body.ts'
-import { showId } from '../ids.ts'
-import { countryOf, readNumber } from '../messages/numbers/number.ts'
-import { textMax, type SendBody } from '../messages/send-schema.ts'
-import { parseSid } from '../messages/twilio-words.ts'
-import { twilioFormMark } from '../webhooks/post/twilio-form.ts'
+import { isUnstorable } from '../ground/http/body.ts'
+import { showId } from '../ground/base/ids.ts'
+import { countryOf, readNumber } from '../ground/numbers/number.ts'
+import { textMax, type SendBody } from '../message/send-schema.ts'
+import { parseSid } from '../post/twilio-words.ts'
+import { twilioFormMark } from '../post/twilio-form.ts'
 import { WrongParameter } from './faults.ts'
 import { readTwilioTime } from './time.ts'
 

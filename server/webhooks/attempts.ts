@@ -1,12 +1,12 @@
 /** The delivery log: one attempt for each POST of an event; as it is read, and as the API shows it. */
 import { Type, type Static } from 'typebox'
-import type { Queryable } from '../db/db.ts'
-import { idSql, readNearest, spanOf, within } from '../db/span.ts'
-import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
-import { firstIdBehind, showId } from '../ids.ts'
-import { wayOf, type Position } from '../page.ts'
-import { maskHeaders } from './post/headers.ts'
-import { wantsTwilioForm } from './post/twilio-form.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { idSql, readNearest, spanOf, within } from '../ground/db/span.ts'
+import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
+import { firstIdBehind, showId } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+import { maskHeaders } from '../post/headers.ts'
+import { wantsTwilioForm } from '../post/twilio-form.ts'
 
 /** One POST of an event. */
 export const Attempt = Type.Object(

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { openPool } from '../db/db.ts'
-import { pipelineSettings } from '../db/pipeline.ts'
-import { countReads, createTestDatabase } from '../db/testing.ts'
-import { newId } from '../ids.ts'
-import { claimPosts } from './outbox.ts'
+import { openPool } from '../ground/db/db.ts'
+import { pipelineSettings } from '../ground/db/pipeline.ts'
+import { countReads, createTestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { claimPosts } from '../post/outbox.ts'
 import { insertTestAccount, insertTestWebhook, nobody, postEvents } from './testing.ts'
 
 const database = await createTestDatabase()

@@ -1,7 +1,7 @@
 /** What becomes of the endpoints of an account that is closed. */
 import type { WindUp } from '../accounts/closing.ts'
-import type { Tx } from '../db/db.ts'
-import { deleteRowsOf } from '../db/rows-of-account.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
 
 /**
  * A piece of an account's end: its endpoints are disabled, at once or when nothing waits to be posted any more. What waits is dropped then,

@@ -1,16 +1,16 @@
 /** What a webhook is asked to be posted, and what became of it: a test, and the delivery log. */
 import { Type } from 'typebox'
-import { ApiError } from '../errors.ts'
-import { recordEvents, type Posting } from '../events.ts'
-import { PageOf, pageQuery, problems, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { showId } from '../ids.ts'
-import { readPage, type PagePlace } from '../page.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { recordEvents, type Posting } from '../events/events.ts'
+import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { showId } from '../ground/base/ids.ts'
+import { readPage, type PagePlace } from '../ground/http/page.ts'
 import { Attempt, listAttempts, renderAttempt } from './attempts.ts'
-import { findEventsOfTransaction } from './log/events-store.ts'
+import { findEventsOfTransaction } from './events-store.ts'
 import { found, readId, type WebhooksContext } from './http.ts'
-import { renderWebhook } from './resource.ts'
-import { findWebhook } from './store.ts'
+import { renderWebhook } from '../post/resource.ts'
+import { findWebhook } from '../post/store.ts'
 
 const params = Type.Object({ id: Type.String() })
 const tags = ['Webhooks']

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import type { Db } from '../db/db.ts'
-import { createTestDatabase } from '../db/testing.ts'
+import type { Db } from '../ground/db/db.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import {
   insertTestAccount,
   insertTestWebhook,

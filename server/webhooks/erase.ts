@@ -1,7 +1,7 @@
 /** The end of attempts: what receivers said of a person who is erased, and what is too old to be kept. */
-import type { Tx } from '../db/db.ts'
-import { spanOf } from '../db/span.ts'
-import { firstIdBehind } from '../ids.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { spanOf } from '../ground/db/span.ts'
+import { firstIdBehind } from '../ground/base/ids.ts'
 
 /** Takes away what was answered to some events, and addresses with the number in them. Index attempts_event. */
 export async function forgetAnswers(

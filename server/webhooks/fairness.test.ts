@@ -1,8 +1,8 @@
 /** One endpoint that hangs and one with a long backlog, among ten: the others do not feel it. */
 import { afterAll, expect, test } from 'vitest'
-import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase } from '../db/testing.ts'
-import type { Dispatcher } from './fanout.ts'
+import { ensurePartitions } from '../ground/db/partitions.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import type { Dispatcher } from '../post/fanout.ts'
 import {
   insertTestAccount,
   insertTestWebhook,

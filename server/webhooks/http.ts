@@ -1,21 +1,21 @@
 /** `/v1/webhooks`: where an account's events are posted. */
 import { Type, type Static } from 'typebox'
-import type { Db } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
-import type { Outbox } from '../events.ts'
-import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { newId, parseId } from '../ids.ts'
-import { readPage } from '../page.ts'
-import { readSound } from '../requests/faults.ts'
-import type { Vault } from '../sealing/vault.ts'
-import { rotateCallbackSecret } from './callback.ts'
-import type { Destinations } from './post/destination.ts'
-import { secretPurpose } from './endpoint.ts'
+import type { Db } from '../ground/db/db.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import type { Outbox } from '../events/events.ts'
+import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { newId, parseId } from '../ground/base/ids.ts'
+import { readPage } from '../ground/http/page.ts'
+import { readSound } from '../ground/http/faults.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { rotateCallbackSecret } from '../post/callback.ts'
+import type { Destinations } from '../post/destination.ts'
+import { secretPurpose } from '../post/endpoint.ts'
 import { checkInput } from './input.ts'
-import { fillHeaders, mask, openHeaders, sealHeaders, type Headers } from './post/headers.ts'
-import { contractEvents, NewWebhook, renderWebhook, Secret, Webhook, WebhookChange } from './resource.ts'
-import { newSecret } from './post/signature.ts'
+import { fillHeaders, mask, openHeaders, sealHeaders, type Headers } from '../post/headers.ts'
+import { contractEvents, NewWebhook, renderWebhook, Secret, Webhook, WebhookChange } from '../post/resource.ts'
+import { newSecret } from '../post/signature.ts'
 import {
   deleteWebhook,
   findWebhook,
@@ -26,7 +26,7 @@ import {
   updateWebhook,
   webhooksMax,
   type Stored,
-} from './store.ts'
+} from '../post/store.ts'
 
 /** What the routes of webhooks and events need. */
 export interface WebhooksContext {

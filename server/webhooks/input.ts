@@ -1,9 +1,9 @@
 /** What a schema cannot say about a webhook's fields. */
-import { invalid, type FieldError } from '../errors.ts'
-import { readPostUrl, refusalDetails } from './post/address.ts'
-import type { Destinations } from './post/destination.ts'
-import { pointerOf } from './post/headers.ts'
-import type { WebhookChange } from './resource.ts'
+import { invalid, type FieldError } from '../ground/base/errors.ts'
+import { readPostUrl, refusalDetails } from '../post/address.ts'
+import type { Destinations } from '../post/destination.ts'
+import { pointerOf } from '../post/headers.ts'
+import type { WebhookChange } from '../post/resource.ts'
 
 const headersMax = 10
 // Most servers take 8 KiB of headers in all.

@@ -1,9 +1,9 @@
 /** Webhooks that change while there is something to post. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { inTransaction } from '../db/db.ts'
-import { createTestDatabase } from '../db/testing.ts'
-import { updateWebhook } from './store.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { updateWebhook } from '../post/store.ts'
 import {
   idsOf,
   insertTestAccount,

@@ -1,15 +1,15 @@
 /** For tests: real HTTP receivers, and events to post to them. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Db } from '../db/db.ts'
-import { recordEvents, type DuePost, type Outbox, type Posting } from '../events.ts'
-import { newId } from '../ids.ts'
+import type { Db } from '../ground/db/db.ts'
+import { recordEvents, type DuePost, type Outbox, type Posting } from '../events/events.ts'
+import { newId } from '../ground/base/ids.ts'
 import { testVault } from '../accounts/testing.ts'
-import { guardDestinations, type Destinations } from './post/destination.ts'
-import { secretPurpose } from './endpoint.ts'
-import { Dispatcher, type DispatcherOptions } from './fanout.ts'
-import type { Ended } from './ended.ts'
-import { newSecret } from './post/signature.ts'
+import { guardDestinations, type Destinations } from '../post/destination.ts'
+import { secretPurpose } from '../post/endpoint.ts'
+import { Dispatcher, type DispatcherOptions } from '../post/fanout.ts'
+import type { Ended } from '../post/ended.ts'
+import { newSecret } from '../post/signature.ts'
 
 /** What a receiver was posted. */
 export interface Received {

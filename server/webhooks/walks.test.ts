@@ -4,15 +4,15 @@
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, expect, test } from 'vitest'
-import { inTransaction } from '../db/db.ts'
-import { createTestDatabase } from '../db/testing.ts'
-import { recordEvents, type Outbox } from '../events.ts'
-import { newId, showId } from '../ids.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { recordEvents, type Outbox } from '../events/events.ts'
+import { newId, showId } from '../ground/base/ids.ts'
 import { createChance } from '../messages/testing.ts'
-import type { Dispatcher } from './fanout.ts'
-import { releasePostsOf } from './outbox.ts'
-import { redeliverEvent } from './log/redeliver.ts'
-import { updateWebhook } from './store.ts'
+import type { Dispatcher } from '../post/fanout.ts'
+import { releasePostsOf } from '../post/outbox.ts'
+import { redeliverEvent } from './redeliver.ts'
+import { updateWebhook } from '../post/store.ts'
 import {
   insertTestAccount,
   insertTestWebhook,

@@ -2,11 +2,11 @@
  * Who waits for events: one query a tick for all of them, none while nobody waits. A NOTIFY at each event would make every commit of the
  * pipeline wait for one lock.
  */
-import type { Db } from '../db/db.ts'
-import { ApiError } from '../errors.ts'
-import { isUnavailable } from '../db/failure.ts'
-import type { Log } from '../db/log.ts'
-import { readNewest, type Place } from './log/events-store.ts'
+import type { Db } from '../ground/db/db.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { isUnavailable } from '../ground/db/failure.ts'
+import type { Log } from '../ground/db/log.ts'
+import { readNewest, type Place } from './events-store.ts'
 
 /** One who waits. Join before reading: what settles after the reading is then not missed. */
 export interface Watcher {

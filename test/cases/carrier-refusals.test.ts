@@ -1,13 +1,13 @@
 /** A carrier that knows of a STOP: what it refuses is an opt-out, with the message as its proof, and can be taken back. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { inTransaction } from '../../server/db/db.ts'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
-import { optIn } from '../../server/messages/opt-outs/opt-out.ts'
-import { newId } from '../../server/ids.ts'
-import { isOptedOut } from '../../server/messages/opt-outs/known.ts'
+import { inTransaction } from '../../server/ground/db/db.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/ground/db/testing.ts'
+import { optIn } from '../../server/opt-outs/opt-out.ts'
+import { newId } from '../../server/ground/base/ids.ts'
+import { isOptedOut } from '../../server/message/opted-out.ts'
 import { openLedgerTest, type LedgerTest } from '../../server/messages/testing.ts'
-import { twilio } from '../../server/carriers/http-carriers/twilio.ts'
+import { twilio } from '../../server/http-carriers/twilio.ts'
 
 const refusal = readFileSync(new URL('inputs/carrier-refusal.json', import.meta.url), 'utf8')
 const person = '15551230009'

@@ -2,10 +2,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readZone } from '../../server/campaigns/contacts/zone-names.ts'
-import { createImportTest, type OwnImportTest, type Shown } from '../../server/campaigns/imports/testing.ts'
-import { quietUntil } from '../../server/messages/quiet-hours/window.ts'
-import { rawWorkbook, rowOf } from '../../server/tables/zip-testing.ts'
+import { readZone } from '../../server/contacts/zone-names.ts'
+import { createImportTest, type OwnImportTest, type Shown } from '../../server/imports/testing.ts'
+import { quietUntil } from '../../server/quiet-hours/window.ts'
+import { rawWorkbook, rowOf } from '../../server/ground/tables/zip-testing.ts'
 
 const caseOf = (name: string): Buffer => readFileSync(new URL(`inputs/${name}`, import.meta.url))
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

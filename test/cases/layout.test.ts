@@ -1,8 +1,8 @@
 /** Kind I, and the columns of kind D: the layout of a file is decided by its rows. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createImportTest, type OwnImportTest, type Shown } from '../../server/campaigns/imports/testing.ts'
-import { rawWorkbook, rowOf } from '../../server/tables/zip-testing.ts'
+import { createImportTest, type OwnImportTest, type Shown } from '../../server/imports/testing.ts'
+import { rawWorkbook, rowOf } from '../../server/ground/tables/zip-testing.ts'
 
 const caseOf = (name: string): Buffer => readFileSync(new URL(`inputs/${name}`, import.meta.url))
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

@@ -1,14 +1,14 @@
 /** A reply to a number that nobody has: another spelling of ours is ours; any other is kept, shown, and given to who registers the number. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { inTransaction } from '../../server/db/db.ts'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
-import { findOwner } from '../../server/messages/owner.ts'
-import { giveOrphans, listOrphans } from '../../server/messages/orphans.ts'
-import { isOptedOut } from '../../server/messages/opt-outs/known.ts'
-import { storeReply } from '../../server/messages/reply.ts'
+import { inTransaction } from '../../server/ground/db/db.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/ground/db/testing.ts'
+import { findOwner } from '../../server/message/owner.ts'
+import { giveOrphans, listOrphans } from '../../server/inbound/orphans.ts'
+import { isOptedOut } from '../../server/message/opted-out.ts'
+import { storeReply } from '../../server/inbound/reply.ts'
 import { insertTestSender, openLedgerTest, type LedgerTest } from '../../server/messages/testing.ts'
-import { now } from '../../server/db/clock.ts'
+import { now } from '../../server/ground/db/clock.ts'
 
 const ours = '15557654322'
 const [suffixed, national] = readFileSync(new URL('inputs/reply-to-longer-number.jsonl', import.meta.url), 'utf8')

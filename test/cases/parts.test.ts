@@ -1,7 +1,7 @@
 /** Cases of kind H: parts of long messages that never meet, and parts of two that are crossed. */
 import { ESME, parseReceipt, type TextPdu } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/ground/db/testing.ts'
 import { findCredential } from '../../server/smpp-server/credential.ts'
 import { sendLate } from '../../server/smpp-server/late.ts'
 import { OwedReceipts } from '../../server/smpp-server/owed.ts'

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldWord, keywordDefaults, readKeyword } from '../../server/messages/opt-outs/keywords.ts'
+import { foldWord, keywordDefaults, readKeyword } from '../../server/opt-outs/keywords.ts'
 
 const lines = readFileSync(new URL('inputs/reactions.txt', import.meta.url), 'utf8')
   .trim()

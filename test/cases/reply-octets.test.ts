@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { joinParts, readPart } from '@heliogram/smpp'
 import { describe, expect, it } from 'vitest'
-import { readKeyword } from '../../server/messages/opt-outs/keywords.ts'
+import { readKeyword } from '../../server/opt-outs/keywords.ts'
 
 const [price, stop] = readFileSync(new URL('inputs/replies-octets.jsonl', import.meta.url), 'utf8')
   .trim()

@@ -2,7 +2,7 @@
 import { ESME } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/db/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/ground/db/testing.ts'
 import { parseClientId } from '../../server/smpp-server/client-id.ts'
 import { bindTestClient, openServerTest, type ServerTest, type TestClient } from '../../server/smpp-server/testing.ts'
 import { fieldsOf, readCase } from './playing-carrier.ts'

@@ -1,5 +1,5 @@
 /** A client that nobody can post to: it reads the log of events on from the last one that it has, whoever answers. */
-import { parseId } from '../../server/ids.ts'
+import { parseId } from '../../server/ground/base/ids.ts'
 import type { Client } from '../client.ts'
 import type { Ledger } from '../ledger.ts'
 import { until } from '../until.ts'

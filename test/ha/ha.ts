@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import { readOptions } from '../../scripts/options.ts'
-import { openPool, type Db } from '../../server/db/db.ts'
+import { openPool, type Db } from '../../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from '../carrier.ts'
 import { Client } from '../client.ts'
 import { checkConservation, summarise, type Request } from '../conservation.ts'

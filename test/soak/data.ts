@@ -1,6 +1,6 @@
 /** What is asked of the data of a world while it fails: files of contacts, erasures, texts that are not kept. And the books about these. */
-import type { Db } from '../../server/db/db.ts'
-import { parseId } from '../../server/ids.ts'
+import type { Db } from '../../server/ground/db/db.ts'
+import { parseId } from '../../server/ground/base/ids.ts'
 import type { Evidence } from '../conservation.ts'
 import { until } from '../until.ts'
 import { insist, pause } from './insist.ts'

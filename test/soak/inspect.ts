@@ -1,6 +1,6 @@
 /** What the database and the carriers say of messages that broke a law: the first thing to read when a round ends badly. */
-import type { Db } from '../../server/db/db.ts'
-import { parseId } from '../../server/ids.ts'
+import type { Db } from '../../server/ground/db/db.ts'
+import { parseId } from '../../server/ground/base/ids.ts'
 import { bothOf, type World } from './world.ts'
 
 // Of many that broke the same law the first say enough.

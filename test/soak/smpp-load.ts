@@ -10,8 +10,8 @@ import {
   type Session,
   type TextPdu,
 } from '@heliogram/smpp'
-import type { Db } from '../../server/db/db.ts'
-import { isFinal } from '../../server/messages/message.ts'
+import type { Db } from '../../server/ground/db/db.ts'
+import { isFinal } from '../../server/message/message.ts'
 import { parseClientId } from '../../server/smpp-server/client-id.ts'
 import type { Ledger } from '../ledger.ts'
 import { textOf } from '../load.ts'

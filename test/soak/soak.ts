@@ -3,8 +3,8 @@
  * receiver must agree (conservation.ts). `--help` lists the options.
  */
 import { readOptions, readWhole, refuse } from '../../scripts/options.ts'
-import type { Db } from '../../server/db/db.ts'
-import { parseId } from '../../server/ids.ts'
+import type { Db } from '../../server/ground/db/db.ts'
+import { parseId } from '../../server/ground/base/ids.ts'
 import { checkConservation, summarise } from '../conservation.ts'
 import { seededRandom } from '../load.ts'
 import { until } from '../until.ts'

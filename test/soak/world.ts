@@ -1,6 +1,6 @@
 /** What a round of the soak is made of: a database, two processes of the program, two carriers, a client's server, and a client. */
 import { join } from 'node:path'
-import { openPool, type Db } from '../../server/db/db.ts'
+import { openPool, type Db } from '../../server/ground/db/db.ts'
 import { CarrierProcess, ourNumber, setUpCarrier, type Phones } from '../carrier.ts'
 import { Client } from '../client.ts'
 import { findPorts, signalProcess, startDurable, startProgram, type Program } from '../harness.ts'

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import type { App } from '../../http.ts'
-import { newId } from '../../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import type { App } from '../../ground/http/http.ts'
+import { newId } from '../../ground/base/ids.ts'
 import { buildAccountsApp, createTestAccount, createTestUser } from '../testing.ts'
 import { hashPassword } from './password.ts'
 

@@ -2,9 +2,9 @@
  * Whether a person has shown lately who they are. What gives access to others, or takes an account away, is not done by a login that was only
  * refreshed since: whoever sits down at a screen that was left open does not come to stay (RFC 9470, step-up authentication).
  */
-import { nowMs } from '../../db/clock.ts'
-import { ApiError } from '../../errors.ts'
-import type { Caller } from '../../http.ts'
+import { nowMs } from '../../ground/db/clock.ts'
+import { ApiError } from '../../ground/base/errors.ts'
+import type { Caller } from '../../ground/http/http.ts'
 
 /** For so long a password counts: as long as the first access token of a login, so that who never refreshes is never asked. */
 const confirmedSeconds = 3600

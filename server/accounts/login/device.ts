@@ -5,9 +5,9 @@
  *   usr_… . when it ends, in seconds . keyed hash of both
  */
 import { timingSafeEqual } from 'node:crypto'
-import { nowMs } from '../../db/clock.ts'
-import { parseId, showId } from '../../ids.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import { nowMs } from '../../ground/db/clock.ts'
+import { parseId, showId } from '../../ground/base/ids.ts'
+import type { Vault } from '../../ground/sealing/vault.ts'
 
 /** For so long a device is known: as long as a network is. */
 const deviceSeconds = 90 * 86_400

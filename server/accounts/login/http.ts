@@ -1,9 +1,9 @@
 /** Routes of logins. */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { invalid, type ApiError } from '../../errors.ts'
-import { IdOf, Nullable, problems, type App } from '../../http.ts'
-import { showId } from '../../ids.ts'
+import { invalid, type ApiError } from '../../ground/base/errors.ts'
+import { IdOf, Nullable, problems, type App } from '../../ground/http/http.ts'
+import { showId } from '../../ground/base/ids.ts'
 import { bearerOf } from '../authenticate.ts'
 import { basicOf } from './basic.ts'
 import type { AccountsContext } from '../context.ts'

@@ -1,8 +1,8 @@
 /** What somebody who guesses learns from a login, and how often they may. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { inTransaction } from '../../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { newId } from '../../ids.ts'
+import { inTransaction } from '../../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import { newId } from '../../ground/base/ids.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { createTestAccount, createTestUser, testVault } from '../testing.ts'

@@ -1,7 +1,7 @@
 /** Logins: from a password, or from the client credentials that an API key is, to a pair of tokens. */
-import { inTransaction, type Db } from '../../db/db.ts'
-import { ApiError } from '../../errors.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import { inTransaction, type Db } from '../../ground/db/db.ts'
+import { ApiError } from '../../ground/base/errors.ts'
+import type { Vault } from '../../ground/sealing/vault.ts'
 import { hashPassword, isOutdated, matchPassword, saltOf } from './password.ts'
 import { requireNetwork } from '../networks.ts'
 import { openSession, type TokenPair } from './session.ts'

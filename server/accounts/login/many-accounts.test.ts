@@ -1,8 +1,8 @@
 /** An address that is a user of several accounts: what shows that it is, and what a user of one account can do to the others. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import type { App } from '../../http.ts'
-import { newId } from '../../ids.ts'
+import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import type { App } from '../../ground/http/http.ts'
+import { newId } from '../../ground/base/ids.ts'
 import { buildAccountsApp, createTestAccount, testVault } from '../testing.ts'
 import { deviceHeader, nameDevice, readDevice } from './device.ts'
 

@@ -1,7 +1,7 @@
 /** The first owner: a code that is printed where the program runs sets the address and the password; there is no default one. */
 import { randomBytes } from 'node:crypto'
-import { inTransaction, type Db } from '../../db/db.ts'
-import { newId } from '../../ids.ts'
+import { inTransaction, type Db } from '../../ground/db/db.ts'
+import { newId } from '../../ground/base/ids.ts'
 import { noPassword } from './password.ts'
 import { hashToken, tokenOf } from '../token.ts'
 

@@ -1,5 +1,5 @@
 /** Which passwords are refused: short ones and those that are guessed first (NIST SP 800-63B-4 §3.1.1.2). No rules of composition. */
-import { invalid } from '../../errors.ts'
+import { invalid } from '../../ground/base/errors.ts'
 import { passwordCharactersMin } from './password.ts'
 
 const passwordBytesMax = 256

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ApiError } from '../../errors.ts'
+import { ApiError } from '../../ground/base/errors.ts'
 import { hashPassword, isOutdated, isPassword, newPassword, passwordCharactersMin } from './password.ts'
 
 test('a password is itself and nothing else', async () => {

@@ -1,9 +1,9 @@
 /** Passwords: argon2id (RFC 9106) from Node itself, as PHC strings, a few at a time because each takes 19 MiB and a tenth of a second. */
 import { argon2, randomBytes, randomInt, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
-import { CrowdedError, Shares } from '../../db/shares.ts'
-import { ApiError } from '../../errors.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import { CrowdedError, Shares } from '../../ground/db/shares.ts'
+import { ApiError } from '../../ground/base/errors.ts'
+import type { Vault } from '../../ground/sealing/vault.ts'
 import { foldLogin } from './throttle.ts'
 
 // OWASP password storage: 19 MiB, two passes, one lane.

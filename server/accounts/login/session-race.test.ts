@@ -1,8 +1,8 @@
 /** Logins and refreshes that are under way while their password or secret is changed, or their login ended. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
-import { inTransaction, type Tx } from '../../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { inTransaction, type Tx } from '../../ground/db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../ground/db/testing.ts'
 import { createKey, rotateKey } from '../keys.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword } from './password.ts'

@@ -5,9 +5,9 @@
  *   fresh --refresh--> replaced --again within 60 s--> the same pair again
  *                         └------again later---------> somebody has a copy: the family is revoked
  */
-import { inTransaction, type Db, type Tx } from '../../db/db.ts'
-import { newId } from '../../ids.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import { inTransaction, type Db, type Tx } from '../../ground/db/db.ts'
+import { newId } from '../../ground/base/ids.ts'
+import type { Vault } from '../../ground/sealing/vault.ts'
 import { denied } from '../authenticate.ts'
 import { findOwner, holdOwner, type Owner } from '../store.ts'
 import { hashToken, readToken, tokenOf } from '../token.ts'

@@ -9,10 +9,10 @@
  * that address must not have more guesses at the others for it either. So a user who is known shields only themselves: where the password is
  * none of theirs, the attempt is counted for the name before it is compared with the others', and their next login does not take that back.
  */
-import { inTransaction, type Db, type Queryable } from '../../db/db.ts'
-import { ApiError } from '../../errors.ts'
-import { areaOf, networkOf } from '../../network.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import { inTransaction, type Db, type Queryable } from '../../ground/db/db.ts'
+import { ApiError } from '../../ground/base/errors.ts'
+import { areaOf, networkOf } from '../../ground/base/network.ts'
+import type { Vault } from '../../ground/sealing/vault.ts'
 
 interface Rule {
   free: number

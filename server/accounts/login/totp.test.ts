@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import type { App } from '../../http.ts'
+import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import type { App } from '../../ground/http/http.ts'
 import { hashPassword } from './password.ts'
 import { buildAccountsApp, createTestAccount, createTestUser, type TestUser } from '../testing.ts'
 

@@ -5,8 +5,8 @@
  *   off --begin--> prepared --confirm with a code--> on, with ten recovery codes --disable--> off
  */
 import { Secret, TOTP } from 'otpauth'
-import type { Queryable, Tx } from '../../db/db.ts'
-import type { Vault } from '../../sealing/vault.ts'
+import type { Queryable, Tx } from '../../ground/db/db.ts'
+import type { Vault } from '../../ground/sealing/vault.ts'
 import { newPassword } from './password.ts'
 
 /** Whose factor it is. */

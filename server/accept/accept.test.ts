@@ -1,0 +1,452 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RoutingTable } from '../routes/routing.ts'
+import { inTransaction, openPool } from '../ground/db/db.ts'
+import { ensurePartitions } from '../ground/db/partitions.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { Acceptor } from './accept.ts'
+import { asAccepted } from './accepted.ts'
+import type { Accepted, Draft } from '../message/draft.ts'
+import { findMessage } from '../message/store.ts'
+import {
+  insertTestCarrier,
+  insertTestSender,
+  openLedgerTest,
+  ourNumber,
+  rowOf,
+  type LedgerTest,
+  silent,
+} from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  // As in a running installation: statements of one day's messages go to that day's partitions.
+  await ensurePartitions(database.db, silent)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, idempotency_keys, queue, delayed, intents')
+  test = await openLedgerTest(database.db)
+})
+
+async function newCampaign(columns: Record<string, unknown> = {}): Promise<string> {
+  const id = newId()
+  const names = Object.keys(columns)
+  await test.db.query(
+    `insert into campaigns (account_id, id, name${names.map((name) => `, ${name}`).join('')})
+     values ($1, $2, 'Sale'${names.map((_, i) => `, $${i + 3}`).join('')})`,
+    [test.accountId, id, ...Object.values(columns)],
+  )
+  return id
+}
+
+const keyed = (key: string, fingerprint = 'body', operation = 'messages.send'): Partial<Draft> => ({
+  idempotency: { operation, key, fingerprint: Buffer.from(fingerprint) },
+})
+
+const kindsOf = (results: Accepted[]): string[] =>
+  results.map((result) => (result.kind === 'refused' ? result.refusal : result.kind))
+
+describe('a flush', () => {
+  it('answers each row for itself', async () => {
+    const suspended = newId()
+    await test.db.query(`insert into accounts (id, name, status) values ($1, 'Bad', 'suspended')`, [suspended])
+    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'reply')`, [
+      test.accountId,
+    ])
+    const closed = await newCampaign({ status: 'archived' })
+    const canceled = await newCampaign({ status: 'canceled' })
+    const open = await newCampaign({ key: 'spring' })
+    const drafts = [
+      test.draft(),
+      test.draft({ campaignId: newId() }),
+      test.draft({ campaignKey: 'no-such-key' }),
+      test.draft({ campaignId: closed }),
+      test.draft({ campaignId: canceled }),
+      test.draft({ campaignId: open }),
+      test.draft({ campaignKey: 'spring' }),
+      test.draft({ sender: '15550000000' }),
+      test.draft({ sender: ourNumber }),
+      test.draft({ theirNumber: '15551239999' }),
+      test.draft({ accountId: suspended }),
+    ]
+    expect(kindsOf(await test.acceptor.acceptAll(drafts))).toEqual([
+      'accepted',
+      'campaign_not_found',
+      'campaign_not_found',
+      'campaign_closed',
+      'campaign_closed',
+      'accepted',
+      'accepted',
+      'sender_not_found',
+      'accepted',
+      'recipient_opted_out',
+      'account_suspended',
+    ])
+    expect(await test.count('messages', 'true')).toBe(4)
+    expect(await test.count('queue', 'true')).toBe(4)
+  })
+
+  it('refuses where there is no carrier at all, and holds where the carrier is disabled', async () => {
+    await test.db.query(`update carriers set enabled = false`)
+    expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['accepted'])
+    await test.db.query(`delete from senders`)
+    await test.db.query(`delete from carriers`)
+    await test.routing.refresh()
+    expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['no_route_available'])
+  })
+
+  it('fails one poisoned row alone', async () => {
+    const drafts = Array.from({ length: 9 }, (_, i) => test.draft({ body: i === 4 ? 'NUL \0' : `text ${i}` }))
+    const results = await Promise.allSettled(drafts.map((draft) => test.acceptor.accept(draft)))
+    expect(results.map((result) => result.status)).toEqual(drafts.map((_, i) => (i === 4 ? 'rejected' : 'fulfilled')))
+    expect(await test.count('messages', 'true')).toBe(8)
+  })
+
+  it('fails the row of an account that does not exist alone', async () => {
+    const drafts = [test.draft(), test.draft({ accountId: newId() }), test.draft()]
+    const results = await Promise.allSettled(drafts.map((draft) => test.acceptor.accept(draft)))
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  })
+
+  it('never lets an account use what is another one’s', async () => {
+    const other = newId()
+    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    const campaignId = await newCampaign({ key: 'mine' })
+    const drafts = [
+      test.draft({ accountId: other, campaignId }),
+      test.draft({ accountId: other, campaignKey: 'mine' }),
+      test.draft({ accountId: other, sender: ourNumber }),
+    ]
+    expect(kindsOf(await test.acceptor.acceptAll(drafts))).toEqual([
+      'campaign_not_found',
+      'campaign_not_found',
+      'sender_not_found',
+    ])
+    const row = rowOf(await test.acceptor.accept(test.draft({ accountId: other })))
+    expect(row.ourNumber).toBeNull()
+  })
+
+  it('answers exactly what it wrote', async () => {
+    const campaignId = await newCampaign()
+    const row = await test.send({
+      campaignId,
+      type: 'otp',
+      metadata: { order: '17', 'quo"te': 'back\\slash' },
+      tags: ['a b', '{"'],
+      warnings: [{ code: 'multi_segment', detail: 'x' }],
+      callbackUrl: 'https://example.com/hook',
+      isTest: true,
+    })
+    expect(await test.message(row.id)).toEqual(row)
+  })
+
+  it('keeps every text as it is', async () => {
+    const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).map((one) => one.replaceAll('\0', 'x'))
+    const note = fc.record({ body: text, tag: text, value: text })
+    await fc.assert(
+      fc.asyncProperty(fc.array(note, { minLength: 1, maxLength: 20 }), async (notes) => {
+        const drafts = notes.map(({ body, tag, value }) =>
+          test.draft({ body, tags: [tag], metadata: { [tag]: value } }),
+        )
+        const rows = (await test.acceptor.acceptAll(drafts)).map(rowOf)
+        for (const [i, { id }] of rows.entries()) {
+          const { body, tags, metadata } = await test.message(id)
+          expect({ body, tags, metadata }).toEqual({
+            body: drafts[i]?.body,
+            tags: drafts[i]?.tags,
+            metadata: drafts[i]?.metadata,
+          })
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe('an idempotency key', () => {
+  it('is one message, however often it comes one after another', async () => {
+    const first = rowOf(await test.acceptor.accept(test.draft(keyed('k'))))
+    const again = await test.acceptor.accept(test.draft(keyed('k')))
+    expect(again).toEqual({ kind: 'known_key', messageId: first.id, fingerprint: Buffer.from('body') })
+    expect(await test.count('messages', 'true')).toBe(1)
+  })
+
+  it('is one message for a hundred at once, also in one flush', async () => {
+    const results = await test.acceptor.acceptAll(Array.from({ length: 100 }, () => test.draft(keyed('k'))))
+    expect(kindsOf(results).filter((kind) => kind === 'accepted')).toHaveLength(1)
+    expect(kindsOf(results).filter((kind) => kind === 'known_key')).toHaveLength(99)
+    expect(await test.count('messages', 'true')).toBe(1)
+    expect(await test.count('queue', 'true')).toBe(1)
+  })
+
+  it('tells the fingerprint that it came with first', async () => {
+    await test.send(keyed('k', 'one body'))
+    const again = await test.acceptor.accept(test.draft(keyed('k', 'another body')))
+    expect(again).toMatchObject({ kind: 'known_key', fingerprint: Buffer.from('one body') })
+  })
+
+  it('belongs to its account and operation', async () => {
+    const other = await openLedgerTest(test.db)
+    await test.send(keyed('k'))
+    await test.send(keyed('k', 'body', 'messages.batch'))
+    await other.send(keyed('k'))
+    expect(await test.count('messages', 'true')).toBe(3)
+  })
+
+  it('is not used up by a refusal', async () => {
+    expect(kindsOf([await test.acceptor.accept(test.draft({ ...keyed('k'), sender: '15550000000' }))])).toEqual([
+      'sender_not_found',
+    ])
+    expect(kindsOf([await test.acceptor.accept(test.draft(keyed('k')))])).toEqual(['accepted'])
+  })
+
+  it('still answers where the same request would be refused now', async () => {
+    await test.send(keyed('k'))
+    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
+      test.accountId,
+    ])
+    expect(kindsOf([await test.acceptor.accept(test.draft(keyed('k')))])).toEqual(['known_key'])
+  })
+
+  it('shows the message as it was accepted, whatever became of it', async () => {
+    const handover = await test.lease(keyed('k'))
+    const accepted = asAccepted(await test.message(handover.id))
+    await test.answer(handover, {
+      state: 'refused',
+      move: { to: 'rejected', retryAfterMs: null, errorCode: 'throttled', errorRaw: 'x' },
+    })
+    const later = await test.message(handover.id)
+    expect(later.status).toBe('rejected')
+    expect(asAccepted(later)).toEqual(accepted)
+    expect(accepted).toMatchObject({ status: 'queued', sequence: 1, attempts: 0, carrierId: null, errorCode: null })
+  })
+})
+
+describe('where a message goes', () => {
+  it('is the queue when no link has room', async () => {
+    const row = await test.send()
+    expect((await test.message(row.id)).status).toBe('queued')
+    expect(await test.count('queue', 'message_id = $1', [row.id])).toBe(1)
+    expect(await test.count('intents', 'true')).toBe(0)
+    expect(test.slots.wakes).toBe(1)
+  })
+
+  it('is a link with room: the row is written as sending, with an intent for each segment', async () => {
+    const handover = await test.lease({ body: 'x'.repeat(400), segments: 3, type: 'otp' })
+    expect(handover).toMatchObject({ linkId: test.linkId, ourNumber, segments: 3, pending: null, try: 1, type: 'otp' })
+    expect(await test.message(handover.id)).toMatchObject({ status: 'sending', attempts: 1, carrierId: test.carrierId })
+    const { rows } = await test.db.query(
+      `select node_id, segment, try, link_id from intents where message_id = $1 order by segment`,
+      [handover.id],
+    )
+    expect(rows).toEqual([1, 2, 3].map((segment) => ({ node_id: test.nodeId, segment, try: 1, link_id: test.linkId })))
+    expect(await test.count('queue', 'true')).toBe(0)
+  })
+
+  it('is shown as queued in the answer, even when a link has it already', async () => {
+    const handover = await test.lease()
+    test.slots.room = 1
+    const row = await test.send()
+    expect([row.status, row.attempts, row.carrierId]).toEqual(['queued', 0, null])
+    expect(handover.try).toBe(1)
+  })
+
+  it('is not a link of another carrier than the sender’s, and the room is given back', async () => {
+    const elsewhere = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere))
+    await insertTestSender(test.db, test.accountId, elsewhere, '15550001111')
+    test.slots.room = 5
+    const row = await test.send({ sender: '15550001111' })
+    expect((await test.message(row.id)).status).toBe('queued')
+    expect(test.slots.room).toBe(5)
+  })
+
+  it('is no link where its campaign is paused or has a pace', async () => {
+    const campaigns = [await newCampaign({ status: 'paused' }), await newCampaign({ pace: 1 })]
+    test.slots.room = 5
+    for (const campaignId of campaigns)
+      expect((await test.message((await test.send({ campaignId })).id)).status).toBe('queued')
+    expect([test.slots.taken.length, test.slots.room]).toEqual([0, 5])
+    expect(await test.count('queue', 'true')).toBe(2)
+  })
+
+  it('is never a link when this node is fenced', async () => {
+    await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
+    test.slots.room = 5
+    const row = await test.send()
+    expect((await test.message(row.id)).status).toBe('queued')
+    expect([test.slots.taken.length, test.slots.room]).toEqual([0, 5])
+    expect(await test.count('intents', 'true')).toBe(0)
+  })
+
+  it('is the waiting room for a later time, and no link', async () => {
+    test.slots.room = 5
+    const sendAt = new Date(Date.now() + 3_600_000)
+    const row = await test.send({ sendAt, validitySeconds: 60 })
+    expect(row).toMatchObject({ status: 'scheduled', sendAt, queuedAt: null, expiresAt: new Date(+sendAt + 60_000) })
+    const { rows } = await test.db.query(`select due_at, expires_at from delayed where message_id = $1`, [row.id])
+    expect(rows).toEqual([{ due_at: sendAt, expires_at: row.expiresAt }])
+    expect(test.slots.room).toBe(5)
+  })
+
+  it('gives room back for what is refused', async () => {
+    test.slots.room = 2
+    await test.acceptor.acceptAll([test.draft({ sender: '15550000000' }), test.draft({ campaignKey: 'none' })])
+    expect(test.slots.room).toBe(2)
+  })
+
+  it('gives room back when the statement fails', async () => {
+    test.slots.room = 3
+    await expect(test.acceptor.accept(test.draft({ body: '\0' }))).rejects.toThrow()
+    expect(test.slots.room).toBe(3)
+  })
+})
+
+describe('what a campaign says', () => {
+  it('holds where the message says nothing else', async () => {
+    await insertTestSender(test.db, test.accountId, test.carrierId, '15550002222')
+    const campaignId = await newCampaign({
+      type: 'marketing',
+      sender: '15550002222',
+      callback_url: 'https://example.com/campaign',
+      validity_period: 120,
+    })
+    const row = await test.send({ campaignId })
+    expect(row).toMatchObject({
+      campaignId,
+      type: 'marketing',
+      ourNumber: '15550002222',
+      callbackUrl: 'https://example.com/campaign',
+    })
+    expect(Number(row.expiresAt) - Number(row.createdAt)).toBe(120_000)
+    const { rows } = await test.db.query(
+      `select l.type from queue q join lanes l on l.id = q.lane_id where q.message_id = $1`,
+      [row.id],
+    )
+    expect(rows).toEqual([{ type: 'marketing' }])
+  })
+
+  it('gives way to what the message says', async () => {
+    const campaignId = await newCampaign({ type: 'marketing', sender: '15550002222', validity_period: 120 })
+    const row = await test.send({ campaignId, type: 'otp', sender: ourNumber, validitySeconds: 30 })
+    expect(row).toMatchObject({ type: 'otp', ourNumber })
+    expect(Number(row.expiresAt) - Number(row.createdAt)).toBe(30_000)
+  })
+
+  it('is ten hours of validity and the default sender without a campaign', async () => {
+    const row = await test.send()
+    expect(row).toMatchObject({ type: 'transactional', ourNumber })
+    expect(Number(row.expiresAt) - Number(row.createdAt)).toBe(36_000_000)
+  })
+
+  it('links the message to its contact there', async () => {
+    const [campaignId, elsewhere, contactId] = [await newCampaign(), await newCampaign(), newId()]
+    await test.db.query(
+      `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, '15551230001')`,
+      [test.accountId, contactId, campaignId],
+    )
+    expect((await test.send({ campaignId })).contactId).toBe(contactId)
+    expect((await test.send({ campaignId: elsewhere })).contactId).toBeNull()
+    expect((await test.send({ campaignId, theirNumber: '15551230002' })).contactId).toBeNull()
+  })
+})
+
+describe('a sender of a pool', () => {
+  it('is written once, also where the pool is deleted as its sender is to be remembered', async () => {
+    const poolId = newId()
+    await test.db.query(
+      `with pool as (insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'UK', 'sticky'))
+       insert into sender_pool_members (account_id, pool_id, sender_id) select $1, $2, id from senders where account_id = $1`,
+      [test.accountId, poolId],
+    )
+    const accepted = await inTransaction(test.db, async (tx) => {
+      await tx.query('delete from sender_pools where id = $1', [poolId])
+      const drafts = Array.from({ length: 3 }, (_, i) => test.draft({ poolId, theirNumber: `1555123000${i}` }))
+      const all = { results: test.acceptor.acceptAll(drafts) }
+      await untilBlocked(test.db, 1, '%sender_affinity%')
+      return all
+    })
+    expect(kindsOf(await accepted.results)).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(await test.count('messages', 'true')).toBe(3)
+    expect(await test.count('queue', 'true')).toBe(3)
+  })
+})
+
+describe('all or none', () => {
+  it('writes all', async () => {
+    const drafts = Array.from({ length: 700 }, (_, i) => test.draft({ body: `${i}`, ...keyed(`k${i}`) }))
+    const { isWritten, results } = await test.acceptor.acceptAtomically(drafts)
+    expect([isWritten, results.length]).toEqual([true, 700])
+    expect(results.map((result) => rowOf(result).body)).toEqual(drafts.map((draft) => draft.body))
+    expect(await test.count('queue', 'true')).toBe(700)
+  })
+
+  it('writes none, nor their keys, where one is refused', async () => {
+    const drafts = Array.from({ length: 600 }, (_, i) =>
+      test.draft({ ...keyed(`k${i}`), sender: i === 599 ? '15550000000' : null }),
+    )
+    const { isWritten, results } = await test.acceptor.acceptAtomically(drafts)
+    expect([isWritten, kindsOf(results).at(-1)]).toEqual([false, 'sender_not_found'])
+    expect(await test.count('messages', 'true')).toBe(0)
+    expect(await test.count('idempotency_keys', 'true')).toBe(0)
+  })
+})
+
+it('writes all or none on one connection: as many batches at once as there are connections do not wait for each other', async () => {
+  const db = openPool(database.connection, { name: 'one', max: 1, connectTimeoutMs: 1000 })
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
+  const { isWritten } = await acceptor.acceptAtomically([test.draft(), test.draft()])
+  await db.end()
+  expect(isWritten).toBe(true)
+})
+
+it('is refused from when the database takes nothing any more until it does again', async () => {
+  const db = openPool(database.connection, { name: 'one', max: 1 })
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
+  await acceptor.accept(test.draft())
+  expect(acceptor.isRefused).toBe(false)
+  // As after a failover, in which the server became a standby.
+  await db.query('set default_transaction_read_only = on')
+  await expect(acceptor.accept(test.draft())).rejects.toThrow('read-only transaction')
+  expect(acceptor.isRefused).toBe(true)
+  await db.query('set default_transaction_read_only = off')
+  await acceptor.accept(test.draft())
+  expect(acceptor.isRefused).toBe(false)
+  await db.end()
+})
+
+describe('the event of an accepted message', () => {
+  it('is recorded only while somebody subscribes', async () => {
+    const unheard = await test.send()
+    await test.subscribe('message.queued', 'message.scheduled')
+    const queued = await test.send()
+    const scheduled = await test.send({ sendAt: new Date(Date.now() + 60_000) })
+    expect(await test.eventsOf(unheard.id)).toEqual([])
+    expect(await test.eventsOf(queued.id)).toEqual(['message.queued'])
+    expect(await test.eventsOf(scheduled.id)).toEqual(['message.scheduled'])
+    expect(await test.count('outbox', 'true')).toBe(2)
+    const { rows } = await test.db.query<{ payload: string }>(`select payload from events where message_id = $1`, [
+      queued.id,
+    ])
+    expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
+      type: 'message.queued',
+      sequence: 1,
+      data: { message: { status: 'queued', to: '15551230001' }, previous_status: null },
+    })
+  })
+})
+
+it('finds a message for its own account only', async () => {
+  const row = await test.send()
+  expect(await findMessage(test.db, newId(), row.id)).toBeNull()
+  expect((await findMessage(test.db, test.accountId, row.id))?.id).toBe(row.id)
+})

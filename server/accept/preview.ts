@@ -1,0 +1,171 @@
+/** What a text would be sent as, without sending it. */
+import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp'
+import type { Static } from 'typebox'
+import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { problems, type App, type Caller } from '../ground/http/http.ts'
+import { showId } from '../ground/base/ids.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../ground/http/faults.ts'
+import { showMoney, type Money, type MoneySchema } from '../ground/base/money.ts'
+import type { Acceptor } from './accept.ts'
+import type { Draft, Planned } from '../message/draft.ts'
+import { findCampaignDefaults, type CampaignDefaults } from './campaign-defaults.ts'
+import type { DraftContext } from './draft.ts'
+import { readNumber } from '../ground/numbers/number.ts'
+import { isOptedOut } from '../message/opted-out.ts'
+import { quietWarning } from '../quiet-hours/quiet-hours.ts'
+import { Preview, PreviewBody } from './preview-schema.ts'
+import { refusalError, type MessagesContext } from './send.ts'
+import { listSendFaults } from './send-faults.ts'
+import { compileVariants } from '../templates/resource.ts'
+import { loadTemplates, readSend, type SendInput, type Templates } from './read-send.ts'
+import type { Text } from './text.ts'
+
+/** What a preview needs. */
+export type PreviewContext = Pick<MessagesContext, 'db' | 'vault' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'plan'> }
+
+/** Registers `POST /v1/messages/preview`. */
+export function previewRoute(app: App, context: PreviewContext): void {
+  const { db, shortUrl = null } = context
+  app.post(
+    '/v1/messages/preview',
+    {
+      schema: {
+        operationId: 'previewMessage',
+        summary: 'Preview a message',
+        description:
+          'A text, a template with its values, or only a `campaign`, whose own text is then used. A campaign also sets type, sender and short links, unless the body does. Texts of templates and campaigns need the scope campaigns:read.',
+        tags: ['Messages'],
+        body: PreviewBody,
+        response: { 200: Preview, ...problems(413, 415) },
+      },
+      config: { scope: 'messages:read', testKeys: 'changes nothing' },
+      attachValidation: true,
+    },
+    async (request) => {
+      const { caller } = request
+      const wrong = schemaErrorsOf(request)
+      const sound = soundFieldsOf(objectOf(request.body), wrong)
+      const campaign =
+        sound.campaign === undefined ? null : await findCampaignDefaults(db, caller.accountId, sound.campaign)
+      const faults = [...wrong]
+      if (sound.campaign !== undefined && !campaign)
+        faults.push(...(refusalError('campaign_not_found').options.errors ?? []))
+      const isOwn = sound.message !== undefined || sound.template !== undefined
+      const isOfCampaign = !isOwn && wrong.length === 0 && campaign?.text != null
+      if ((sound.template !== undefined || isOfCampaign) && !caller.scopes.has('campaigns:read'))
+        throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope campaigns:read.' })
+      const templates = new Map(await loadTemplates(db, caller.accountId, [sound]))
+      const body: Partial<SendInput> = { ...request.body }
+      if (isOfCampaign && campaign?.text) {
+        templates.set(ofCampaign, compileVariants(campaign.text.texts))
+        body.template = ofCampaign
+        body.variables = { ...campaign.text.variables, ...body.variables }
+      }
+      if (wrong.length > 0) {
+        const given = request.body as SendInput
+        throw invalid(listSendFaults(given, faults, templates, draftChecks(caller, shortUrl, campaign)))
+      }
+      return showPreview(context, caller, body, { campaign, templates, faults })
+    },
+  )
+}
+
+// No template has this name.
+const ofCampaign = '(campaign)'
+
+const draftChecks = (caller: Caller, shortUrl: string | null, campaign: CampaignDefaults | null): DraftContext => ({
+  accountId: caller.accountId,
+  isTest: caller.mode === 'test',
+  defaultCountry: caller.defaultCountry ?? null,
+  refuseUrl: () => null,
+  shortUrl,
+  ...(campaign?.shortensUrls && { shortensByDefault: new Set([showId('cmp', campaign.id)]) }),
+})
+
+// Stands for the recipient that there is not; nothing is wrong with it.
+const soundNumber = '15551234567'
+
+/**
+ * What a send of this body would send now: its text as it is cut, from whom, as what, and at what price. `faults`: what is known to be wrong.
+ * @throws ApiError with all that is wrong, as a send does.
+ */
+export async function showPreview(
+  { db, vault, acceptor, shortUrl = null }: PreviewContext,
+  caller: Caller,
+  input: Partial<SendInput>,
+  { campaign, templates, faults }: { campaign: CampaignDefaults | null; templates: Templates; faults: FieldError[] },
+): Promise<Static<typeof Preview>> {
+  const { to } = input
+  const type = input.type ?? campaign?.type
+  const { campaign: _name, ...own } = input
+  const body = {
+    ...own,
+    to: to ?? soundNumber,
+    ...(type && { type }),
+    ...(campaign && { campaign: showId('cmp', campaign.id) }),
+  }
+  const checks = draftChecks(caller, shortUrl, campaign)
+  const draft = readSend(body, templates, checks)
+  if (faults.length > 0 || Array.isArray(draft)) throw invalid([...faults, ...(Array.isArray(draft) ? draft : [])])
+  const stand = to === undefined ? readNumber(soundNumber, checks.defaultCountry) : null
+  const ofStand = stand && 'number' in stand ? stand.warnings.length : 0
+  const text = { ...draft, warnings: draft.warnings?.slice(ofStand) ?? [] }
+  const number = to === undefined ? null : draft.theirNumber
+  const [planned] = number === null ? [] : await acceptor.plan([draft])
+  const refusal = planned?.route.refusal
+  // As the fields of the body have it; what else a send may meet is told by its own members.
+  if (refusal && ['sender_not_found', 'sender_not_allowed', 'pool_not_found'].includes(refusal) && asksForSender(input))
+    throw refusalError(refusal)
+  return {
+    ...showText(text),
+    warnings: [...text.warnings, ...(planned?.opensAt ? [quietWarning(planned.opensAt)] : [])],
+    to: number,
+    from: planned?.route.sender.sender?.number ?? null,
+    campaign: campaign && showId('cmp', campaign.id),
+    type: planned?.route.message.type ?? type ?? 'transactional',
+    opted_out: number === null ? null : await isOptedOut(db, vault, caller.accountId, number),
+    ...(planned && showPrices(planned, text)),
+  }
+}
+
+const asksForSender = ({ from, sender_pool: pool }: Partial<SendInput>): boolean =>
+  from !== undefined || pool !== undefined
+
+/** What a text would cost over each carrier of its route, in the order in which they are tried. */
+function showPrices(
+  planned: Pick<Planned, 'estimate' | 'route'>,
+  { segments }: Pick<Draft, 'segments'>,
+): Pick<Static<typeof Preview>, 'estimated_price' | 'routes'> {
+  const { chain, prices } = planned.route.choice
+  const show = (price: Money | null): Static<typeof MoneySchema> | null =>
+    price && showMoney(price.amount, price.currency)
+  return {
+    estimated_price: show(planned.estimate),
+    routes: chain.map((id, i) => {
+      const price = prices?.[i] ?? null
+      return { carrier: showId('car', id), cost: show(price && { ...price, amount: price.amount * segments }) }
+    }),
+  }
+}
+
+/** What a preview says of a text. */
+function showText({ body, encoding, characters, segments, warnings }: Omit<Text, 'units'>) {
+  return {
+    object: 'preview' as const,
+    message: body,
+    encoding,
+    characters,
+    segments,
+    parts: cutText(body, encoding),
+    replaced: warnings.flatMap((warning) => warning.replaced ?? []),
+  }
+}
+
+/** The text of each segment, decoded from the very octets that would be submitted. */
+function cutText(text: string, encoding: 'GSM-7' | 'UCS-2'): { text: string; characters: number }[] {
+  const pdus = cutSegments(text, { encoding: encoding === 'GSM-7' ? 'gsm7' : 'ucs2', mode: 'udh8', reference: 0 })
+  return pdus.map((pdu) => {
+    const part = joinParts([{ ...readPart(pdu), concatenation: null }]).text ?? ''
+    return { text: part, characters: countSegments(part).characters }
+  })
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { Acceptor } from './accept.ts'
+import type { Draft } from '../message/draft.ts'
+import { maxQueueSeconds, QueueCap } from './queue-cap.ts'
+import type { QueueCount } from '../queue/count.ts'
+import { refusalError } from './send.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let queue: QueueCount
+let cap: QueueCap
+let acceptor: Acceptor
+
+// At this pace four hours are 144 segments.
+const pace = 0.01
+const room = pace * maxQueueSeconds
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue')
+  test = await openLedgerTest(database.db)
+  await database.db.query(`update accounts set pace = $2 where id = $1`, [test.accountId, pace])
+  queue = test.context.queueCount
+  cap = new QueueCap(queue)
+  acceptor = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing, queueCap: cap })
+})
+
+const send = (count: number, changes: Partial<Draft> = {}) =>
+  acceptor.acceptAll(Array.from({ length: count }, () => test.draft(changes)))
+const kinds = async (count: number, changes?: Partial<Draft>): Promise<string[]> => [
+  ...new Set((await send(count, changes)).map((one) => (one.kind === 'refused' ? one.refusal : one.kind))),
+]
+
+it('no more waits than can be sent in four hours; the answer says when there is room', async () => {
+  expect(await kinds(100, { type: 'marketing' })).toEqual(['accepted'])
+  await queue.count()
+  expect(await kinds(room - 100, { type: 'marketing' })).toEqual(['accepted'])
+  // Counted here, before the next count of the queue.
+  const [refused] = await send(1, { type: 'marketing' })
+  expect(refused).toMatchObject({ kind: 'refused', refusal: 'queue_full', waitSeconds: 100 })
+  await queue.count()
+  const [again] = await send(1, { type: 'marketing', segments: 3 })
+  expect(again).toMatchObject({ refusal: 'queue_full', waitSeconds: 300 })
+  expect(refusalError('queue_full', null, 300)).toMatchObject({ status: 429, options: { retryAfterSeconds: 300 } })
+  expect(await test.count('messages', 'true')).toBe(room)
+})
+
+it('an account of which nothing waited has no more room', async () => {
+  await queue.count()
+  expect(await kinds(room + 1)).toEqual(['accepted', 'queue_full'])
+  expect(await test.count('messages', 'true')).toBe(room)
+})
+
+it('a line full of campaigns keeps nothing from going before it, nor what is for later, nor other accounts', async () => {
+  expect(await kinds(room, { type: 'marketing' })).toEqual(['accepted'])
+  await queue.count()
+  expect(await kinds(1, { type: 'marketing' })).toEqual(['queue_full'])
+  expect(await kinds(1, { type: 'otp' })).toEqual(['accepted'])
+  expect(await kinds(1, { type: 'transactional' })).toEqual(['accepted'])
+  expect(await kinds(1, { type: 'marketing', sendAt: new Date(Date.now() + 3_600_000) })).toEqual(['accepted'])
+  const other = await openLedgerTest(database.db)
+  await other.routing.refresh()
+  expect((await acceptor.accept(other.draft({ type: 'marketing' }))).kind).toBe('accepted')
+})
+
+it('a key that was used before is answered as before, however full the queue is', async () => {
+  const idempotency = { operation: 'messages.send', key: 'k', fingerprint: Buffer.alloc(32) }
+  expect(await kinds(1, { idempotency })).toEqual(['accepted'])
+  expect(await kinds(room - 1)).toEqual(['accepted'])
+  await queue.count()
+  expect(await kinds(1)).toEqual(['queue_full'])
+  expect(await kinds(1, { idempotency })).toEqual(['known_key'])
+})
+
+it('there is room again when the queue has gone, which the clock finds out', async () => {
+  expect(await kinds(room)).toEqual(['accepted'])
+  await cap.start()
+  await until('it is full', async () => (await kinds(1)).includes('queue_full'))
+  await database.db.query('truncate queue')
+  await until('there is room', async () => (await kinds(1)).includes('accepted'))
+  await cap.close()
+})

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { messageRoutes } from '../messages/http.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let app: App
+let account: TestAccount
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  const { acceptor, slots } = test
+  const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
+  app = await buildTestApp(database.db, (one) =>
+    messageRoutes(one, {
+      ...test.context,
+      vault: testVault,
+      acceptor,
+      slots,
+      refuseUrl,
+      shortUrl: 'https://go.example.com',
+    }),
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+interface Refusal {
+  code: string
+  detail: string
+  errors: { pointer: string; code: string }[]
+  results: { error: Refusal }[]
+}
+
+async function post(url: string, payload: object | string): Promise<Refusal> {
+  const headers = { ...account.headers, 'content-type': 'application/json', 'idempotency-key': 'k' }
+  const answer = await app.inject({ method: 'POST', url, headers, payload })
+  return answer.json<Refusal>()
+}
+
+const show = ({ errors }: Refusal): string[] => errors.map(({ pointer, code }) => `${pointer} ${code}`).sort()
+
+const wrongs: [what: string, body: object, errors: string[]][] = [
+  [
+    'a misspelt field, and a number, an address and a sender that are none',
+    { to: '12', message: 'x', sendat: 'x', callback_url: 'ftp://x', from: '??' },
+    ['#/callback_url invalid_url', '#/from invalid_sender', '#/sendat unknown_field', '#/to invalid_phone_number'],
+  ],
+  [
+    'an empty text, and a number that is none',
+    { to: '12', message: '' },
+    ['#/message too_short', '#/to invalid_phone_number'],
+  ],
+  [
+    'a number of another type, and a text that does not fit',
+    { to: 5, message: '\u201c', encoding: 'gsm7' },
+    ['#/message not_encodable', '#/to invalid_type'],
+  ],
+  // With an encoding that is none nobody knows what the text takes.
+  [
+    'an encoding that is none',
+    { to: '12', message: '\u201c'.repeat(80), encoding: 'gsm8', max_segments: 1 },
+    ['#/encoding invalid_value', '#/to invalid_phone_number'],
+  ],
+  ['no text at all', { to: '12' }, ['#/message required', '#/to invalid_phone_number']],
+  [
+    'a template that is none',
+    { template: 'none', tags: 'x' },
+    ['#/tags invalid_type', '#/template template_not_found', '#/to required'],
+  ],
+  ['nothing wrong but the shape', { to: '15551230001', message: 'x', tags: 'x' }, ['#/tags invalid_type']],
+]
+
+it.each(wrongs)('%s: all of it is told at once, by a send and in a batch', async (_what, body, errors) => {
+  expect(show(await post('/v1/messages/send', body))).toEqual(errors)
+  expect(show(await post('/v1/messages', body))).toEqual(errors)
+  const { results } = await post('/v1/messages/batch', { messages: [body] })
+  expect(results.map(({ error }) => show(error))).toEqual([errors])
+})
+
+it.each<[what: string, wrong: object, errors: string[]]>([
+  ['of a wrong shape', { to: 5, message: 'x' }, ['#/to invalid_type']],
+  ['with a number that is none', { to: '12', message: 'x' }, ['#/to invalid_phone_number']],
+])(
+  'a campaign, sender and pool that there are not are told beside what is wrong with a send %s',
+  async (_what, wrong, errors) => {
+    const campaign = 'none'
+    for (const url of ['/v1/messages/send', '/v1/messages']) {
+      expect(show(await post(url, { ...wrong, campaign, from: '15550009999' }))).toEqual([
+        '#/campaign campaign_not_found',
+        '#/from sender_not_found',
+        ...errors,
+      ])
+      expect(show(await post(url, { ...wrong, campaign, sender_pool: showId('pol', newId()) }))).toEqual([
+        '#/campaign campaign_not_found',
+        '#/sender_pool pool_not_found',
+        ...errors,
+      ])
+      // What cannot be asked for is not: it has been told.
+      expect(show(await post(url, { ...wrong, campaign, from: '??' }))).toEqual([
+        '#/campaign campaign_not_found',
+        '#/from invalid_sender',
+        ...errors,
+      ])
+    }
+  },
+)
+
+it('a template whose name no database could be asked for is told beside the rest', async () => {
+  expect(show(await post('/v1/messages/send', { to: '12', template: '\0' }))).toEqual([
+    '#/template invalid_characters',
+    '#/to invalid_phone_number',
+  ])
+})
+
+it('so is a campaign of such a name, where messages may have short links', async () => {
+  expect(show(await post('/v1/messages/send', { to: '12', message: 'x', campaign: '\0' }))).toEqual([
+    '#/campaign invalid_characters',
+    '#/to invalid_phone_number',
+  ])
+})
+
+it('a preview tells all of it, too', async () => {
+  expect(show(await post('/v1/messages/preview', { to: '12', message: '', mesage: 'x' }))).toEqual([
+    '#/mesage unknown_field',
+    '#/message too_short',
+    '#/to invalid_phone_number',
+  ])
+})
+
+it.each(['[]', 'null', '"x"', '5'])('what is no object is told as that: %s', async (body) => {
+  for (const url of ['/v1/messages/send', '/v1/messages/preview'])
+    expect(show(await post(url, body))).toEqual(['# invalid_type'])
+})
+
+it('more wrong fields than are told are not read, whatever the others are', async () => {
+  const body = { ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}`, 1])), to: 5, message: 5 }
+  for (const url of ['/v1/messages/send', '/v1/messages/preview'])
+    expect((await post(url, body)).errors).toHaveLength(100)
+  const { results } = await post('/v1/messages/batch', { messages: [body] })
+  expect(results.map(({ error }) => error.errors.length)).toEqual([100])
+})
+
+it('a query parameter that there is not is told, and nothing is sent', async () => {
+  const refusal = await post('/v1/messages/send?dry_run=true', { to: '15551230001', message: 'x' })
+  expect(show(refusal)).toEqual(['?dry_run unknown_field'])
+  const { rows } = await database.db.query('select from messages')
+  expect(rows).toEqual([])
+})
+
+it('where no carrier takes it, it is said who can tell why', async () => {
+  await database.db.query('delete from senders')
+  await database.db.query('delete from carriers')
+  await test.routing.refresh()
+  const { code, detail } = await post('/v1/messages/send', { to: '15551230001', message: 'x' })
+  expect(code).toBe('no_route_available')
+  expect(detail).toBe('There is no carrier for it, or a route refuses it: POST /v1/routes/test shows which.')
+})

@@ -1,0 +1,26 @@
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { acceptText, partNames } from './sql.ts'
+
+const database = await createTestDatabase()
+afterAll(() => database.close())
+
+test('the statement of every shape is one that PostgreSQL takes', async () => {
+  const others = partNames.filter((part) => part !== 'accounts')
+  const client = await database.db.connect()
+  const refused: string[] = []
+  try {
+    for (let shape = 0; shape < 2 ** others.length; shape++) {
+      const some = others.filter((_, i) => shape & (1 << i))
+      // One account or many changes where two of the joins look, whatever else there is: every second shape has many.
+      const used = some.length % 2 === 1 ? partNames.filter((part) => part === 'accounts' || some.includes(part)) : some
+      await client.query(`prepare shape as ${acceptText('', new Set(used))}`).then(
+        () => client.query('deallocate shape'),
+        (error: Error) => void refused.push(`${used.join()}: ${error.message}`),
+      )
+    }
+  } finally {
+    client.release()
+  }
+  expect(refused.slice(0, 10)).toEqual([])
+})

@@ -1,0 +1,174 @@
+/** Reads the audit log of an account, and checks that nobody has changed it. */
+import { contentOf, hashEvent, noHash, type Actor, type AuditRow } from '../ground/audit/audit.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { firstIdAt } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+
+/** Null: any. */
+export interface AuditFilters {
+  actor: Actor | null
+  action: string | null
+  target: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+const columns = `
+  account_id as "accountId",
+  id,
+  seq,
+  actor_kind as "actorKind",
+  actor_id as "actorId",
+  action,
+  target,
+  ip,
+  request_id as "requestId",
+  before,
+  after,
+  previous_hash as "previousHash",
+  hash`
+
+/** Events from a position on, one more than `limit`. Served by the index of the filter, or the primary key. */
+export async function listAuditEvents(
+  db: Queryable,
+  accountId: string,
+  filters: AuditFilters,
+  limit: number,
+  position: Position | null,
+): Promise<AuditRow[]> {
+  const { actor, action, target, createdAfter, createdBefore } = filters
+  const values: unknown[] = [accountId, limit + 1]
+  const conditions: string[] = []
+  const add = (condition: string, value: unknown): void => {
+    values.push(value)
+    conditions.push(`and ${condition} $${values.length}`)
+  }
+  if (actor) add('actor_kind =', actor.kind)
+  if (actor?.id) add('actor_id =', actor.id)
+  // The system has no id: what it did stands together in audit_events_actor.
+  else if (actor) conditions.push('and actor_id is null')
+  if (action !== null) add('action =', action)
+  if (target !== null) add('target =', target)
+  if (createdAfter) add('id >=', firstIdAt(createdAfter.getTime()))
+  if (createdBefore) add('id <', firstIdAt(createdBefore.getTime()))
+  const { beyond, order } = wayOf(position)
+  if (position) add(`id ${beyond}`, position.id)
+  const { rows } = await db.query<AuditRow>(
+    `
+    select ${columns}
+    from audit_events
+    where account_id = $1
+      ${conditions.join('\n')}
+    order by id ${order}
+    limit $2`,
+    values,
+  )
+  return rows
+}
+
+/** Where a chain is broken, and how. */
+export interface AuditBreak {
+  seq: number
+  /** Null: the event is gone. */
+  id: string | null
+  /** `missing`: the event is gone; `changed`: its hash is not that of its content; `unlinked`: it follows another event than the one before it. */
+  reason: 'missing' | 'changed' | 'unlinked'
+}
+
+/** What a check found. */
+export interface AuditCheck {
+  /** Events that were checked, the broken one too. */
+  events: number
+  /** Hash of the last event; null: there is none. */
+  head: Buffer | null
+  /** The first break; null: the chain holds. */
+  brokenAt: AuditBreak | null
+  /** The last event that went by age: how many there were up to it, and its hash, which the first one here is chained to. */
+  pruned: { seq: number; hash: Buffer } | null
+}
+
+const pageRows = 1000
+
+/**
+ * Checks the chain of an account from its first event, or the first that has not gone by age, to its last, a page at a time; stops at the
+ * first break.
+ */
+export async function verifyAudit(db: Queryable, accountId: string): Promise<AuditCheck> {
+  for (;;) {
+    const end = await findEnd(db, accountId)
+    const check = await checkChain(db, accountId, end)
+    if (check.brokenAt?.reason !== 'missing') return check
+    // What went by age meanwhile is not missing: the chain begins later now.
+    const { pruned } = await findEnd(db, accountId)
+    if (pruned?.seq === end.pruned?.seq) return check
+  }
+}
+
+async function checkChain(db: Queryable, accountId: string, end: ChainEnd): Promise<AuditCheck> {
+  const { pruned } = end
+  let previous = pruned?.hash ?? noHash
+  let seq = pruned?.seq ?? 0
+  const first = seq
+  const broken = (id: string | null, reason: AuditBreak['reason']): AuditCheck => ({
+    events: seq - first,
+    head: end.hash,
+    brokenAt: { seq, id, reason },
+    pruned,
+  })
+  for (;;) {
+    const rows = await readChain(db, accountId, seq)
+    for (const row of rows) {
+      seq++
+      if (row.seq !== seq) return broken(null, 'missing')
+      if (!row.previousHash.equals(previous)) return broken(row.id, 'unlinked')
+      if (!hashEvent(previous, contentOf(row)).equals(row.hash)) return broken(row.id, 'changed')
+      // What was added while this ran is checked against itself.
+      if (seq === end.seq && !row.hash.equals(end.hash ?? noHash)) return broken(row.id, 'changed')
+      previous = row.hash
+    }
+    if (rows.length < pageRows) break
+  }
+  if (seq < end.seq) {
+    seq++
+    return broken(null, 'missing')
+  }
+  return { events: seq - first, head: seq === 0 ? null : previous, brokenAt: null, pruned }
+}
+
+interface ChainEnd {
+  seq: number
+  hash: Buffer | null
+  pruned: AuditCheck['pruned']
+}
+
+/** The end of an account's chain, and what went of its beginning; by primary key. */
+async function findEnd(db: Queryable, accountId: string): Promise<ChainEnd> {
+  const { rows } = await db.query<{ seq: number; hash: Buffer; prunedSeq: number; prunedHash: Buffer | null }>({
+    name: 'find-audit-end',
+    text: `
+      select seq, hash, pruned_seq as "prunedSeq", pruned_hash as "prunedHash"
+      from audit_chains
+      where account_id = $1`,
+    values: [accountId],
+  })
+  const [end] = rows
+  if (!end) return { seq: 0, hash: null, pruned: null }
+  const { seq, hash, prunedSeq, prunedHash } = end
+  return { seq, hash, pruned: prunedHash && { seq: prunedSeq, hash: prunedHash } }
+}
+
+/** The next events of a chain, oldest first; by audit_events (account_id, seq). */
+async function readChain(db: Queryable, accountId: string, afterSeq: number): Promise<AuditRow[]> {
+  const { rows } = await db.query<AuditRow>({
+    name: 'read-audit-chain',
+    text: `
+      select ${columns}
+      from audit_events
+      where account_id = $1
+        and seq > $2
+      order by seq
+      limit $3`,
+    values: [accountId, afterSeq, pageRows],
+  })
+  return rows
+}

@@ -1,0 +1,308 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId, parseId } from '../ground/base/ids.ts'
+import { claimMessages, findLanes } from '../queue/claim.ts'
+import { expireMessages } from '../queue/due.ts'
+import { releaseStops } from '../guards/stops.ts'
+import type { Handover } from '../message/handover.ts'
+import { readTallyFaults } from '../usage/testing.ts'
+import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import type { Stats } from '../campaigns/stats-schema.ts'
+import { Broadcaster } from './send.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+let approver: TestAccount
+const errors: unknown[] = []
+const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openCampaignTest(database.db)
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+  const { headers, keyId } = await createTestAccount(database.db)
+  await database.db.query(`update api_keys set account_id = $1 where id = $2`, [ledger.accountId, keyId])
+  approver = { ...test.account, headers }
+  await database.db.query(
+    `insert into rates values ($1, '*', '2020-01-01', 5000, 'USD'), ($1, '1555900', '2020-01-01', 90000, 'USD')`,
+    [ledger.carrierId],
+  )
+  await database.db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+  await ledger.routing.refresh()
+})
+afterAll(async () => {
+  await test.app.close()
+  await ledger.ledger.close()
+  await database.close()
+})
+beforeEach(() => void (errors.length = 0))
+
+/** Who a broadcast may meet: the first digits of their numbers, and their name. */
+const people = {
+  plain: ['1555100', 'Ann'],
+  // Limited in an hour, as are numbers in a row.
+  british: ['4474001', 'Bea'],
+  forbidden: ['4917112', 'Cem'],
+  nameless: ['1555200', null],
+  longwinded: ['1555300', 'x'.repeat(1700)],
+  'opted out': ['1555400', 'Dee'],
+  dear: ['1555900', 'Eva'],
+  'written to before': ['1555500', 'Fay'],
+  'deleted before their turn': ['1555600', 'Gus'],
+} as const
+type Person = keyof typeof people
+
+let campaign = ''
+let broadcast = ''
+let handed: Handover[] = []
+let serial = 0
+
+async function addContact(person: Person): Promise<void> {
+  const [prefix, name] = people[person]
+  const number = `${prefix}${String(1000 + serial++)}`
+  const accountId = ledger.accountId
+  await database.db.query(
+    `with added as (insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags) values ($1, $2, $3, $4, $5, $6))
+     update campaigns set contacts_count = contacts_count + 1 where id = $3`,
+    [accountId, newId(), parseId('cmp', campaign), number, name, [person]],
+  )
+  if (person === 'opted out') await test.optOut(number)
+  if (person === 'written to before')
+    await ledger.acceptor.accept(ledger.draft({ theirNumber: number, body: `Hello ${name}` }))
+}
+
+const act = (verb: string): Promise<unknown> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
+const decide = (verb: string): Promise<unknown> =>
+  test.call('POST', `/v1/broadcasts/${broadcast}/${verb}`, { reason: 'so' }, approver)
+
+async function claim(limit: number): Promise<void> {
+  const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+  const from = '00000000-0000-0000-0000-000000000000'
+  for (const { id, laneId, sender, campaignId } of await findLanes(database.db)) {
+    const options = { laneId, sender, campaignId }
+    const one = await claimMessages(ledger.context, ledger.nodeId, rooms, id, from, limit, options)
+    handed.push(...one.handovers)
+  }
+}
+
+async function answer(changes: Parameters<LedgerTest['answer']>[1]): Promise<void> {
+  const one = handed.shift()
+  if (one) await ledger.answer(one, changes)
+}
+
+async function receive(state: string, stat: string): Promise<void> {
+  const one = handed[0]
+  await answer({})
+  const words = { state, stat, err: '000', networkError: null, doneDate: '' }
+  if (one) await ledger.ledger.receipt({ linkId: ledger.linkId, rawId: one.id, matchId: one.id, ...words })
+}
+
+/** Everything that can happen to a broadcast and its messages. */
+const happenings: Record<string, () => Promise<unknown>> = {
+  'have come so far': atRest,
+  'be claimed in part': () => claim(3),
+  'be claimed': () => claim(500),
+  'be taken': () => answer({}),
+  'be delivered': () => receive('delivered', 'DELIVRD'),
+  'not arrive': () => receive('undeliverable', 'UNDELIV'),
+  'be refused': () => answer({ state: 'refused', move: moveTo('rejected', { errorCode: 'invalid_destination' }) }),
+  'be unknown': () => answer({ state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) }),
+  expire: async () => {
+    await database.db.query(
+      `update queue set expires_at = now() where message_id in (select message_id from queue limit 2)`,
+    )
+    await expireMessages(ledger.context)
+  },
+  'be released': () =>
+    inTransaction(database.db, (tx) =>
+      releaseStops(
+        tx,
+        ledger.context,
+        ledger.accountId,
+        { kinds: ['velocity', 'country_limit', 'daily_segments'] },
+        { by: 'usr_1', reason: 'wanted', until: null, raisedBy: 4 },
+      ),
+    ),
+  'lose contacts': () =>
+    database.db.query(
+      `with gone as (delete from contacts where campaign_id = $1 and 'deleted before their turn' = any (tags) returning 1)
+       update campaigns set contacts_count = contacts_count - (select count(*) from gone) where id = $1`,
+      [parseId('cmp', campaign)],
+    ),
+  'gain a contact': () => addContact('plain'),
+  'have a message beside it': () =>
+    ledger.acceptor.accept(
+      ledger.draft({ theirNumber: `1555700${1000 + serial++}`, campaignId: parseId('cmp', campaign) }),
+    ),
+  pause: () => act('pause'),
+  resume: () => act('resume'),
+  'be approved': () => decide('approve'),
+  'be rejected': () => decide('reject'),
+  cancel: () => act('cancel'),
+}
+
+/** Waits until processes have nothing to do for the broadcast. */
+async function atRest(): Promise<void> {
+  await until('nothing moves', async () => {
+    const { status, hold, expanded, remaining } = (await test.call('GET', `/v1/broadcasts/${broadcast}`)).body
+    return status !== 'sending' || hold !== null || (expanded === true && remaining === 0)
+  })
+}
+
+const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0)
+
+/** Where the counts do not add up: nothing, at every moment. */
+async function readFaults(): Promise<string[]> {
+  const faults: string[] = []
+  const { body } = await test.call('GET', `/v1/broadcasts/${broadcast}`)
+  for (const of of [body, (await test.call('GET', `/v1/campaigns/${campaign}`)).body]) {
+    const { recipients, queued, sent, delivered, failed, unconfirmed, canceled, skipped, failures } = of[
+      'stats'
+    ] as Stats
+    if (
+      recipients !== queued + sent + delivered + failed + unconfirmed + canceled + sum(skipped) ||
+      failed !== sum(failures)
+    )
+      faults.push(JSON.stringify(of))
+  }
+  const shown = body as {
+    recipients: number
+    messages: number
+    remaining: number
+    hold: { reason: string } | null
+    skipped: Record<string, number>
+    status: string
+  }
+  const rest = shown.recipients - shown.messages - sum(shown.skipped)
+  if (shown.remaining !== (['canceled', 'rejected'].includes(shown.status) ? 0 : rest) || rest < 0)
+    faults.push(JSON.stringify(shown))
+  for (const reason of [...Object.keys(shown.skipped), ...(shown.hold ? [shown.hold.reason] : [])]) seen.add(reason)
+  // One snapshot: the row says what the rows of its recipients and messages say.
+  const { rows } = await database.db.query<
+    Record<'recipients' | 'messages' | 'skipped' | 'people', [number, number] | object[]>
+  >(
+    `select json_build_array(b.recipients, (select count(*) from recipients r where r.broadcast_id = b.id)) as recipients,
+       json_build_array(b.messages, (select count(*) from messages m where m.broadcast_id = b.id)) as messages,
+       json_build_array(b.messages, (select count(distinct m.their_number) from messages m where m.broadcast_id = b.id)) as people,
+       json_build_array(b.skipped, (select coalesce(json_object_agg(reason, count), '{}') from (
+         select skipped as reason, count(*) from recipients r where r.broadcast_id = b.id and skipped is not null group by 1) s)) as skipped
+     from broadcasts b where b.id = $1`,
+    [parseId('brc', broadcast)],
+  )
+  for (const [name, [counted, there]] of Object.entries(rows[0] ?? {}))
+    try {
+      expect(counted).toEqual(there)
+    } catch {
+      faults.push(`${name}: ${JSON.stringify(counted)} counted, ${JSON.stringify(there)} there`)
+    }
+  return faults
+}
+
+/** Why recipients were passed over, and what broadcasts waited for. */
+const seen = new Set<string>()
+
+/** A walk that meets what few do: a contact that goes while its broadcast waits. */
+const examples: [Person[], Limits, string[]][] = [
+  [
+    ['plain', 'plain', 'plain', 'deleted before their turn', 'opted out'],
+    { dailySegments: null, perPrefix: 2, perCountry: null, approvalAbove: null },
+    ['have come so far', 'lose contacts', 'be claimed', 'be taken', 'be released', 'gain a contact'],
+  ],
+]
+interface Limits {
+  dailySegments: number | null
+  perPrefix: number | null
+  perCountry: number | null
+  approvalAbove: number | null
+}
+
+it('counts every recipient once, whoever is passed over and whatever stops it, at every moment', async () => {
+  const names = Object.keys(people) as Person[]
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.constantFrom(...names), { minLength: 5, maxLength: 40 }),
+      fc.record({
+        dailySegments: fc.constantFrom(null, 4),
+        perPrefix: fc.constantFrom(null, 2),
+        perCountry: fc.constantFrom(null, 1),
+        approvalAbove: fc.constantFrom(null, 3),
+      }),
+      fc.array(fc.constantFrom(...Object.keys(happenings)), { minLength: 4, maxLength: 14 }),
+      async (contacts, limits, words) => {
+        for (const table of ['guards', 'guard_counters', 'recent_sends', 'queue', 'intents'])
+          await database.db.query(`delete from ${table}`)
+        handed = []
+        await setGuards({ dedupe_window: 600 })
+        campaign = await test.newCampaign()
+        for (const person of contacts) await addContact(person)
+        // A cap counts what the day has used up before, too.
+        const usedToday = await database.db.query<{ segments: number }>(
+          `select coalesce(sum(segments), 0)::int as segments from messages where direction = 'outbound' and not is_test`,
+        )
+        await setGuards({
+          dedupe_window: 600,
+          allowed_countries: ['US', 'GB'],
+          ...(limits.dailySegments !== null && {
+            daily_segments: (usedToday.rows[0]?.segments ?? 0) + limits.dailySegments,
+          }),
+          ...(limits.perPrefix !== null && { per_prefix_per_hour: limits.perPrefix }),
+          ...(limits.perCountry !== null && {
+            country_limits: [{ country: 'GB', per_hour: limits.perCountry, action: 'block' }],
+          }),
+          ...(limits.approvalAbove !== null && { recipients_above: limits.approvalAbove }),
+        })
+        const order = { message: 'Hello {{ first_name }}', max_price: { amount: '0.05', currency: 'USD' } }
+        const headers = { 'idempotency-key': newId() }
+        const ordered = await test.call('POST', `/v1/campaigns/${campaign}/send`, order, undefined, headers)
+        expect(ordered.status).toBe(202)
+        broadcast = String(ordered.body['id'])
+        const broadcasters = [1, 2].map(() => new Broadcaster({ ...ledger.context, log, acceptor: ledger.acceptor }))
+        const wake = (): void => broadcasters.forEach((one) => one.wake())
+        try {
+          for (const one of broadcasters) one.start()
+          for (const word of words) {
+            wake()
+            await happenings[word]?.()
+            expect([word, await readFaults()]).toEqual([word, []])
+          }
+          wake()
+          await atRest()
+        } finally {
+          for (const one of broadcasters) await one.close()
+        }
+        expect(await readFaults()).toEqual([])
+        expect(await readTallyFaults(database.db)).toEqual([])
+        expect(errors).toEqual([])
+        await act('cancel')
+      },
+    ),
+    { numRuns: 25, seed: 7, endOnFailure: true, examples },
+  )
+  // The walk has been everywhere: a reason that nobody meets is not checked.
+  expect([...seen].sort()).toEqual([
+    'contact_deleted',
+    'country_limit',
+    'destination_not_allowed',
+    'duplicate_message',
+    'max_price_exceeded',
+    'missing_variable',
+    'recipient_opted_out',
+    'spend',
+    'too_long',
+    'velocity',
+  ])
+})
+
+async function setGuards(guards: object): Promise<void> {
+  await database.db.query(`update accounts set settings = $2 where id = $1`, [
+    ledger.accountId,
+    JSON.stringify({ guards }),
+  ])
+  await ledger.context.guards.refresh()
+}

@@ -1,0 +1,97 @@
+import { errorsOf } from '../accounts/testing.ts'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { parseId } from '../ground/base/ids.ts'
+import { countClicks } from '../short-links/store.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { Broadcaster } from './send.ts'
+
+const shortUrl = 'https://go.example.com'
+const contacts = 700
+const message = 'Hi {{ first_name }}: https://shop.example/{{ first_name }}.'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+let broadcaster: Broadcaster
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openCampaignTest(database.db, { shortUrl })
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+  broadcaster = new Broadcaster({ ...ledger.context, log: silent, acceptor: ledger.acceptor })
+  broadcaster.start()
+})
+afterAll(async () => {
+  await broadcaster.close()
+  await database.close()
+})
+
+/** A campaign with contacts, and its id in the database. */
+async function openCampaign(fields: object): Promise<{ id: string; uuid: string }> {
+  const id = await test.newCampaign(fields)
+  const uuid = parseId('cmp', id) ?? ''
+  await database.db.query(
+    `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+     select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'Ann' || i from generate_series(1, $3) i`,
+    [test.account.accountId, uuid, contacts],
+  )
+  return { id, uuid }
+}
+
+it('gives every recipient codes of their own, and the campaign their clicks', async () => {
+  const { id, uuid } = await openCampaign({ shorten_urls: true })
+  const dry = await test.call('POST', `/v1/campaigns/${id}/send`, { message, dry_run: true })
+  expect(dry.body).toMatchObject({ messages: contacts, segments: contacts })
+  expect(dry.body['sample']).toMatch(/^Hi Ann\d+: https:\/\/go\.example\.com\/\w{10}\.$/)
+  const key = { 'idempotency-key': 'links' }
+  expect((await test.call('POST', `/v1/campaigns/${id}/send`, { message }, undefined, key)).status).toBe(202)
+  await until(
+    'all have a message',
+    async () => (await ledger.count('messages', 'campaign_id = $1', [uuid])) === contacts,
+  )
+  const { rows } = await database.db.query<{ code: string }>(
+    `select s.code
+     from short_links s
+     join messages m on m.account_id = s.account_id and m.id = s.message_id
+     where s.campaign_id = $1
+       and m.body ~ ('^Hi Ann[0-9]+: https://go.example.com/' || s.code || '\\.$')
+       and s.url = 'https://shop.example/' || (regexp_match(m.body, 'Ann[0-9]+'))[1]`,
+    [uuid],
+  )
+  expect(new Set(rows.map(({ code }) => code)).size).toBe(contacts)
+  const clicks = rows.slice(0, 10).map(({ code }) => ({ code, people: 2, bots: 1 }))
+  expect(await inTransaction(database.db, (tx) => countClicks(tx, clicks))).toHaveLength(10)
+  expect(await inTransaction(database.db, (tx) => countClicks(tx, clicks))).toHaveLength(0)
+  expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({
+    shorten_urls: true,
+    stats: { clicks: 40 },
+  })
+})
+
+it('sends addresses as they are written where nobody asked for short links', async () => {
+  const { id, uuid } = await openCampaign({})
+  const body = { message, shorten_urls: false }
+  await test.call('POST', `/v1/campaigns/${id}/send`, body, undefined, { 'idempotency-key': 'none' })
+  await until(
+    'all have a message',
+    async () => (await ledger.count('messages', 'campaign_id = $1', [uuid])) === contacts,
+  )
+  expect(await ledger.count('messages', `campaign_id = $1 and body like '%https://shop.example/%'`, [uuid])).toBe(
+    contacts,
+  )
+  expect(await ledger.count('short_links', 'campaign_id = $1', [uuid])).toBe(0)
+})
+
+it('is refused, as a campaign is, where there is no address for short links', async () => {
+  const without = await openCampaignTest(database.db)
+  const campaign = await without.newCampaign()
+  for (const answer of [
+    await without.call('POST', '/v1/campaigns', { name: 'Links', shorten_urls: true }),
+    await without.call('POST', `/v1/campaigns/${campaign}/send`, { message, shorten_urls: true, dry_run: true }),
+  ])
+    expect(errorsOf(answer.body)).toEqual(['#/shorten_urls invalid_value'])
+})

@@ -1,0 +1,303 @@
+/** The SQL of broadcasts: their rows, and what of their messages still waits. */
+import type { Db, Queryable, Tx } from '../ground/db/db.ts'
+import { counts } from '../usage/counts-sql.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
+
+/**
+ * SQL of how many contacts a broadcast is to go to, while they are no recipients yet: all are counted already, those with tags by the
+ * primary key.
+ */
+export const audienceOf = (b: string): string => `case
+    when ${b}.audience_tags is null then (select contacts_count from campaigns where account_id = ${b}.account_id and id = ${b}.campaign_id)
+    else (select count(*) from contacts where account_id = ${b}.account_id and campaign_id = ${b}.campaign_id and tags && ${b}.audience_tags)
+  end`
+
+/** Select list for `BroadcastRow`, of the table under the alias. Who approves or awaits it sees how many it would go to. */
+export const columnsOfBroadcast = (
+  b: string,
+): string => `${b}.account_id as "accountId", ${b}.id, ${b}.campaign_id as "campaignId", ${b}.status, ${b}.body,
+  ${b}.is_test as "isTest", ${b}.audience_tags as "audienceTags", ${b}.send_at as "sendAt",
+  to_char(${b}.send_at_local, 'YYYY-MM-DD"T"HH24:MI:SS') as "sendAtLocal", ${b}.timezone, ${b}.is_expanded as "isExpanded",
+  case
+    when ${b}.status in ('awaiting_approval', 'scheduled', 'paused') and ${b}.started_at is null then ${audienceOf(b)}
+    else ${b}.recipients
+  end as recipients,
+  ${b}.messages, ${b}.segments, ${b}.skipped, ${b}.is_settled as "isSettled", ${b}.created_at as "createdAt",
+  ${b}.started_at as "startedAt", ${b}.completed_at as "completedAt", ${b}.ordered_by as "orderedBy",
+  ${b}.decided_by as "decidedBy", ${b}.decided_at as "decidedAt", ${b}.decision,
+  ${b}.approved_recipients as "approvedRecipients", ${b}.hold_reason as "holdReason",
+  ${b}.hold_until as "holdUntil", ${b}.hold_guard_id as "holdGuardId"`
+
+/** A broadcast to be inserted. */
+export type NewBroadcast = Pick<
+  BroadcastRow,
+  'id' | 'campaignId' | 'body' | 'isTest' | 'audienceTags' | 'sendAtLocal' | 'timezone'
+> & { sendAt: Date | null; orderedBy: string; needsApproval: boolean }
+
+/**
+ * Inserts a broadcast; null where its campaign has one that is not over (unique index broadcasts_open). A local time begins with the
+ * earliest zone of the earth, 14 hours before UTC.
+ */
+export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadcast): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `insert into broadcasts as b (account_id, id, campaign_id, status, body, is_test, audience_tags, send_at, send_at_local, timezone, ordered_by)
+     select $1, $2, $3, case when $11 then 'awaiting_approval' when at > now() then 'scheduled' else 'sending' end, $4, $5, $6, at, $8::timestamp, $9, $10
+     from (select coalesce($7::timestamptz, ($8::timestamp at time zone 'UTC') - interval '14 hours', now()) as at) time
+     on conflict (account_id, campaign_id) where status in ('awaiting_approval', 'scheduled', 'sending', 'paused') do nothing
+     returning ${columnsOfBroadcast('b')}`,
+    [
+      accountId,
+      one.id,
+      one.campaignId,
+      JSON.stringify(one.body),
+      one.isTest,
+      one.audienceTags,
+      one.sendAt,
+      one.sendAtLocal,
+      one.timezone,
+      one.orderedBy,
+      one.needsApproval,
+    ],
+  )
+  return rows[0] ?? null
+}
+
+/** One broadcast, by primary key. */
+export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<PacedBroadcast | null> {
+  const { rows } = await db.query<PacedBroadcast>(
+    `select ${columnsOfBroadcast('b')}, c.pace::float8 as pace,
+       coalesce((b.body ->> 'validity_period')::int, c.validity_period) as "validitySeconds",
+       b.send_at_local is null and (b.is_test or a.settings -> 'guards' ->> 'recipients_above' is null) as "mayBegin"
+     from broadcasts b
+     join accounts a on a.id = b.account_id
+     join campaigns c on c.account_id = b.account_id and c.id = b.campaign_id
+     where b.account_id = $1 and b.id = $2`,
+    [accountId, id],
+  )
+  return rows[0] ?? null
+}
+
+/** A broadcast with the pace of its campaign in segments a second, and the validity that somebody asked for. */
+export type PacedBroadcast = BroadcastRow & {
+  pace: number | null
+  validitySeconds: number | null
+  /**
+   * Before all are recipients: they come in the order in which they are taken, and nobody has to approve of how many they are. Those with
+   * times of their own are taken by these: a later piece may have earlier ones.
+   */
+  mayBegin: boolean
+}
+
+/** A page of broadcasts in the order that `buildPage` wants: of a campaign by broadcasts_campaign, of an account by the primary key. */
+export async function listBroadcasts(
+  db: Queryable,
+  accountId: string,
+  { campaignId, status }: { campaignId?: string; status?: BroadcastStatus | undefined },
+  limit: number,
+  position: Position | null,
+): Promise<BroadcastRow[]> {
+  const { beyond, order } = wayOf(position)
+  const { rows } = await db.query<BroadcastRow>(
+    `select ${columnsOfBroadcast('b')}
+     from broadcasts b
+     where b.account_id = $1
+       and ($2::uuid is null or b.campaign_id = $2)
+       and ($3::uuid is null or b.id ${beyond} $3)
+       and ($5::text is null or b.status = $5)
+     order by b.id ${order}
+     limit $4`,
+    [accountId, campaignId ?? null, position?.id ?? null, limit + 1, status ?? null],
+  )
+  return rows
+}
+
+/**
+ * Moves the campaign's broadcast from one of these states to another, and its campaign with it unless it `isApart`; null where it is in none
+ * of them. Locks both rows, the broadcast (broadcasts_campaign) first, as every step of it does.
+ */
+export async function moveBroadcast(
+  tx: Tx,
+  accountId: string,
+  campaignId: string,
+  from: readonly BroadcastStatus[],
+  to: BroadcastStatus,
+  isApart: (row: BroadcastRow) => Promise<boolean> = () => Promise.resolve(false),
+): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `update broadcasts b
+     set status = case when $4 = 'sending' and b.send_at > now() then 'scheduled' else $4 end,
+       completed_at = case when $4 in ('completed', 'canceled') then now() end
+     where b.account_id = $1
+       and b.campaign_id = $2
+       and b.status = any ($3)
+     returning ${columnsOfBroadcast('b')}`,
+    [accountId, campaignId, from, to],
+  )
+  const [row] = rows
+  if (row && !(await isApart(row))) await setCampaignStatus(tx, accountId, campaignId, row.status)
+  return row ?? null
+}
+
+/** Sets the status of a campaign; by primary key, whose row it locks. */
+export async function setCampaignStatus(
+  tx: Tx,
+  accountId: string,
+  campaignId: string,
+  status: BroadcastStatus | 'active' | 'archived',
+): Promise<void> {
+  await tx.query(`update campaigns set status = $3, updated_at = now() where account_id = $1 and id = $2`, [
+    accountId,
+    campaignId,
+    status,
+  ])
+}
+
+interface Waiting {
+  accountId: string
+  id: string
+}
+
+const waitingPage = 1000
+
+// Since when a broadcast has work to do: one that was canceled does not wait for its time. As the index broadcasts_waiting has it.
+const dueAt = (b: string): string => `case when ${b}.status = 'canceled' then ${b}.created_at else ${b}.send_at end`
+
+/**
+ * Broadcasts with work to do, the one that waits longest first, in pages: most of them may wait for something else. By the partial index
+ * broadcasts_waiting. What a guard holds is tried again when the guard was released, and now and then, as its settings may have changed; it is
+ * not kept from having all its recipients, among whom would else be who came during the hold.
+ */
+export async function* findWaiting(db: Db): AsyncGenerator<Waiting> {
+  for (let last: Waiting | undefined, isMore = true; isMore;) {
+    const page: Waiting[] = await readWaiting(db, last)
+    yield* page
+    last = page.at(-1)
+    isMore = page.length === waitingPage
+  }
+}
+
+async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
+  const { rows } = await db.query<Waiting>({
+    name: 'find-waiting-broadcasts',
+    text: `
+      with last as materialized (
+        select ${dueAt('b')} as due_at, id from broadcasts b where account_id = $1 and id = $2
+      )
+      select b.account_id as "accountId", b.id
+      from broadcasts b
+      join accounts a on a.id = b.account_id and a.status = 'active'
+      where (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
+        and ${dueAt('b')} <= now()
+        and (${dueAt('b')}, b.id) > (coalesce((select due_at from last), '-infinity'), coalesce((select id from last), '00000000-0000-0000-0000-000000000000'))
+        and (
+          b.retry_at is null
+          or not b.is_expanded
+          or b.retry_at <= now()
+          or b.status = 'canceled'
+          or exists (select from guards g where g.account_id = b.account_id and g.id = b.hold_guard_id and g.released_at is not null)
+        )
+      order by ${dueAt('b')}, b.id
+      limit ${waitingPage}`,
+    values: [after?.accountId ?? null, after?.id ?? null],
+  })
+  return rows
+}
+
+/** Locks a broadcast for a step; null where another process is at it, or it is over. By primary key. */
+export async function lockBroadcast(tx: Tx, accountId: string, id: string): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>({
+    name: 'lock-broadcast',
+    text: `
+      select ${columnsOfBroadcast('b')}
+      from broadcasts b
+      where b.account_id = $1
+        and b.id = $2
+        and (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
+        and ${dueAt('b')} <= now()
+      for update skip locked`,
+    values: [accountId, id],
+  })
+  return rows[0] ?? null
+}
+
+/** Begins: what is scheduled is being sent now, and so is its campaign. */
+export async function beginBroadcast(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<void> {
+  await tx.query(
+    `update broadcasts set status = 'sending', started_at = coalesce(started_at, now()) where account_id = $1 and id = $2`,
+    [accountId, id],
+  )
+  await setCampaignStatus(tx, accountId, campaignId, 'sending')
+}
+
+// The settings of a guard may have changed, or the clock of a day.
+const retrySeconds = 15
+
+/** Notes that the remaining recipients wait for the end of a guard, or that they do not (null). By primary key. */
+export async function holdBroadcast(
+  tx: Tx,
+  { accountId, id }: BroadcastRow,
+  hold: { reason: HoldReason; guardId: string | null; until: Date } | null,
+): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `update broadcasts b
+     set hold_reason = $3::text, hold_guard_id = $4, hold_until = $5::timestamptz,
+       retry_at = case when $3 is not null then least($5, now() + interval '${retrySeconds} seconds') end
+     where b.account_id = $1 and b.id = $2
+     returning ${columnsOfBroadcast('b')}`,
+    [accountId, id, hold?.reason ?? null, hold?.guardId ?? null, hold?.until ?? null],
+  )
+  return rows[0] ?? null
+}
+
+/**
+ * Messages of an account that wait in line, up to a bound: what is behind them is made when there is room. What waits for another campaign,
+ * for its pace or the end of its pause, is in nobody's way. By the queue's key.
+ */
+export async function countQueued(
+  db: Db,
+  { accountId, campaignId }: Pick<BroadcastRow, 'accountId' | 'campaignId'>,
+  limit: number,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-queued',
+    text: `
+      select count(*)::int as count
+      from (
+        select 1
+        from (
+          select id from lanes where account_id = $1
+          union all
+          select b.id from backlogs b join lanes l on l.id = b.lane_id
+          where l.account_id = $1 and (b.campaign_id is null or b.campaign_id = $2)
+        ) part
+        cross join lateral (select 1 from queue q where q.lane_id = part.id limit $3) waiting
+        limit $3
+      ) bounded`,
+    values: [accountId, campaignId, limit],
+  })
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * How many messages of the campaign still wait: in line, for a time, or with a link; of those alone that were accepted by the end of the hour
+ * of a time, where one is given. Asks the counts, by tallies_campaign.
+ */
+export async function countWaiting(
+  db: Queryable,
+  { accountId, campaignId }: BroadcastRow,
+  until: Date | null = null,
+): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select coalesce(sum(messages), 0)::float8 as count
+     from ${counts(`account_id = $1 and campaign_id = $2 and hour <= coalesce($3::timestamptz, 'infinity')`)} c
+     where bucket = 'queued'`,
+    [accountId, campaignId, until],
+  )
+  return rows[0]?.count ?? 0
+}
+
+/** Notes that what waited for a canceled broadcast has been taken back. */
+export async function settleBroadcast(tx: Tx, { accountId, id }: BroadcastRow): Promise<void> {
+  await tx.query(`update broadcasts set is_settled = true where account_id = $1 and id = $2`, [accountId, id])
+}

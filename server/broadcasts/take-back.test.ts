@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPool, type Db } from '../ground/db/db.ts'
+import { pipelineSettings } from '../ground/db/pipeline.ts'
+import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { parseId } from '../ground/base/ids.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { Broadcaster } from './send.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+// One connection, which tells what it has read when it is asked to.
+let db: Db
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openCampaignTest(database.db)
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+  db = openPool(database.connection, { name: 'take-back', max: 1, settings: pipelineSettings })
+})
+afterAll(async () => {
+  await db.end()
+  await test.app.close()
+  await database.close()
+})
+
+const inAnHour = (): Date => new Date(Date.now() + 3_600_000)
+const messages = 12_000
+
+it('takes back what waits of a large campaign without going through what was taken back before, though an older message of the account waits', async () => {
+  await ledger.send({ sendAt: inAnHour() })
+  const campaign = await test.newCampaign()
+  const campaignId = parseId('cmp', campaign)
+  const { id } = await ledger.send({ campaignId })
+  const { rows } = await database.db.query<{ columns: string }>(
+    `select string_agg(column_name, ', ') as columns from information_schema.columns where table_name = 'messages' and column_name <> 'id'`,
+  )
+  await database.db.query(
+    `with made as (
+       insert into messages (id, ${rows[0]?.columns})
+       select (left(id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, ${rows[0]?.columns} from messages, generate_series(1, ${messages - 1}) n where id = $1
+       returning account_id, id
+     )
+     insert into queue (lane_id, message_id, account_id, segments)
+     select q.lane_id, made.id, made.account_id, 1 from made, queue q where q.message_id = $1`,
+    [id],
+  )
+  await database.db.query('analyze messages, queue')
+  await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '+15551000001' })
+  await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hi', send_at: inAnHour() }, undefined, {
+    'idempotency-key': 'order-1',
+  })
+  await test.call('POST', `/v1/campaigns/${campaign}/cancel`)
+  const before = await countReads(db, 'messages\\_%')
+  const broadcaster = new Broadcaster({ ...ledger.context, db, log: silent, acceptor: ledger.acceptor })
+  broadcaster.wake()
+  await until('all is taken back', async () => (await ledger.count('queue', 'true')) === 0)
+  await broadcaster.close()
+  expect(await ledger.count('messages', `campaign_id = $1 and status = 'canceled'`, [campaignId])).toBe(messages)
+  // To find, lock, change and tell of them each is read a few times.
+  expect((await countReads(db, 'messages\\_%')) - before).toBeLessThan(messages * 5)
+})

@@ -1,0 +1,77 @@
+/** The route that takes back a broadcast of which there is no message yet, and leaves its campaign as it is. */
+import { Type } from 'typebox'
+import type { Tx } from '../ground/db/db.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { problems, type App } from '../ground/http/http.ts'
+import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
+import { parseId } from '../ground/base/ids.ts'
+import { refuseLive } from '../ground/http/live-only.ts'
+import { showBroadcast, unfinishedStatuses, type BroadcastRow } from './broadcast.ts'
+import { recordBroadcast } from './event.ts'
+import type { BroadcastsContext } from './context.ts'
+import { columnsOfBroadcast, findBroadcast, setCampaignStatus } from './store.ts'
+
+/** Registers `/v1/broadcasts/{id}/withdraw`. */
+export function withdrawRoute(app: App, context: BroadcastsContext): void {
+  app.post(
+    '/v1/broadcasts/:id/withdraw',
+    {
+      schema: {
+        operationId: 'withdrawBroadcast',
+        summary: 'Withdraw a broadcast',
+        description:
+          'Nothing is sent; its campaign is `active` again, and can have another broadcast. Possible until its first message exists (then 409 `campaign_not_in_state`: pause or cancel its campaign). Withdrawing it again returns it unchanged.',
+        tags: ['Campaigns'],
+        params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a broadcast.' }) }),
+        response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
+      },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'is of tests',
+        operation: 'broadcasts.withdraw',
+        audit: 'broadcast.withdrawn',
+      },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const id = parseId('brc', request.params.id)
+        const before = id && (await findBroadcast(tx, accountId, id))
+        if (!before) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+        refuseLive(request.caller, before.isTest)
+        const withdrawn = await withdraw(tx, before)
+        if (withdrawn) {
+          await recordBroadcast(tx, context, 'campaign.withdrawn', withdrawn)
+          return { status: 200, body: showBroadcast(withdrawn), audit: { before: showBroadcast(before) } }
+        }
+        // What it became since it was read.
+        const now = (await findBroadcast(tx, accountId, before.id)) ?? before
+        if (now.status === 'withdrawn') return { status: 200, body: showBroadcast(now), audit: null }
+        throw new ApiError('campaign_not_in_state', {
+          detail: unfinishedStatuses.some((status) => status === now.status)
+            ? `${now.messages} messages of the broadcast already exist; pause or cancel its campaign to stop the others.`
+            : `The broadcast is ${now.status}.`,
+        })
+      }),
+  )
+}
+
+/**
+ * Withdraws a broadcast that is not over and has no message, and its campaign is active; null for any other. Locks both rows, the broadcast
+ * first, as every step of it does: a piece that makes its first messages comes before, and this finds them, or after, and finds it withdrawn.
+ */
+async function withdraw(tx: Tx, { accountId, id }: BroadcastRow): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `update broadcasts b
+     set status = 'withdrawn', completed_at = now()
+     where b.account_id = $1
+       and b.id = $2
+       and b.status = any ($3)
+       and b.messages = 0
+     returning ${columnsOfBroadcast('b')}`,
+    [accountId, id, unfinishedStatuses],
+  )
+  const [row] = rows
+  if (row) await setCampaignStatus(tx, accountId, row.campaignId, 'active')
+  return row ?? null
+}

@@ -1,0 +1,57 @@
+/** Makes the link of a carrier, by its kind. */
+import type { Reason, Reasons } from '../message/taxonomy.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import type { CarrierLink, CarrierLinkOptions, OpenLink } from '../links/carrier-link.ts'
+import { inboundUrl } from '../http-carriers/address.ts'
+import { createHttpLink } from '../http-carriers/http-link.ts'
+import { openSecrets } from '../http-carriers/sealed.ts'
+import { Link, type LinkOptions } from '../links/link.ts'
+import type { SmppSettings } from '../links/settings.ts'
+import type { RunnableLink } from '../links/carrier-store.ts'
+
+/** What links of every kind need of the program around them. */
+export interface LinkContext {
+  vault: Vault
+  /** Where carriers post receipts and replies; without it links over HTTP do not start. */
+  publicUrl?: string
+  /** What carriers' codes mean; the defaults where nobody says more. `ofLink` is for codes that are no command_status. */
+  reasons?: Reasons & { ofLink?: (linkId: string) => { ofCode(code: string): Reason | null } }
+  onDeliver: LinkOptions['onDeliver']
+  /** Port of the simulator that this process runs for test mode, which the first question starts; null: not yet, or never. */
+  testPort?: () => number | null
+  trace?: LinkOptions['trace']
+}
+
+/** Makes links of every kind. @throws where the secrets of one are sealed with another key. */
+export const linkOpener =
+  (context: LinkContext): OpenLink =>
+  (link, options) =>
+    openLink(context, link, options)
+
+function openLink(
+  { vault, publicUrl, reasons, onDeliver, testPort, trace }: LinkContext,
+  link: RunnableLink,
+  options: CarrierLinkOptions,
+): CarrierLink {
+  if (link.kind !== 'http') {
+    const password = link.secrets ? vault.open(link.secrets, link.secretsOf) : ''
+    const settings = link.isTest ? { ...link.settings, ...testAddress(testPort) } : link.settings
+    return new Link({ ...options, receiptsId: link.receiptsId, settings, password, onDeliver, ...(trace && { trace }) })
+  }
+  if (publicUrl === undefined) throw new Error('a carrier over HTTP needs the public address of this service')
+  const { settings } = link
+  return createHttpLink({
+    ...options,
+    settings,
+    secrets: openSecrets(vault, { id: link.carrierId, secrets: link.secrets }),
+    receiptUrl: inboundUrl(vault, publicUrl, link.carrierId, settings.url_version, 'receipts'),
+    reasonOf: (code) => reasons?.ofLink?.(link.id).ofCode(code) ?? null,
+  })
+}
+
+/** What its row says of an address does not count: a test message must not leave this machine. @throws where no simulator runs. */
+function testAddress(testPort: LinkContext['testPort']): Pick<SmppSettings, 'host' | 'port' | 'tls'> {
+  const port = testPort?.() ?? null
+  if (port === null) throw new Error('the simulator of test mode does not run in this process')
+  return { host: '127.0.0.1', port, tls: false }
+}

@@ -1,0 +1,133 @@
+/** Changing a contact: what is given is set, null clears, and attributes are set one by one. */
+import { Type, type Static, type TSchema } from 'typebox'
+import type { Tx } from '../ground/db/db.ts'
+import { codeOf } from '../ground/db/failure.ts'
+import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { Nullable } from '../ground/http/http.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
+import { readNumber } from '../ground/numbers/number.ts'
+import type { ContactSealing } from '../ground/sealing/contact-fields.ts'
+import { mergeErrors } from '../campaigns/campaign.ts'
+import { AttributeValue, ContactInput, optionalFields } from './contact.ts'
+import { readContact } from './read.ts'
+import { tooManyAttributes, attributeLimits, updateContact, type ContactRow, type NewContact } from './store.ts'
+import { findContact, lockContact } from './list.ts'
+import type { CampaignRow } from '../campaigns/store.ts'
+
+const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+const fields = optionalFields.properties
+
+/** Body of `PATCH /v1/campaigns/{campaign}/contacts/{contact}`. */
+export const ContactChange = Type.Object(
+  {
+    phone_number: Type.Optional(ContactInput.properties.phone_number),
+    first_name: optional(fields.first_name),
+    last_name: optional(fields.last_name),
+    external_id: optional(fields.external_id),
+    language: optional(fields.language),
+    country: optional(fields.country),
+    timezone: optional(fields.timezone),
+    attributes: optional(
+      Type.Record(Type.String(), Nullable(AttributeValue), {
+        description: 'Attributes in the request are set, or removed by null; others stay.',
+        maxProperties: attributeLimits.count,
+        propertyNames: { minLength: 1, maxLength: attributeLimits.name },
+      }),
+    ),
+    tags: optional(fields.tags),
+    consent: optional(fields.consent),
+  },
+  { additionalProperties: false, minProperties: 1, examples: [{ first_name: 'Ada', tags: ['patient'] }] },
+)
+export type ContactChange = Static<typeof ContactChange>
+
+/**
+ * Changes a contact; returns it as it is then, and what was set, with the consent that is new for its number. Locks its row.
+ * @throws ApiError `not_found`; `validation_failed` with every wrong field, those of `known` included; `contact_exists`; `fields_unavailable`.
+ */
+export async function changeContact(
+  tx: Tx,
+  accountId: string,
+  campaign: CampaignRow,
+  publicId: string,
+  change: Partial<Record<keyof ContactChange, unknown>>,
+  known: FieldError[],
+  sealing: ContactSealing | null = null,
+): Promise<{ row: ContactRow; written: NewContact }> {
+  const id = parseId('ctc', publicId)
+  const before = id && (await lockContact(tx, accountId, campaign.id, id))
+  if (!before) throw new ApiError('not_found', { detail: 'The campaign has no such contact.' })
+  // Half of a contact must not stand for the whole: with its key it may be read again.
+  if (before.contactSealed) throw new ApiError('fields_unavailable')
+  const read = readContact({ phone_number: before.phoneNumber, ...withoutNulls(change) }, (text) =>
+    text === before.phoneNumber ? { number: text } : readNumber(text, campaign.defaultCountry),
+  )
+  const errors = mergeErrors(known, read.errors)
+  const attributes = mergeAttributes(before.attributes, change.attributes)
+  // Who was added again may once have got more: other fields can be changed then, and attributes taken away.
+  const most = Math.max(attributeLimits.count, Object.keys(before.attributes).length)
+  if (Object.keys(attributes).length > most) errors.push(tooManyAttributes)
+  if (errors.length > 0 || !read.contact) throw invalid(errors)
+  const written = { ...merge(before, read.contact, change), attributes }
+  // A violation ends the transaction; what stands in the way is looked for before, and found below where it came in between.
+  await refuseTaken(tx, accountId, campaign.id, before, written.phoneNumber)
+  try {
+    await updateContact(tx, accountId, campaign.id, before.id, written, sealing)
+  } catch (error) {
+    if (codeOf(error) !== '23505') throw error
+    throw new ApiError('contact_exists', { detail: 'The campaign has another contact with this number.' })
+  }
+  const row = await findContact(tx, accountId, campaign.id, { id: before.id })
+  if (!row) throw new Error('a contact that is locked is there')
+  // Who is out stays out with another number; of other consents only what was said now is new.
+  const isMoved = written.phoneNumber !== before.phoneNumber && written.consent?.status === 'opted_out'
+  return { row, written: { ...written, consent: isMoved ? written.consent : read.contact.consent } }
+}
+
+async function refuseTaken(
+  tx: Tx,
+  accountId: string,
+  campaignId: string,
+  before: ContactRow,
+  phoneNumber: string,
+): Promise<void> {
+  const other =
+    phoneNumber === before.phoneNumber ? null : await findContact(tx, accountId, campaignId, { phoneNumber })
+  if (other)
+    throw new ApiError('contact_exists', {
+      detail: 'The campaign has another contact with this number.',
+      members: { existing_id: showId('ctc', other.id) },
+    })
+}
+
+const withoutNulls = (change: object): object =>
+  Object.fromEntries(Object.entries(change).filter(([name, value]) => value !== null && name !== 'attributes'))
+
+/** What is not named stays. The value may be of any shape: what the schema refuses is passed over. */
+function mergeAttributes(before: ContactRow['attributes'], change: unknown): ContactRow['attributes'] {
+  if (change === undefined || Array.isArray(change)) return before
+  if (change === null || typeof change !== 'object') return {}
+  const merged = { ...before, ...(change as ContactRow['attributes']) }
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
+}
+
+function merge(
+  before: ContactRow,
+  read: NewContact,
+  change: Partial<Record<keyof ContactChange, unknown>>,
+): NewContact {
+  const chosen = <T>(name: keyof ContactChange, after: T | null, old: T | null): T | null =>
+    change[name] === undefined ? old : after
+  return {
+    phoneNumber: read.phoneNumber,
+    firstName: chosen('first_name', read.firstName, before.firstName),
+    lastName: chosen('last_name', read.lastName, before.lastName),
+    externalId: chosen('external_id', read.externalId, before.externalId),
+    language: chosen('language', read.language, before.language),
+    country: chosen('country', read.country, before.country),
+    timezone: chosen('timezone', read.timezone, before.timezone),
+    tags: chosen('tags', read.tags, before.tags),
+    consent: chosen('consent', read.consent, before.consent),
+    attributes: null,
+  }
+}

@@ -1,0 +1,55 @@
+/** What people decide of a conversation: who looks after it, and whether it is over. */
+import { Type, type Static } from 'typebox'
+import { actorOf, showActorId } from '../ground/audit/audit.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { invalid, type FieldError } from '../ground/base/errors.ts'
+import { Nullable, type Caller } from '../ground/http/http.ts'
+import { parseId } from '../ground/base/ids.ts'
+import { findMessage } from '../message/store.ts'
+import { assignConversation, setState } from './store.ts'
+
+/** Body of `PATCH /v1/conversations/{conversation}`. */
+export const ConversationChange = Type.Object(
+  {
+    assignee: Type.Optional(
+      Nullable(Type.String({ maxLength: 255, description: 'Id of a user of the account; null: nobody.' })),
+    ),
+    state: Type.Optional(Type.Enum(['open', 'closed'], { description: 'Closing does not mark anything as read.' })),
+    last_message: Type.Optional(
+      Type.String({
+        maxLength: 255,
+        description:
+          'With `state` closed: id of the last message you have seen. If the person has sent another since, the conversation stays open.',
+      }),
+    ),
+  },
+  { additionalProperties: false, minProperties: 1, examples: [{ assignee: null }] },
+)
+type ConversationChange = Static<typeof ConversationChange>
+
+/** Changes what is given. @throws ApiError with all that is wrong; what was written goes with the transaction. */
+export async function changeConversation(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  { sound, faults }: { sound: Partial<ConversationChange>; faults: FieldError[] },
+): Promise<void> {
+  const { accountId } = caller
+  const refuse = (field: string, detail: string): void =>
+    void faults.push({ pointer: `#/${field}`, code: 'invalid_value', detail })
+  const { assignee, state, last_message: last } = sound
+  if (assignee !== undefined) {
+    const userId = assignee === null ? null : parseId('usr', assignee)
+    const isKnown = assignee === null || userId !== null
+    if (!isKnown || !(await assignConversation(tx, accountId, id, userId)))
+      refuse('assignee', 'is not a user of this account')
+  }
+  const lastSeenId = last === undefined ? null : parseId('msg', last)
+  if (last !== undefined && state !== 'closed') refuse('last_message', 'can only be used with the state closed')
+  else if (last !== undefined && (lastSeenId === null || !(await findMessage(tx, accountId, lastSeenId))))
+    refuse('last_message', 'is not the id of a message')
+  if (faults.length > 0) throw invalid(faults)
+  if (state === 'open') await setState(tx, accountId, id, 'open')
+  if (state === 'closed')
+    await setState(tx, accountId, id, { closedBy: showActorId(actorOf(caller)) ?? '', lastSeenId })
+}

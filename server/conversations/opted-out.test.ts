@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildTestApp, callAs, createTestAccount, testVault, type Call, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { showId } from '../ground/base/ids.ts'
+import { messageRoutes } from '../messages/http.ts'
+import { conversationRoutes } from './http.ts'
+import { forgetNumber, forgetNumbers, optOut } from '../opt-outs/opt-out.ts'
+import { storeReply } from '../inbound/reply.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let app: App
+let account: TestAccount
+let call: Call
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  app = await buildTestApp(database.db, (one) => {
+    messageRoutes(one, test.routeContext)
+    conversationRoutes(one, test.routeContext)
+  })
+  call = callAs(app, account)
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+const says = (source: string, text: string): Promise<unknown> =>
+  storeReply(
+    { ...test.context, wake: () => {} },
+    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false },
+  )
+
+/** The conversation with a person as the list has it, and as it is read alone. */
+async function read(person: string): Promise<Record<string, unknown>[]> {
+  const { body } = await call('GET', `/v1/conversations?their_number=${person}`)
+  const [listed = {}] = body['data'] as Record<string, unknown>[]
+  return [listed, (await call('GET', `/v1/conversations/${String(listed['id'])}`)).body]
+}
+
+const consents = (accountId: string, source: 'api' | 'import', number: string, reason: string): Promise<unknown> =>
+  inTransaction(test.db, (tx) => optOut(tx, test.context, accountId, { source, actor: 'key_1' }, [{ number, reason }]))
+
+it('names the reply that opted the person out and since when, until the person opts in again', async () => {
+  const person = '15553000001'
+  await says(person, 'Hello')
+  for (const one of await read(person)) expect(one['opt_out']).toBeNull()
+  await says(person, 'STOP')
+  const { rows } = await database.db.query<{ id: string; at: Date }>(
+    `select message_id as id, created_at as at from opt_outs where number = $1`,
+    [person],
+  )
+  const [row] = rows
+  for (const one of await read(person))
+    expect(one['opt_out']).toEqual({
+      source: 'reply',
+      message: showId('msg', row?.id ?? ''),
+      created_at: row?.at.toISOString(),
+    })
+  await says(person, 'START')
+  for (const one of await read(person)) expect(one['opt_out']).toBeNull()
+})
+
+it('says so of an opt-out that was imported, and of one whose number was forgotten, without its reason', async () => {
+  const person = '15553000002'
+  await says(person, 'Hello')
+  await consents(account.accountId, 'import', person, 'said something private')
+  await inTransaction(test.db, (tx) => forgetNumber(tx, testVault, account.accountId, person))
+  await database.db.query(`update opt_outs set created_at = created_at - interval '1 hour'`)
+  expect(await forgetNumbers(test.db)).toBe(1)
+  const conversations = await read(person)
+  for (const one of conversations) expect(one['opt_out']).toMatchObject({ source: 'import', message: null })
+  expect(JSON.stringify(conversations)).not.toContain('private')
+})
+
+it('says nothing of an opt-out from another account', async () => {
+  const person = '15553000003'
+  await says(person, 'Hello')
+  await consents((await createTestAccount(database.db)).accountId, 'api', person, 'asked')
+  for (const one of await read(person)) expect(one['opt_out']).toBeNull()
+})

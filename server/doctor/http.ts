@@ -1,0 +1,289 @@
+/** The routes of the receipt doctor: why receipts have no message, and what to change. For the operator. */
+import { Type } from 'typebox'
+import type { Db, Tx } from '../ground/db/db.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { parseId, showId } from '../ground/base/ids.ts'
+import { countOrphans, type OrphanCount } from '../inbound/orphans.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import {
+  bestForm,
+  diagnose,
+  examinedMax,
+  idForms,
+  listDoctored,
+  type Diagnosis,
+  type DoctoredLink,
+  type Example,
+} from './doctor.ts'
+import { countContradictions, countReported, isOneReceipt, type Contradictions, type LongMessages } from './findings.ts'
+import { requestRematch } from './rekey.ts'
+import { findCarrier } from '../links/carrier-store.ts'
+
+const tags = ['Carriers']
+/** Parameters of every route below a carrier. */
+export const carrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
+const numbersMax = 20
+const Form = Type.Enum(Object.keys(idForms))
+
+const Doctor = Type.Object(
+  {
+    object: Type.Literal('doctor'),
+    carrier: IdOf('car', 'The carrier.'),
+    hours: Type.Integer(),
+    links: Type.Array(
+      Type.Object({
+        link: IdOf('lnk', 'The link.'),
+        message_id_form: Form,
+        unmatched: Type.Integer({ description: 'Receipts without a message in these hours, up to a million.' }),
+        forgotten: Type.Integer({ description: 'Receipts deleted after 30 days without a message, in total.' }),
+        examined: Type.Integer({ description: `The newest of them, up to ${examinedMax}.` }),
+        forms: Type.Array(
+          Type.Object({
+            form: Form,
+            would_match: Type.Integer({
+              description: 'Of the examined receipts, those that would match messages waiting for one.',
+            }),
+            example: Nullable(
+              Type.Object({ raw_id: Type.String(), carrier_message_id: Type.String(), message: Type.String() }),
+            ),
+          }),
+        ),
+        sampled: Type.Integer({ description: "The carrier's ids that were examined." }),
+        settled: Type.Integer({ description: 'Of these, messages that have their receipt in the current form.' }),
+        advice: Type.String(),
+        fix: Nullable(
+          Type.Object({
+            method: Type.Literal('PATCH'),
+            path: Type.String(),
+            body: Type.Object({ settings: Type.Object({ message_id_form: Form }) }),
+          }),
+        ),
+        findings: Type.Array(
+          Type.Object({
+            code: Type.Enum(['one_receipt', 'contradicting_receipts']),
+            count: Type.Integer({
+              description:
+                'Long messages of which exactly one part was reported, in a sample; or receipts whose TLV and text have different final states, up to 1000.',
+            }),
+            message: Nullable(IdOf('msg', 'One of the messages.')),
+            advice: Type.String(),
+            fix: Nullable(
+              Type.Object({
+                method: Type.Literal('PATCH'),
+                path: Type.String(),
+                body: Type.Object({ settings: Type.Object({ one_receipt: Type.Boolean() }) }),
+              }),
+            ),
+          }),
+          { description: 'What the receipts of known messages show about the carrier; usually empty.' },
+        ),
+        rematch: Type.Object(
+          {
+            state: Type.Enum(['none', 'due', 'watching', 'done']),
+            requested_at: Nullable(Timestamp('When the form changed, or a rematch was requested.')),
+            rekeyed: Type.Integer({ description: 'Ids that were converted.' }),
+            matched: Type.Integer({ description: 'Receipts that found their message.' }),
+          },
+          {
+            description:
+              '`watching`: done once; repeated shortly, for receipts that arrived while the link was binding.',
+          },
+        ),
+      }),
+    ),
+    replies: Type.Array(
+      Type.Object({
+        number: Type.String({ description: 'The number as the carrier wrote it.' }),
+        count: Type.Integer({ description: 'Replies to it.' }),
+        last_received_at: Timestamp('When the newest arrived.'),
+        last: IdOf('orp', 'The newest of them.'),
+        advice: Type.String(),
+      }),
+      { description: `Numbers that received replies and belong to no account, up to ${numbersMax}; usually empty.` },
+    ),
+  },
+  { $id: 'ReceiptDoctor' },
+)
+
+/** Registers the routes. */
+export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void {
+  const { db } = context
+  app.addSchema(Doctor)
+
+  app.get(
+    '/v1/carriers/:id/doctor',
+    {
+      schema: {
+        operationId: 'diagnoseReceipts',
+        summary: 'Diagnose receipts without a message',
+        description:
+          'Tries the receipts without a message in every form in which carriers write ids, and suggests the setting that matches most.',
+        tags,
+        params: carrierParams,
+        querystring: Type.Object(
+          {
+            hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: 24, description: 'How far back.' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Ref('ReceiptDoctor'), ...problems(404) },
+      },
+      config: { scope: 'carriers:read' },
+    },
+    async (request) => {
+      const { hours = 24 } = request.query
+      const carrierId = await requireCarrierId(db, request.params.id)
+      const links: Record<string, unknown>[] = []
+      // One after the other: each takes a share of the database, and there are few.
+      for (const link of await listDoctored(db, carrierId))
+        links.push({
+          ...renderDiagnosis(carrierId, link, await diagnose(db, link, hours), hours),
+          findings: [
+            ...tellLongMessages(carrierId, link, await countReported(db, link.id, hours)),
+            ...tellContradictions(await countContradictions(db, link.id, hours)),
+          ],
+        })
+      const replies = (await countOrphans(db, carrierId, numbersMax)).map(renderOrphans)
+      return { object: 'doctor', carrier: showId('car', carrierId), hours, links, replies }
+    },
+  )
+
+  app.post(
+    '/v1/carriers/:id/doctor/rematch',
+    {
+      schema: {
+        operationId: 'rematchReceipts',
+        summary: 'Match receipts without a message again',
+        description:
+          'Runs in the background, as after every change of `message_id_form`; the doctor shows the progress.',
+        tags,
+        params: carrierParams,
+        response: { 202: Type.Object({ object: Type.Literal('rematch'), links: Type.Integer() }), ...problems(404) },
+      },
+      config: { scope: 'carriers:write', operation: 'carriers.rematch', audit: 'carrier.rematched' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const carrierId = await requireCarrierId(tx, request.params.id)
+        return { status: 202, body: { object: 'rematch', links: await requestRematch(tx, carrierId) } }
+      }),
+  )
+}
+
+/** The database id of a carrier that exists. @throws ApiError `not_found`. */
+export async function requireCarrierId(db: Db | Tx, shownId: string): Promise<string> {
+  const id = parseId('car', shownId)
+  if (!id || !(await findCarrier(db, id))) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
+  return id
+}
+
+function renderDiagnosis(
+  carrierId: string,
+  link: DoctoredLink,
+  diagnosis: Diagnosis,
+  hours: number,
+): Record<string, unknown> {
+  const best = bestForm(diagnosis, link.form)
+  const isWatched = link.changedAt !== null && link.settledAt === null
+  return {
+    link: showId('lnk', link.id),
+    message_id_form: link.form,
+    unmatched: diagnosis.unmatched,
+    forgotten: link.forgotten,
+    examined: diagnosis.examined,
+    forms: diagnosis.forms.map(({ form, wouldMatch, example }) => ({
+      form,
+      would_match: wouldMatch,
+      example: example && renderExample(example),
+    })),
+    sampled: diagnosis.sampled,
+    settled: diagnosis.settled,
+    advice: adviseOn(link, diagnosis, hours),
+    // A link with a form of its own does not follow its carrier's.
+    fix:
+      best === null || link.isOwnForm
+        ? null
+        : {
+            method: 'PATCH',
+            path: `/v1/carriers/${showId('car', carrierId)}`,
+            body: { settings: { message_id_form: best.form } },
+          },
+    rematch: {
+      state: link.changedAt === null ? 'none' : !isWatched ? 'done' : link.passedAt === null ? 'due' : 'watching',
+      requested_at: showTime(link.changedAt),
+      rekeyed: link.rekeyed,
+      matched: link.matched,
+    },
+  }
+}
+
+function tellLongMessages(carrierId: string, link: DoctoredLink, long: LongMessages): Record<string, unknown>[] {
+  if (link.isOneReceipt || !isOneReceipt(long)) return []
+  const { one, more, exampleId } = long
+  const fix = {
+    method: 'PATCH',
+    path: `/v1/carriers/${showId('car', carrierId)}`,
+    body: { settings: { one_receipt: true } },
+  }
+  return [
+    {
+      code: 'one_receipt',
+      count: one,
+      message: exampleId && showId('msg', exampleId),
+      advice: `Of ${one} of ${one + more} long messages exactly one part was reported: the carrier sends one receipt for all parts. Set one_receipt to true; it applies to receipts of later messages.`,
+      // A link with a setting of its own does not follow its carrier's.
+      fix: link.isOwnReceipt ? null : fix,
+    },
+  ]
+}
+
+function tellContradictions({ count, example }: Contradictions): Record<string, unknown>[] {
+  if (!example) return []
+  const { rawId, stat, contradicts, messageId } = example
+  return [
+    {
+      code: 'contradicting_receipts',
+      count,
+      message: messageId && showId('msg', messageId),
+      advice: `${count} receipts have two different final states, such as ${contradicts} and ${stat} in that of ${rawId}: ${contradicts} counted. Ask the carrier which of the two is right.`,
+      fix: null,
+    },
+  ]
+}
+
+function renderOrphans({ number, count, lastAt, lastId }: OrphanCount): Record<string, unknown> {
+  const last = showId('orp', lastId)
+  const them = count === 1 ? 'One reply' : `${count} replies`
+  return {
+    number,
+    count,
+    last_received_at: showTime(lastAt),
+    last,
+    advice: `${them} arrived for ${number}, which belongs to no account at this carrier. If the number is yours, register it as a sender of this carrier. If the carrier uses it for another of your numbers, assign the replies to that sender: POST /v1/orphan-replies/${last}/give.`,
+  }
+}
+
+const renderExample = ({ rawId, carrierMessageId, messageId }: Example): Record<string, unknown> => ({
+  raw_id: rawId,
+  carrier_message_id: carrierMessageId,
+  message: showId('msg', messageId),
+})
+
+/** What a person is to make of it, in a sentence or two. */
+function adviseOn(link: DoctoredLink, diagnosis: Diagnosis, hours: number): string {
+  const { unmatched, examined, sampled, settled } = diagnosis
+  if (unmatched === 0) return `Every receipt of the last ${hours} h has its message.`
+  const best = bestForm(diagnosis, link.form)
+  const ofThem = examined < unmatched ? `the newest ${examined} of ${unmatched} receipts` : `${unmatched} receipts`
+  if (best) {
+    const what = `${best.wouldMatch} of ${ofThem} without a message would match with ${idForms[best.form]}: set message_id_form to ${best.form}.`
+    return settled * 2 > sampled
+      ? `${what} But most messages have their receipt in the current form: ask the carrier before you change it.`
+      : `${what} Past and future ones will then match.`
+  }
+  const asIs = diagnosis.forms.find(({ form }) => form === link.form)?.wouldMatch ?? 0
+  if (asIs > 0) return `${asIs} of ${ofThem} match as they are: they are matched within a minute, or request a rematch.`
+  return `None of ${ofThem} matches in any form: they may belong to another client with this system_id, or be older than the stored ids.`
+}

@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { callbackEndpointId, eventTypes, recordEvents, Subscriptions, type EventType, type NewEvent } from './events.ts'
+import { eventPatterns, subscribes, typesOf, type EventPattern } from './event-types.ts'
+import { newId, parseId } from '../ground/base/ids.ts'
+
+let database: TestDatabase
+let accountId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, events, outbox')
+  accountId = newId()
+  await database.db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
+})
+
+const nowhere = { nodeId: null, offer: () => {} }
+const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
+  accountId,
+  type: 'message.delivered',
+  data: { message: { id: 'msg_x' } },
+  ...changes,
+})
+
+async function addWebhook(events: EventPattern[], { enabled = true, account = accountId } = {}): Promise<string> {
+  const id = newId()
+  await database.db.query(
+    `insert into webhooks (account_id, id, url, events, secret, enabled) values ($1, $2, 'https://example.com/', $3, '', $4)`,
+    [account, id, events, enabled],
+  )
+  return id
+}
+
+async function due(): Promise<{ endpoint: string; event: string; url: string | null; leasedBy: string | null }[]> {
+  const { rows } = await database.db.query<{
+    endpoint: string
+    event: string
+    url: string | null
+    leasedBy: string | null
+  }>(`select endpoint_id as endpoint, event_id as event, url, leased_by as "leasedBy" from outbox order by event_id`)
+  return rows
+}
+
+describe('a subscription', () => {
+  it('to a family or to everything includes types that no version knows yet, and no other family', async () => {
+    const [all, family, other] = [
+      await addWebhook(['*']),
+      await addWebhook(['message.*']),
+      await addWebhook(['contact.*']),
+    ]
+    const record = (type: string): Promise<unknown> =>
+      recordEvents(database.db, [event({ type: type as EventType })], nowhere)
+    for (const type of ['message.delivered', 'message.read', 'messages.read', 'contact.opted_in']) await record(type)
+    const { rows } = await database.db.query<{ type: string; endpoint: string }>(
+      `select e.type, o.endpoint_id as endpoint from outbox o join events e on e.id = o.event_id`,
+    )
+    const typesAt = (id: string): string[] =>
+      rows
+        .filter(({ endpoint }) => endpoint === id)
+        .map(({ type }) => type)
+        .sort()
+    expect(typesAt(all)).toEqual(['contact.opted_in', 'message.delivered', 'message.read', 'messages.read'])
+    expect(typesAt(family)).toEqual(['message.delivered', 'message.read'])
+    expect(typesAt(other)).toEqual(['contact.opted_in'])
+  })
+
+  it('matches the same types in memory as in the database, so that the wanted events are recorded', async () => {
+    for (const pattern of eventPatterns) {
+      await emptyTables(database.db, 'webhooks')
+      await addWebhook([pattern])
+      const subscriptions = new Subscriptions(database.db)
+      await subscriptions.refresh()
+      const wanted = (Object.keys(eventTypes) as EventType[]).filter(
+        (type) => !eventTypes[type].isContract && subscriptions.wants(accountId, type),
+      )
+      expect([pattern, wanted]).toEqual([pattern, typesOf([pattern]).filter((type) => !eventTypes[type].isContract)])
+      const { rows } = await database.db.query<{ type: string }>(
+        `select t.type from unnest($1::text[]) as t (type), webhooks w where ${subscribes('w', 't.type')} order by 1`,
+        [Object.keys(eventTypes)],
+      )
+      expect([pattern, rows.map(({ type }) => type)]).toEqual([pattern, typesOf([pattern]).toSorted()])
+    }
+  })
+})
+
+describe('an event', () => {
+  it('is recorded with its payload, and due for every endpoint that wants it', async () => {
+    const [first, second] = [
+      await addWebhook(['message.delivered']),
+      await addWebhook(['message.delivered', 'message.failed']),
+    ]
+    await addWebhook(['message.failed'])
+    await addWebhook(['message.delivered'], { enabled: false })
+    const messageId = newId()
+    await recordEvents(database.db, [event({ messageId, sequence: 3 })], nowhere)
+    const { rows } = await database.db.query<{ id: string; payload: string; message_id: string; sequence: number }>(
+      `select id, payload, message_id, sequence from events`,
+    )
+    expect(rows).toMatchObject([{ message_id: messageId, sequence: 3 }])
+    const payload = JSON.parse(rows[0]?.payload ?? '') as Record<string, string>
+    expect(payload).toEqual({
+      id: expect.stringMatching(/^evt_/) as string,
+      type: 'message.delivered',
+      timestamp: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string,
+      api_version: 'v1',
+      sequence: 3,
+      data: { message: { id: 'msg_x' } },
+    })
+    expect(parseId('evt', payload['id'] ?? '')).toBe(rows[0]?.id)
+    expect((await due()).map((row) => row.endpoint).sort()).toEqual([first, second].sort())
+  })
+
+  it('is its account’s only', async () => {
+    const other = newId()
+    await database.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    await addWebhook(['message.delivered'], { account: other })
+    await recordEvents(database.db, [event()], nowhere)
+    expect(await due()).toEqual([])
+  })
+
+  it('goes to its callback address instead of the endpoints', async () => {
+    await addWebhook(['message.delivered'])
+    const callbackUrl = 'https://example.org/hook?x=1'
+    await recordEvents(database.db, [event({ callbackUrl })], nowhere)
+    expect(await due()).toMatchObject([{ endpoint: callbackEndpointId(accountId, callbackUrl), url: callbackUrl }])
+  })
+
+  it('goes to one endpoint only where it is for that one, whether it subscribes or not', async () => {
+    await addWebhook(['message.delivered'])
+    const endpointId = await addWebhook(['message.failed'])
+    await recordEvents(database.db, [event({ endpointId, callbackUrl: 'https://example.org/' })], nowhere)
+    expect(await due()).toMatchObject([{ endpoint: endpointId, url: null }])
+  })
+
+  it('is leased to the node that hands it over, and offered with what it takes to post it', async () => {
+    const endpointId = await addWebhook(['message.delivered'])
+    const nodeId = newId()
+    const postings = await recordEvents(database.db, [event(), event()], { nodeId, offer: () => {} })
+    expect((await due()).map((row) => row.leasedBy)).toEqual([nodeId, nodeId])
+    expect(postings).toMatchObject([{ endpointId, accountId, try: 1, url: null }, { endpointId }])
+    expect(postings[0]?.payload).toContain('"type":"message.delivered"')
+  })
+
+  it('is not there where its transaction is not', async () => {
+    await addWebhook(['message.delivered'])
+    await inTransaction(database.db, async (tx) => {
+      await recordEvents(tx, [event()], nowhere)
+      throw new Error('undone')
+    }).catch(() => {})
+    const { rowCount } = await database.db.query('select 1 from events')
+    expect([rowCount, await due()]).toEqual([0, []])
+  })
+
+  it('of none is nothing', async () => {
+    expect(await recordEvents(database.db, [], nowhere)).toEqual([])
+  })
+})
+
+describe('a callback’s endpoint', () => {
+  it('is one for an account and origin, and a UUID', () => {
+    const id = callbackEndpointId(accountId, 'https://example.com/a')
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(callbackEndpointId(accountId, 'https://example.com/b?c')).toBe(id)
+    expect(callbackEndpointId(accountId, 'https://example.com:8443/a')).not.toBe(id)
+    expect(callbackEndpointId(newId(), 'https://example.com/a')).not.toBe(id)
+  })
+})
+
+describe('subscriptions', () => {
+  it('hold for contract events always, for others while an endpoint asks', async () => {
+    const subscriptions = new Subscriptions(database.db)
+    await subscriptions.refresh()
+    const contract = Object.entries(eventTypes).filter(([, type]) => type.isContract)
+    expect(contract.map(([type]) => type)).toEqual(['message.delivered', 'message.failed', 'message.received'])
+    for (const type of Object.keys(eventTypes) as EventType[])
+      expect(subscriptions.wants(accountId, type)).toBe(eventTypes[type].isContract)
+    await addWebhook(['message.sent', 'message.delivered'])
+    await subscriptions.refresh()
+    expect([subscriptions.wants(accountId, 'message.sent'), subscriptions.wants(newId(), 'message.sent')]).toEqual([
+      true,
+      false,
+    ])
+    await database.db.query('update webhooks set enabled = false')
+    await subscriptions.refresh()
+    expect(subscriptions.wants(accountId, 'message.sent')).toBe(false)
+  })
+})

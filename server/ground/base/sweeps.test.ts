@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
+import { silent } from '../../messages/testing.ts'
+import { until } from '../../../test/until.ts'
+import { Sweeper, untilDone } from './sweeps.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('does what is to be done each hour also in a process that lives for less, and then each hour', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
+  const sweeper = new Sweeper(silent)
+  const turns = { second: 0, hour: 0 }
+  sweeper.start([
+    { name: 'each second', everyMs: 1000, run: async () => turns.second++ },
+    { name: 'each hour', everyMs: 3_600_000, run: async () => turns.hour++ },
+  ])
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(turns).toEqual({ second: 1, hour: 0 })
+  await vi.advanceTimersByTimeAsync(300_000)
+  expect(turns).toEqual({ second: 301, hour: 1 })
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(turns.hour).toBe(2)
+  await sweeper.close()
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(turns.hour).toBe(2)
+})
+
+it('is not begun while it is under way, and a failure does not keep the next turn from coming', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
+  const sweeper = new Sweeper(silent)
+  const begun: (() => void)[] = []
+  const run = (): Promise<void> => new Promise((_resolve, reject) => begun.push(() => reject(new Error('broken'))))
+  sweeper.start([{ name: 'slow', everyMs: 1000, run }])
+  await vi.advanceTimersByTimeAsync(3000)
+  expect(begun).toHaveLength(1)
+  begun[0]?.()
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(begun).toHaveLength(2)
+  let isClosed = false
+  const closing = sweeper.close().then(() => (isClosed = true))
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(isClosed).toBe(false)
+  begun[1]?.()
+  await closing
+})
+
+it('ends between two pieces of what would take long, where it is closed', async () => {
+  const sweeper = new Sweeper(silent)
+  const piecesMax = 10_000
+  let pieces = 0
+  const run = (isOver: () => boolean): Promise<void> =>
+    untilDone(isOver, 1, async () => {
+      await setImmediate()
+      return ++pieces < piecesMax ? 1 : 0
+    })
+  sweeper.start([{ name: 'long', everyMs: 1, run }])
+  await until('it is at it', () => pieces > 3)
+  await sweeper.close()
+  expect(pieces).toBeLessThan(piecesMax)
+})

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { inject } from 'vitest'
+import { inTransaction, openPool } from './db.ts'
+import type { Connection, Db } from './db.ts'
+import { isLostRace } from './failure.ts'
+import { askMain } from './door-testing.ts'
+import { patienceMs } from '../../../test/until.ts'
+
+/** A migrated, empty database of its own for one test file. */
+export interface TestDatabase {
+  db: Db
+  /** For more pools. */
+  connection: Connection
+  /** For DATABASE_URL of a child process. */
+  url: string
+  name: string
+  close: () => Promise<void>
+}
+
+/** What `test/global-setup.ts` answers: a server, and the database on it to clone. */
+export interface TestServer {
+  url: string
+  template: string
+}
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Path of the unix socket on which the test server is asked for; it is started by the first who asks. */
+    testServer: string
+  }
+}
+
+let server: Promise<TestServer> | undefined
+
+/** Clones the migrated template (0.1 s); safe in parallel. Partitions are the default ones only: call `ensurePartitions` for more. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  server ??= askMain<TestServer>(inject('testServer'))
+  const { url: serverUrl, template } = await server
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await runOn(serverUrl, `create database ${name} template ${template} strategy file_copy`)
+  const url = withDatabase(serverUrl, name)
+  const connection = { connectionString: url }
+  const db = openPool(connection, { name: 'test', max: 10 })
+  const close = async () => {
+    await db.end()
+    await runOn(serverUrl, `drop database ${name} with (force)`)
+  }
+  return { db, connection, url, name, close }
+}
+
+/**
+ * Empties tables (`'accounts, carriers'`) and those that refer to them, as `truncate … cascade` does, of what few rows a test leaves: TRUNCATE
+ * makes new files for each of some hundred tables and their indexes, which takes ten times as long. Waits for transactions that write to them.
+ */
+export async function emptyTables(db: Db, names: string): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `with recursive edges (parent, child) as materialized (
+       select confrelid, conrelid from pg_constraint where contype = 'f'
+       union all
+       select inhparent, inhrelid from pg_inherits
+     ), reached (id) as (
+       select unnest($1::text[]::regclass[])::oid
+       union
+       select child from reached join edges on parent = id
+     )
+     select id::regclass::text as name from reached join pg_class on oid = id
+     where relkind = 'r' and pg_relation_size(id) > 0`,
+    [names.split(', ')],
+  )
+  if (rows.length === 0) return
+  const tables = rows.map(({ name }) => `only ${name}`)
+  const empty = (): Promise<void> =>
+    inTransaction(db, async (tx) => {
+      await tx.query(`lock table ${tables.join(', ')} in exclusive mode`)
+      // One statement: references are looked at when all rows are gone.
+      await tx.query(`with ${tables.map((table, n) => `d${n} as (delete from ${table})`).join(', ')} select`)
+    })
+  // A sweep may hold one of them and wait for another.
+  while (await empty().then(() => false, isLostRaceOrThrow)) continue
+}
+
+/** Handles a failure of what may be done again; throws any other. */
+export function isLostRaceOrThrow(error: unknown): boolean {
+  if (isLostRace(error)) return true
+  throw error
+}
+
+/** The same server, another database. */
+export function withDatabase(url: string, database: string): string {
+  const changed = new URL(url)
+  changed.pathname = `/${database}`
+  return changed.href
+}
+
+/** Resolves when so many statements on a database, whose text is like it, wait for a lock; answers the processes that they run in. */
+export async function untilBlocked(db: Db, count: number, like = '%'): Promise<number[]> {
+  const end = performance.now() + patienceMs
+  for (;;) {
+    const { rows } = await db.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [like],
+    )
+    if (rows.length === count) return rows.map(({ pid }) => pid)
+    if (performance.now() > end) throw new Error(`${rows.length} wait for a lock, and not ${count}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** How many rows of tables with such names were read, one after the other or by an index. `db` has one connection, whose reads are counted at once. */
+export async function countReads(db: Db, like: string): Promise<number> {
+  await db.query('select pg_stat_force_next_flush()')
+  const { rows } = await db.query<{ reads: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as reads from pg_stat_user_tables where relname like $1`,
+    [like],
+  )
+  return rows[0]?.reads ?? NaN
+}
+
+/** Runs one statement on a connection of its own. */
+export async function runOn(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** The tables of a database in which one of some words stands, in any column and in any form of it that PostgreSQL prints. */
+export async function findInDatabase(db: Db, words: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await db.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name
+     from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+     order by 1`,
+  )
+  // Bytes are printed in hexadecimal.
+  const forms = words.flatMap((word) => [word, Buffer.from(word).toString('hex')])
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await db.query<{ word: string }>(
+      `select w.word from unnest($1::text[]) as w (word)
+       where exists (select from only ${name} t where position(w.word in t::text) > 0)`,
+      [forms],
+    )
+    for (const { word } of rows) found.push(`${name} has ${word}`)
+  }
+  return found
+}

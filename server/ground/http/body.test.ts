@@ -1,0 +1,48 @@
+import { expect, test, vi } from 'vitest'
+import { errorsMax } from '../base/errors.ts'
+import { depthMax, parseJson, valuesMax } from './body.ts'
+
+const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))
+
+test('a body full of what cannot be stored has so many faults as can be read, each with its place', () => {
+  const { faults } = parseJson(Buffer.from(`{"a":["x",${'"\\u0000",'.repeat(10_000)}"\\ud800"]}`))
+  expect(faults).toHaveLength(errorsMax)
+  expect([faults[0]?.pointer, faults.at(-1)?.pointer]).toEqual(['#/a/1', '#/a/100'])
+  const inside = parseJson(Buffer.from('{"a":[[0],{"b":{"\\u0000/~":"\\ud800"}},"\\udc00"]}')).faults
+  expect(inside.map(({ pointer }) => pointer)).toEqual(['#/a/1/b/%00~1~0', '#/a/1/b/%00~1~0', '#/a/2'])
+})
+
+test('sixteen levels are read, and no more', () => {
+  expect(parseJson(nested(depthMax)).faults).toEqual([])
+  const deep = nested(depthMax + 1).toString()
+  const texts = [deep, `{"__proto__":${deep}}`, `[[${'"\\u0000",'.repeat(errorsMax)}0],${deep}]`]
+  for (const text of texts) expect(() => parseJson(Buffer.from(text))).toThrow('nested deeper than 16 levels')
+})
+
+test('a pointer is made of what is wrong, and of no other value', () => {
+  const pointer = vi.spyOn(globalThis, 'encodeURIComponent')
+  try {
+    // An escape is why all values are looked at: with a pointer made for each, millions of them would take seconds.
+    const items = '0,"",'.repeat(5000)
+    expect(parseJson(Buffer.from(`{"text":"\\u0041","items":[${items}0]}`)).faults).toEqual([])
+    expect(pointer).not.toHaveBeenCalled()
+    expect(parseJson(Buffer.from(`{"items":[${items}"\\u0000"]}`)).faults).toHaveLength(1)
+    expect(pointer.mock.calls.map(([step]) => step)).toEqual(['items', '10000'])
+  } finally {
+    pointer.mockRestore()
+  }
+})
+
+test('a body of more values than may be is refused unread, whatever stands in its texts', () => {
+  const many = (item: string): Buffer => Buffer.from(`[${`${item},`.repeat(valuesMax)}0]`)
+  const parse = vi.spyOn(JSON, 'parse')
+  try {
+    for (const item of ['{}', '[]', '1', '"\\"["'])
+      expect(() => parseJson(many(item))).toThrow('at most 1500000 values')
+    expect(parse).not.toHaveBeenCalled()
+  } finally {
+    parse.mockRestore()
+  }
+  // What stands in a text is no value, also behind an escape.
+  expect(parseJson(Buffer.from(`["\\"${'[,{'.repeat(valuesMax)}"]`)).faults).toEqual([])
+})

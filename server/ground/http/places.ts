@@ -1,0 +1,54 @@
+/** How many requests of a kind an account may have under way in a process: those that take much, or hold something for as long as they last. */
+import { ApiError } from '../base/errors.ts'
+
+interface Line {
+  free: number
+  waiting: (() => void)[]
+}
+
+/** The places of each account. */
+export class Places {
+  readonly #ofAccountMax: number
+  readonly #what: string
+  readonly #waitMs: number
+  readonly #lines = new Map<string, Line>()
+
+  /** `what`: of what an account has so many at a time, as its refusal says it. */
+  constructor(ofAccountMax: number, what: string, waitMs: number = 5000) {
+    this.#ofAccountMax = ofAccountMax
+    this.#what = what
+    this.#waitMs = waitMs
+  }
+
+  /** Takes a place, and answers with what gives it back. @throws ApiError `rate_limited` where none gets free in time. */
+  async take(accountId: string): Promise<() => void> {
+    const line = this.#lines.get(accountId) ?? { free: this.#ofAccountMax, waiting: [] }
+    this.#lines.set(accountId, line)
+    if (line.free > 0) line.free--
+    else await this.#wait(line)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      const next = line.waiting.shift()
+      if (next) next()
+      else if (++line.free === this.#ofAccountMax) this.#lines.delete(accountId)
+    }
+  }
+
+  #wait({ waiting }: Line): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const refuse = (): void => {
+        waiting.splice(waiting.indexOf(enter), 1)
+        const detail = `An account can have at most ${this.#ofAccountMax} ${this.#what} at a time.`
+        reject(new ApiError('rate_limited', { detail, retryAfterSeconds: this.#waitMs / 1000 }))
+      }
+      const timer = setTimeout(refuse, this.#waitMs)
+      const enter = (): void => {
+        clearTimeout(timer)
+        resolve()
+      }
+      waiting.push(enter)
+    })
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * Work that would keep others waiting: on the event loop what takes longer than one turn of it, in the database statements for many rows. All
+ * of it in a process takes turns by account: an account with twenty such requests has as much of the machine as one with one.
+ */
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import { hasCompany, restsPerWork } from './company.ts'
+import { currentAccount } from '../db/scoped.ts'
+
+// Others wait for so long at most, and as often as they come.
+const sliceMs = 5
+// A statement that takes longer, or a rest behind it, meets a machine that is busy with more: neither is to hold up the next turn.
+const statementMsMax = 250
+const restMsMax = 200
+
+/** Begins a turn; resolves when the turn is over. */
+type Turn = () => Promise<unknown>
+
+/** Whose turn is next: the first of each account, in the order of the accounts' last turns. */
+const waiting = new Map<string, Turn[]>()
+let isRunning = false
+
+/** What a long piece of work asks between its steps: resolves at once, or when its turn comes where it has had one. */
+export function openTurns(): () => Promise<void> | undefined {
+  let turnAt = performance.now()
+  return () => {
+    if (performance.now() - turnAt < sliceMs) return undefined
+    return new Promise((begin) => {
+      take(currentAccount() ?? '', () => {
+        turnAt = performance.now()
+        begin()
+        // What was begun goes on when this function is over, and is done with its turn by the next round of the loop.
+        return setImmediate()
+      })
+    })
+  }
+}
+
+/** Does work of the database in a turn of its account; at once where no other account is present. */
+export async function doInTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+  if (!hasCompany(accountId)) return work()
+  const end = await new Promise<() => void>((begin) => {
+    take(accountId, () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      begin(resolve)
+      return Promise.race([promise, setTimeout(statementMsMax, undefined, { ref: false })])
+    })
+  })
+  try {
+    return await work()
+  } finally {
+    end()
+  }
+}
+
+/** JSON of an object that ends with a long list, whose items are written by turns. */
+export async function writeListInTurns(head: object, name: string, list: readonly unknown[]): Promise<string> {
+  const giveWay = openTurns()
+  const items: string[] = []
+  for (const item of list) {
+    items.push(JSON.stringify(item))
+    await giveWay()
+  }
+  return `${JSON.stringify({ ...head, [name]: [] }).slice(0, -2)}${items.join()}]}`
+}
+
+function take(accountId: string, turn: Turn): void {
+  const line = waiting.get(accountId) ?? []
+  line.push(turn)
+  waiting.set(accountId, line)
+  if (!isRunning) void run()
+}
+
+/** Begins one turn after another until nobody waits; in company with rests between them. */
+async function run(): Promise<void> {
+  isRunning = true
+  await setImmediate()
+  for (let [first] = waiting; first; [first] = waiting) {
+    const [accountId, line] = first
+    waiting.delete(accountId)
+    const turn = line.shift()
+    if (line.length > 0) waiting.set(accountId, line)
+    const begunAt = performance.now()
+    await turn?.()
+    const restMs = hasCompany(accountId) ? (performance.now() - begunAt) * restsPerWork : 0
+    if (restMs > 0) await setTimeout(Math.min(restMs, restMsMax))
+  }
+  isRunning = false
+}

@@ -1,0 +1,16 @@
+/** The sender of a message, as callers write it. */
+import { detectAddress } from '@heliogram/smpp'
+import type { FieldError } from '../base/errors.ts'
+
+/** A sender as it is stored: digits, or an alphanumeric sender of up to 11 characters with a letter (3GPP TS 23.040 §9.1.2.5). */
+export function readSender(from: string): string | FieldError {
+  const digits = from.replace(/^\+/, '')
+  if (/^\d{3,15}$/.test(digits)) return digits
+  // Only what a link can write: an address of other characters would be left out of the submit.
+  if (/[A-Za-z]/.test(from) && from.trim() === from && detectAddress(from)) return from
+  return {
+    pointer: '#/from',
+    code: 'invalid_sender',
+    detail: 'must be 3 to 15 digits, or up to 11 ASCII characters with a letter',
+  }
+}

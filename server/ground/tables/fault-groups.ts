@@ -1,0 +1,60 @@
+/** Faults of rows, equal ones together: of a file that is wrong as a whole one line says what six thousand would. */
+import type { FieldErrorCode } from '../base/errors.ts'
+
+/** What is wrong with a row. */
+export interface RowFailure {
+  line: number
+  code: FieldErrorCode
+  column: string | null
+  detail: string
+  /** The detail without what is only so in this row. */
+  general?: string
+}
+
+/** Rows with the same fault in the same column, in words that are true of all of them. */
+export interface FaultGroup {
+  code: FieldErrorCode
+  column: string | null
+  count: number
+  /** The first of them. */
+  line: number
+  detail: string
+}
+
+// Further ones are reported row by row.
+const groupsMax = 20
+const columnMax = 100
+const detailMax = 500
+
+/** The groups of a file, of all rows that were read. */
+export class FaultGroups {
+  readonly #groups: Map<string, FaultGroup>
+
+  /** Goes on with the groups of earlier rows. */
+  constructor(known: readonly FaultGroup[] = []) {
+    this.#groups = new Map(known.map((group) => [keyOf(group), { ...group }]))
+  }
+
+  /** Adds the errors of a row, which counts once in each group. */
+  add(errors: readonly RowFailure[]): void {
+    const counted = new Set<string>()
+    for (const { code, line, general, ...error } of errors) {
+      const column = error.column?.slice(0, columnMax).toWellFormed() ?? null
+      const detail = (general ?? error.detail).slice(0, detailMax).toWellFormed()
+      const key = keyOf({ code, column, detail })
+      if (counted.has(key)) continue
+      counted.add(key)
+      const group = this.#groups.get(key)
+      if (group) group.count++
+      else if (this.#groups.size < groupsMax) this.#groups.set(key, { code, column, count: 1, line, detail })
+    }
+  }
+
+  /** The most frequent first. */
+  list(): FaultGroup[] {
+    return [...this.#groups.values()].map((group) => ({ ...group })).sort((a, b) => b.count - a.count)
+  }
+}
+
+const keyOf = ({ code, column, detail }: Pick<FaultGroup, 'code' | 'column' | 'detail'>): string =>
+  `${code} ${column ?? ''} ${detail}`

@@ -1,0 +1,185 @@
+/** How a table is laid out, seen from its first rows: what separates its cells, where the names of its columns are, and what is below them. */
+import { textOfCell } from '../http/csv.ts'
+import type { FieldError } from '../base/errors.ts'
+import { CsvReader } from './csv.ts'
+import { findNumberColumn, findNumbers, isNumberName, looksLikeNumber } from './number-column.ts'
+import { rowCharactersMax, type SourceRow } from './source-row.ts'
+
+/** How a table is read. */
+export interface Layout {
+  /** Null for a workbook. */
+  delimiter: string | null
+  /** Column names as in the file, in order. */
+  header: string[]
+  /** The line of the names, behind which the rows begin; 0: there are none. */
+  headerLine: number
+}
+
+/** A layout, with the rows from which it was found. */
+export interface FoundLayout extends Layout {
+  sample: string[][]
+}
+
+/** What is looked for in a table, and what the caller says of it. */
+export interface Wanted {
+  /** Names that the caller gives columns by. */
+  mapped: readonly string[]
+  /** Says that columns may have this name. */
+  isKnown: (name: string) => boolean
+  delimiter?: string | undefined
+  /** The line of the names. */
+  headerLine?: number | undefined
+}
+
+const delimiters = [',', ';', '\t', '|']
+// A list of numbers and nothing else is what people paste; its first line is a row.
+const bareNumber = /^'?\+?[\d ().-]{7,24}$/
+/** Rows that are looked at. */
+export const sampleRowsMax = 200
+// As much as two rows may have: enough of others.
+const textMax = 2 * rowCharactersMax
+// Titles and notes above the names of a report have some ten lines.
+const headerRowsMax = 40
+
+/** A file that cannot be read at all. */
+export const refuseFile = (detail: string, suggestion?: string): FieldError[] => [
+  { pointer: '#', code: 'invalid_format', detail: `The file ${detail}.`, ...(suggestion && { suggestion }) },
+]
+
+/** Why a file is no text at all, seen from its first bytes; null where it may be. */
+export function refuseBytes(bytes: Buffer, encoding: string): string | null {
+  if (bytes.length === 0) return 'must not be empty'
+  const start = bytes.subarray(0, 4).toString('latin1')
+  if (start === '\u00d0\u00cf\u0011\u00e0')
+    return 'must be CSV or a workbook (.xlsx); this one is from before 2007 (.xls) or has a password: save it as .xlsx without a password'
+  if (start.startsWith('%PDF')) return 'must be CSV or a workbook, and this is a PDF document'
+  if (encoding.startsWith('utf-16')) return null
+  // One stray NUL is a bad row; a file full of them is no text.
+  const head = bytes.subarray(0, 4096)
+  let controls = 0
+  for (const byte of head) if (byte < 9 || (byte > 13 && byte < 32)) controls++
+  return controls > 1 + head.length / 64 ? 'must be text' : null
+}
+
+/** What is said of a file in an encoding that its bytes do not tell, with the way that its sender can go. */
+export function refuseEncoding(undecided: readonly { encoding: string; line: string }[]): FieldError[] {
+  if (undecided.length === 0)
+    return refuseFile('is not UTF-8, and in no encoding that can be detected: save it as UTF-8, or set its `encoding`')
+  const readings = undecided
+    .slice(0, 3)
+    .map(({ encoding, line }) => `${encoding} (${shorten(line.trim()).slice(0, 60)})`)
+  return refuseFile(
+    `is not UTF-8, and may be in ${readings.join(' or ')}: set its \`encoding\``,
+    undecided[0]?.encoding,
+  )
+}
+
+/** Finds the layout of a CSV file from its first text. `isWhole` says that there is no more of it. Field errors where it has none. */
+export function findLayout(text: string, isWhole: boolean, wanted: Wanted): FoundLayout | FieldError[] {
+  const told = /^\s*sep=(.)\r?\n/i.exec(text)
+  const body = (told ? text.slice(told[0].length) : text).slice(0, textMax)
+  const isAll = isWhole && text.length <= textMax
+  const linesBefore = told ? (told[0].match(/\n/g)?.length ?? 0) : 0
+  if (isWhole && body.trim() === '') return refuseFile('must not be empty')
+  const said = wanted.delimiter ?? told?.[1]
+  const found = (said === undefined ? delimiters : [said]).map((delimiter) => {
+    const rows = new CsvReader(delimiter).read(body, isAll).slice(0, sampleRowsMax)
+    const lined = linesBefore > 0 ? rows.map((row) => ({ ...row, line: row.line + linesBefore })) : rows
+    return { delimiter, rows: lined, names: findNames(lined, wanted) }
+  })
+  const best = found.toSorted((a, b) => scoreOf(b) - scoreOf(a))[0]
+  const [first] = best?.rows ?? []
+  if (!best || !first) {
+    if (isWhole) return refuseFile('must not be empty')
+    return refuseFile(`must have a line of column names of at most ${rowCharactersMax} characters`)
+  }
+  const { delimiter, rows, names } = best
+  if (!names)
+    return refuseFile(
+      first.fault && rows.length === 1
+        ? `must have a line of column names of at most ${rowCharactersMax} characters; its first line ${first.fault.detail}`
+        : 'must have a line of column names',
+    )
+  // What is no text of the encoding has been decoded to U+FFFD.
+  if (names.header.some((name) => name.includes('\0') || name.includes('\uFFFD')))
+    return refuseFile('must have a readable line of column names: send it as UTF-8, or set its `encoding`')
+  if (isAll && !rows.some(({ line }) => line > names.headerLine))
+    return refuseFile('must have at least one row below its line of column names')
+  return { ...names, delimiter }
+}
+
+/** How well a delimiter fits: whether names are found with it, then how many rows have as many cells as most others have. */
+function scoreOf({ rows, names }: { rows: SourceRow[]; names: FoundLayout | null }): number {
+  const counts = new Map<number, number>()
+  for (const { record, fault } of rows) {
+    const cells = fault ? 1 : (record as string[]).length
+    if (cells > 1) counts.set(cells, (counts.get(cells) ?? 0) + 1)
+  }
+  const [most = 0] = [...counts.values()].sort((a, b) => b - a)
+  const hasNumbers = names !== null && names.header.length > 1 && names.header.some(isNumberName)
+  return (hasNumbers ? 1 : 0) + most / Math.max(1, rows.length)
+}
+
+/** Finds the names among the first rows of a table; null where it has no row that can be read. */
+export function findNames(rows: readonly SourceRow[], wanted: Wanted): FoundLayout | null {
+  const sound = rows.filter(({ fault, isHidden }) => !fault && !isHidden)
+  const [first] = sound
+  if (!first) return null
+  const sampleFrom = (line: number): string[][] =>
+    sound.filter((row) => row.line > line).map(({ record }) => record as string[])
+  const cells = (first.record as string[]).map(textOfCell)
+  if (wanted.headerLine === undefined && cells.length === 1 && bareNumber.test(cells[0] ?? ''))
+    return { delimiter: null, header: ['phone_number'], headerLine: 0, sample: sampleFrom(0) }
+  const named =
+    wanted.headerLine === undefined ? bestNames(sound, wanted) : sound.find(({ line }) => line === wanted.headerLine)
+  if (!named) return null
+  return {
+    delimiter: null,
+    header: (named.record as string[]).map(textOfCell),
+    headerLine: named.line,
+    sample: sampleFrom(named.line),
+  }
+}
+
+/** The row that has most names; where none has any the first that is as wide as half of the widest, for titles are not. */
+function bestNames(rows: readonly SourceRow[], wanted: Wanted): SourceRow | undefined {
+  let best: { row: SourceRow; score: number } | null = null
+  for (const row of rows.slice(0, headerRowsMax)) {
+    const names = (row.record as string[]).map(textOfCell)
+    const mapped = names.filter((name) => wanted.mapped.includes(name)).length
+    const hasNumbers = names.some(isNumberName)
+    if (mapped === 0 && (!hasNumbers || names.some(looksLikeNumber))) continue
+    const score = mapped * 100 + (hasNumbers ? 10 : 0) + names.filter(wanted.isKnown).length
+    if (!best || score > best.score) best = { row, score }
+  }
+  if (best) return best.row
+  const width = ({ record }: SourceRow): number => (record as string[]).filter((cell) => cell.trim() !== '').length
+  const widest = Math.max(...rows.slice(0, headerRowsMax).map(width))
+  return rows.find((row) => width(row) * 2 >= widest)
+}
+
+/** Which column has the numbers, and which others do; `taken` is what the caller says of columns. Field errors where none has. */
+export function numberColumnOf(
+  { header, headerLine, sample }: FoundLayout,
+  target: string,
+  mapping: Readonly<Record<string, string | null>>,
+): { at: number; others: number[] } | FieldError[] {
+  const said = header.findIndex((name) => Object.hasOwn(mapping, name) && mapping[name] === target)
+  const found = findNumberColumn(header, sample, (at) => !Object.hasOwn(mapping, header[at] ?? ''))
+  if (said !== -1) return { at: said, others: [found.at, ...found.others].filter((at) => at !== null) }
+  if (found.at !== null) return { at: found.at, others: found.others }
+  const unnamed = findNumbers(header, sample).filter((at) => !Object.hasOwn(mapping, header[at] ?? ''))
+  const [likely] = unnamed.map((at) => header[at] ?? '')
+  const isData = header.some(looksLikeNumber)
+  const advice = isData
+    ? `; line ${headerLine} looks like a row of data: add a line with the names of the columns before it`
+    : likely !== undefined && likely !== ''
+      ? `; the cells of ${shorten(likely)} look like numbers: send the suggested \`mapping\``
+      : ''
+  return refuseFile(
+    `must have a column of numbers, named ${target}, phone, mobile, msisdn or to, or set by \`mapping\`; it has ${shorten(header.join(', '))}${advice}`,
+    advice.includes('mapping') && likely !== undefined ? JSON.stringify({ ...mapping, [likely]: target }) : undefined,
+  )
+}
+
+export const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

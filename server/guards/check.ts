@@ -1,0 +1,202 @@
+/**
+ * Guards in the transaction that accepts. The windows of limits are locked and used up in one order before the statement, and what was not
+ * accepted is given back after it: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
+ */
+import { type StopCount, recordStops } from './stops.ts'
+import { now } from '../ground/db/clock.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import type { Accepted, Draft, Planned } from '../message/draft.ts'
+import type { Guards } from './guards.ts'
+import { askOf, judge, nameOf, type Ask, type Judgement, type Known } from './judge.ts'
+import {
+  findTexts,
+  forgetTexts,
+  moveWindows,
+  noteTexts,
+  readRelief,
+  useWindows,
+  windowsOf,
+  type Amount,
+} from './windows.ts'
+
+export interface GuardContext {
+  guards: Guards
+  vault: Vault
+  outbox: Outbox
+  subscriptions: Subscriptions
+}
+
+/** What guards said of planned messages, until it is known what became of them. */
+export interface Check {
+  planned: readonly Planned[]
+  asks: readonly (Ask | null)[]
+  judgement: Judgement
+  known: Known
+  isOfBroadcast: boolean
+  at: Date
+}
+
+/**
+ * Locks the windows that these messages ask for, and says in each message which guard stops it. With `isOfBroadcast`, those behind one
+ * that has to wait are stopped with it.
+ */
+export async function openCheck(
+  tx: Tx,
+  { guards, vault }: Pick<GuardContext, 'guards' | 'vault'>,
+  planned: readonly Planned[],
+  isOfBroadcast: boolean,
+): Promise<Check> {
+  const at = planned[0]?.at ?? now()
+  const asks = asksOf({ guards, vault }, planned, at)
+  const used = await useWindows(tx, amountsOf(asks))
+  const earlier = await noteTexts(tx, planned, asks, at)
+  let known: Known = { used, earlier, relief: new Map(), at }
+  let judgement = judge(asks, known, isOfBroadcast)
+  // What was released is asked for only where something stops.
+  const stopped = judgement.stops.flatMap((stop) => (stop ? [stop.window] : []))
+  if (stopped.length > 0) {
+    known = { ...known, relief: await readRelief(tx, [...windowsOf(asks), ...stopped]) }
+    judgement = judge(asks, known, isOfBroadcast)
+  }
+  planned.forEach((one, i) => (one.stop = judgement.stops[i] ?? null))
+  return { planned, asks, judgement, known, isOfBroadcast, at }
+}
+
+function asksOf(
+  { guards, vault }: Pick<GuardContext, 'guards' | 'vault'>,
+  planned: readonly Planned[],
+  at: Date,
+): (Ask | null)[] {
+  return planned.map((one) => {
+    const { draft, route, estimate } = one
+    const rules = guards.of(draft.accountId)
+    if (!rules || route.refusal || one.isOver) return null
+    const sender = route.sender.sender?.number ?? ''
+    // A test repeats no message, nor a message a test.
+    const kind = draft.isTest ? 'repeat test' : 'repeat'
+    const hash = (): Buffer =>
+      vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${textOf(draft)}`)
+    return askOf(rules, { ...draft, cost: estimate, hash }, at)
+  })
+}
+
+/**
+ * Says in each message which guard would stop it for itself: its country, or a text that went a moment ago. Writes nothing. Limits are not
+ * asked: a broadcast waits for them.
+ */
+export async function foreseeStops(
+  db: Queryable,
+  context: Pick<GuardContext, 'guards' | 'vault'>,
+  planned: readonly Planned[],
+): Promise<void> {
+  const at = planned[0]?.at ?? now()
+  const asks = asksOf(context, planned, at).map((ask) => ask && { ...ask, needs: [] })
+  const windows = asks.flatMap((ask) => [ask?.country ?? [], ask?.repeat?.window ?? []].flat())
+  if (windows.length === 0) return
+  const [relief, earlier] = await Promise.all([readRelief(db, windows), findTexts(db, planned, asks, at)])
+  const { stops } = judge(asks, { used: new Map(), relief, earlier, at }, false)
+  planned.forEach((one, i) => (one.stop = stops[i] ?? null))
+}
+
+/**
+ * Judges again those that a limit has stopped, where others that were let through have not been accepted and left room. Returns the places of
+ * those that may go now: nothing else is wrong with them, so that there is no third time. The results of the others say what stops them
+ * now: behind a halt that is none any more stands what is refused for itself, and a broadcast must not wait for it.
+ */
+export function reconsider({ planned, asks, judgement, known, isOfBroadcast }: Check, results: Accepted[]): number[] {
+  const isOver = (i: number): boolean => {
+    const result = results[i]
+    return result?.kind === 'refused' && result.stop !== null && result.stop.limit !== null
+  }
+  const hasRoom = results.some(
+    (result, i) => asks[i]?.needs.length && !judgement.stops[i] && result.kind !== 'accepted',
+  )
+  if (!hasRoom || !results.some((_, i) => isOver(i))) return []
+  const used = new Map(known.used)
+  for (const { window, amount } of amountsOf(asks, (i) => results[i]?.kind === 'accepted'))
+    used.set(nameOf(window), (used.get(nameOf(window)) ?? 0) + amount)
+  const again = judge(
+    asks.map((ask, i) => (isOver(i) ? ask : null)),
+    { ...known, used },
+    isOfBroadcast,
+  )
+  for (const [i, leader] of again.repeats) judgement.repeats.set(i, leader)
+  for (const [name, window] of again.alerts) judgement.alerts.set(name, window)
+  const places: number[] = []
+  planned.forEach((one, i) => {
+    if (!isOver(i)) return
+    const stop = (one.stop = judgement.stops[i] = again.stops[i] ?? null)
+    if (stop) results[i] = { kind: 'refused', refusal: stop.refusal, stop, waitSeconds: null }
+    else places.push(i)
+  })
+  return places
+}
+
+/** The text as it was asked for: the codes of short links are new ones each time. */
+const textOf = ({ body, shortLinks = [] }: Draft): string =>
+  shortLinks.reduce((text, { code, url }) => text.replaceAll(code, () => url), body)
+
+/** What messages use up, by window: all of them, or those of a kind of result. */
+function amountsOf(asks: readonly (Ask | null)[], isMeant: (place: number) => boolean = () => true): Amount[] {
+  const amounts = new Map<string, Amount>()
+  asks.forEach((ask, i) => {
+    if (!ask || !isMeant(i)) return
+    for (const { window, amount } of ask.needs) {
+      const name = nameOf(window)
+      const sum = amounts.get(name)
+      if (sum) sum.amount += amount
+      else amounts.set(name, { window, amount })
+    }
+  })
+  return [...amounts.values()]
+}
+
+/** Gives back what was not accepted and records the stops that others ran into; the results are those of the messages, in their order. */
+export async function settleCheck(
+  tx: Tx,
+  context: GuardContext,
+  check: Check,
+  results: Accepted[],
+): Promise<Posting[]> {
+  const { planned, asks, judgement } = check
+  for (const [i, leader] of judgement.repeats) {
+    const [result, first] = [results[i], results[leader]]
+    if (result?.kind !== 'refused' || !first || !result.stop) continue
+    // What it repeats was not accepted either: there is nothing to name, and the same fault.
+    if (first.kind === 'refused') results[i] = first
+    else result.stop.earlierId = first.kind === 'accepted' ? first.row.id : first.messageId
+  }
+  const unused = amountsOf(asks, (i) => results[i]?.kind !== 'accepted')
+  await moveWindows(
+    tx,
+    unused.map(({ window, amount }) => ({ window, amount: -amount })),
+  )
+  const unsent = results.flatMap((result, i) => {
+    const [repeat, one] = [asks[i]?.repeat, planned[i]]
+    return repeat && one && result.kind !== 'accepted'
+      ? [{ accountId: one.draft.accountId, hash: repeat.hash, id: one.id }]
+      : []
+  })
+  if (unsent.length > 0) await forgetTexts(tx, unsent)
+  return recordStops(tx, context, stopsOf(check, results), check.at)
+}
+
+/** The stops that results ran into, with how many single sends each refused; those of an atomic batch are recorded after it was rolled back. */
+export function stopsOf(
+  { judgement, isOfBroadcast }: Pick<Check, 'judgement' | 'isOfBroadcast'>,
+  results: readonly Accepted[],
+): StopCount[] {
+  const stops = new Map<string, StopCount>()
+  for (const result of results) {
+    if (result.kind !== 'refused' || !result.stop) continue
+    const { window, limit } = result.stop
+    const stop = stops.get(nameOf(window)) ?? { window, limit, refused: 0, told: [] }
+    if (!isOfBroadcast) stop.refused++
+    stop.told.push(result.stop)
+    stops.set(nameOf(window), stop)
+  }
+  for (const [name, window] of judgement.alerts) stops.set(name, { window, limit: window.limit, refused: 0, told: [] })
+  return [...stops.values()]
+}

@@ -1,0 +1,200 @@
+/** Infobip SMS API v3. Its message ids may be ours, and one that it has is refused: a repetition does not send twice. */
+import { Type, type Static } from 'typebox'
+import type { FieldError } from '../ground/base/errors.ts'
+import { httpSettings, secretText } from '../links/settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  validitySeconds,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type Receipt,
+} from './adapter.ts'
+import { listAt, readJson, textAt, tryJson } from './fields.ts'
+import { isSame } from './signature.ts'
+
+const Settings = httpSettings('infobip', null, {})
+
+const Secrets = Type.Object(
+  {
+    api_key: secretText('API key.'),
+    callback_user: Type.Optional(secretText('User name that your subscription at Infobip authenticates with.')),
+    callback_password: Type.Optional(secretText('Its password; with both, receipts and replies need them.')),
+  },
+  { additionalProperties: false },
+)
+
+/** `error.id` of a report, and `err` of a receipt over SMPP. */
+export const infobipReceipts = {
+  source: 'https://www.infobip.com/docs/developer-resources/api-fundamentals/error-code-reference',
+  codes: {
+    1: 'unknown_subscriber',
+    5: 'unknown_subscriber',
+    6: 'handset_unreachable',
+    9: 'unknown_subscriber',
+    11: 'landline_or_unroutable',
+    12: 'recipient_blocked',
+    13: 'recipient_blocked',
+    20: 'provider_error',
+    21: 'landline_or_unroutable',
+    27: 'handset_unreachable',
+    31: 'handset_busy',
+    32: 'handset_unreachable',
+    34: 'carrier_congestion',
+    255: 'carrier_unknown',
+    256: 'handset_memory_full',
+    260: 'carrier_congestion',
+    351: 'invalid_destination',
+    355: 'message_too_long',
+    368: 'invalid_sender',
+    488: 'sender_not_registered',
+    500: 'provider_error',
+    502: 'provider_timeout',
+    572: 'sender_not_registered',
+    573: 'recipient_blocked',
+    603: 'content_filtered',
+    604: 'recipient_opted_out',
+    607: 'content_filtered',
+    608: 'fraud_suspected',
+    629: 'landline_or_unroutable',
+    4101: 'expired_in_queue',
+  } satisfies Codes,
+} as const
+
+// `status.id` of answers and reports: https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes
+const statuses: Codes = {
+  6: 'landline_or_unroutable',
+  8: 'invalid_destination',
+  10: 'recipient_blocked',
+  11: 'invalid_sender',
+  12: 'spend_limit_reached',
+  13: 'invalid_sender',
+  14: 'recipient_opted_out',
+  15: 'expired_at_carrier',
+  17: 'spend_limit_reached',
+  18: 'destination_not_allowed',
+  19: 'landline_or_unroutable',
+  20: 'throttled',
+  21: 'provider_error',
+  51: 'invalid_destination',
+  52: 'invalid_destination',
+}
+
+/** A status in the place of an error: the two are numbered alike. */
+const errOfStatus = (status: string): string => `s${status}`
+
+const table: CodeTable = {
+  source: infobipReceipts.source,
+  answers: statuses,
+  receipts: {
+    ...infobipReceipts.codes,
+    ...Object.fromEntries(Object.entries(statuses).map(([status, code]) => [errOfStatus(status), code])),
+  },
+}
+
+/** status.id 23: the platform has a message of this id, which was ours. */
+const duplicateId = '23'
+// Groups of statuses; 1 is pending. DELIVERED_TO_OPERATOR (2) is of the group of the delivered, and not yet at the phone.
+const states: Record<string, Receipt['state']> = {
+  2: 'undeliverable',
+  3: 'delivered',
+  4: 'expired',
+  5: 'rejected',
+}
+const deliveredToOperator = '2'
+// Up to 48 hours.
+const validityMaxSeconds = 172_800
+
+export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  check(settings, { callback_user: user, callback_password: password }) {
+    const faults: FieldError[] = []
+    const add = (pointer: string, code: FieldError['code'], detail: string): void =>
+      void faults.push({ pointer, code, detail })
+    const missing = user === undefined ? 'callback_user' : 'callback_password'
+    if ((user === undefined) !== (password === undefined))
+      add(`#/secrets/${missing}`, 'required', 'must be set together: callback_user and callback_password')
+    // What a message says of its receipts has no place for a password.
+    if (user !== undefined && textAt(settings, 'receipt_url') !== 'account')
+      add('#/settings/receipt_url', 'invalid_value', 'must be account if receipts use callback_user')
+    return faults
+  },
+  isIdempotent: () => true,
+  isOneAddress: false,
+  isByPart: false,
+  send(message, settings, { api_key }) {
+    const validity = validitySeconds(message, 1, validityMaxSeconds)
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/sms/3/messages`,
+      headers: {
+        authorization: `App ${api_key}`,
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body: JSON.stringify({
+        messages: [
+          {
+            ...(message.from !== null && { sender: message.from }),
+            destinations: [{ to: message.to, messageId: message.reference }],
+            content: { text: message.text },
+            ...(validity !== null && { options: { validityPeriod: { amount: validity, timeUnit: 'SECONDS' } } }),
+            ...(message.receiptUrl !== null && {
+              webhooks: { delivery: { url: message.receiptUrl }, contentType: 'application/json' },
+            }),
+          },
+        ],
+      }),
+    }
+  },
+  readAnswer(answer, { reference }) {
+    const body = tryJson(answer.body)
+    const group = textAt(body, 'messages', 0, 'status', 'groupId')
+    const status = textAt(body, 'messages', 0, 'status', 'id')
+    const isOk = answer.status >= 200 && answer.status < 300
+    if (isOk && (group === '1' || group === '3' || status === duplicateId))
+      return { kind: 'accepted', ids: [textAt(body, 'messages', 0, 'messageId') ?? reference] }
+    // Refused in an answer of 200: the status of the message counts.
+    if (isOk && (group === '2' || group === '4' || group === '5')) {
+      return readRefusal({ ...answer, status: 400 }, status ?? `group ${group}`, table)
+    }
+    return readRefusal(answer, textAt(body, 'errorCode') ?? null, table)
+  },
+  parseReceipt: (request) =>
+    listAt(readJson(request.body), 'results').flatMap((report) => {
+      const [id, group] = [textAt(report, 'messageId'), textAt(report, 'status', 'groupId')]
+      if (id === null || group === null) return []
+      const isOnItsWay = group === '3' && textAt(report, 'status', 'id') === deliveredToOperator
+      const error = textAt(report, 'error', 'id')
+      const status = textAt(report, 'status', 'id')
+      // Where the network gave no reason, the status has one.
+      const err =
+        error !== null && error !== '0' ? error : group === '3' || status === null ? null : errOfStatus(status)
+      return [
+        {
+          id,
+          reference: id,
+          state: isOnItsWay ? ('enroute' as const) : (states[group] ?? 'enroute'),
+          stat: textAt(report, 'status', 'name') ?? `group ${group}`,
+          err,
+          doneDate: textAt(report, 'doneAt') ?? '',
+        },
+      ]
+    }),
+  parseReply: (request) =>
+    listAt(readJson(request.body), 'results').flatMap((one) => {
+      const [from, to] = [textAt(one, 'from') ?? textAt(one, 'sender'), textAt(one, 'to') ?? textAt(one, 'destination')]
+      // Reports have a status, texts have none.
+      if (from === null || to === null || textAt(one, 'status', 'groupId') !== null) return []
+      const text = textAt(one, 'text') ?? textAt(one, 'content', 0, 'text') ?? ''
+      return [{ id: textAt(one, 'messageId'), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+    }),
+  /** Nothing is signed: the address is secret, and basic authentication (RFC 7617) where it is set up. */
+  verify({ headers }, _settings, { callback_user: user, callback_password: password }) {
+    if (user === undefined || password === undefined) return true
+    return isSame(headers['authorization'] ?? '', `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`)
+  },
+}

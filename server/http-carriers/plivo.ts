@@ -1,0 +1,177 @@
+/** Plivo Messaging, API v1. Receipts of long messages come for each segment, under an id of their own and the message's. */
+import { Type, type Static } from 'typebox'
+import { httpSettings, secretText } from '../links/settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  receiptUrlOf,
+  showNumber,
+  validitySeconds,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+} from './adapter.ts'
+import type { InRequest, Receipt } from './adapter.ts'
+import { readForm, textAt, tryJson } from './fields.ts'
+import { readReference } from './reference.ts'
+import { hasNetworks, isSame, sign } from './signature.ts'
+
+const Settings = httpSettings('plivo', 'https://api.plivo.com', {
+  auth_id: Type.String({
+    pattern: '^[A-Z0-9]{20}$',
+    description: 'Auth ID of the account or subaccount.',
+    examples: ['MAXXXXXXXXXXXXXXXXXX'],
+  }),
+  powerpack_uuid: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Powerpack that chooses the sender of messages without one.' }),
+  ),
+})
+
+const Secrets = Type.Object(
+  { auth_token: secretText('Auth token; also the key of the signatures.') },
+  { additionalProperties: false },
+)
+
+// All come with the receipt; an answer has a text and no code.
+const codes: Codes = {
+  10: 'content_filtered',
+  20: 'carrier_congestion',
+  30: 'content_filtered',
+  40: 'invalid_sender',
+  50: 'invalid_destination',
+  60: 'content_filtered',
+  70: 'unknown_subscriber',
+  80: 'handset_unreachable',
+  90: 'landline_or_unroutable',
+  100: 'throttled',
+  110: 'handset_unreachable',
+  120: 'carrier_unknown',
+  130: 'invalid_sender',
+  140: 'landline_or_unroutable',
+  160: 'landline_or_unroutable',
+  200: 'recipient_opted_out',
+  300: 'carrier_unknown',
+  420: 'expired_in_queue',
+  450: 'destination_not_allowed',
+  451: 'fraud_suspected',
+  452: 'landline_or_unroutable',
+  900: 'spend_limit_reached',
+  910: 'spend_limit_reached',
+  950: 'sender_not_registered',
+  1000: 'carrier_unknown',
+}
+
+const table: CodeTable = {
+  source: 'https://plivo.com/docs/messaging/troubleshooting/error-codes',
+  answers: {},
+  receipts: codes,
+}
+
+const states: Record<string, Receipt['state']> = {
+  delivered: 'delivered',
+  read: 'delivered',
+  undelivered: 'undeliverable',
+  failed: 'undeliverable',
+  rejected: 'rejected',
+}
+
+// `message_expiry`: 5 s to 3 h.
+const [validityMinSeconds, validityMaxSeconds] = [5, 10_800]
+
+export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  isIdempotent: () => false,
+  isOneAddress: false,
+  isByPart: true,
+  replyAnswer: { contentType: 'text/xml', body: '<Response/>' },
+  send(message, settings, { auth_token }) {
+    const validity = validitySeconds(message, validityMinSeconds, validityMaxSeconds)
+    const { powerpack_uuid } = settings
+    const receiptUrl = receiptUrlOf(message)
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/v1/Account/${settings.auth_id}/Message/`,
+      headers: {
+        authorization: `Basic ${Buffer.from(`${settings.auth_id}:${auth_token}`).toString('base64')}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        dst: showNumber(message.to),
+        text: message.text,
+        type: 'sms',
+        ...(message.from !== null ? { src: showNumber(message.from) } : powerpack_uuid && { powerpack_uuid }),
+        ...(receiptUrl !== null && { url: receiptUrl, method: 'POST' }),
+        ...(validity !== null && { message_expiry: validity }),
+      }),
+    }
+  },
+  readAnswer(answer, { segments }) {
+    const id = textAt(tryJson(answer.body), 'message_uuid', 0)
+    if (answer.status < 200 || answer.status >= 300 || id === null) return readRefusal(answer, null, table)
+    return { kind: 'accepted', ids: Array.from({ length: segments }, (_, i) => idOfPart(id, i + 1, segments)) }
+  },
+  parseReceipt(request) {
+    const form = Object.fromEntries(readForm(request.body))
+    const [id, stat] = [textAt(form, 'MessageUUID'), textAt(form, 'Status')]
+    if (id === null || stat === null) return []
+    const [, part = 1, parts = 1] = (/^(\d+) of (\d+)$/.exec(textAt(form, 'PartInfo') ?? '') ?? []).map(Number)
+    const err = textAt(form, 'ErrorCode')
+    const reference = new URL(request.url).searchParams.get('ref')
+    const segments = readReference(reference)?.segments ?? parts
+    return segmentsOf(part, parts, segments).map((segment) => ({
+      id: idOfPart(textAt(form, 'ParentMessageUUID') ?? id, segment, segments),
+      reference,
+      state: states[stat] ?? 'enroute',
+      stat,
+      err: err === null || Number(err) === 0 ? null : err,
+      doneDate: textAt(form, 'DeliveryReportTime') ?? '',
+    }))
+  },
+  parseReply(request) {
+    const form = Object.fromEntries(readForm(request.body))
+    const [from, to, text] = [textAt(form, 'From'), textAt(form, 'To'), textAt(form, 'Text')]
+    if (from === null || to === null || text === null) return []
+    return [{ id: textAt(form, 'MessageUUID'), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+  },
+  /** HMAC-SHA256 in base64: V3 over URL, fields and nonce, V2 over the bare URL and nonce. `Ma`: with the main account's token. */
+  verify(request, settings, { auth_token }) {
+    const check = (version: 'v2' | 'v3', signed: string): boolean => {
+      const nonce = request.headers[`x-plivo-signature-${version}-nonce`]
+      if (nonce === undefined) return false
+      const expected = sign('sha256', auth_token, signed + nonce, 'base64')
+      const given = [`x-plivo-signature-${version}`, `x-plivo-signature-ma-${version}`]
+        .flatMap((name) => request.headers[name]?.split(',') ?? [])
+        .map((one) => one.trim())
+      return given.some((one) => isSame(one, expected))
+    }
+    // The second version does not cover the body: where it comes from must say who wrote that.
+    if (check('v3', `${signedV3(request)}.`)) return true
+    return hasNetworks(settings) && check('v2', request.url.replace(/[?#].*$/, ''))
+  },
+}
+
+const idOfPart = (id: string, part: number, parts: number): string => (parts === 1 ? id : `${id}/${part}`)
+
+/** Which of our segments a part of Plivo's speaks for: it may cut a text elsewhere than we count, and its last part is the end of all. */
+function segmentsOf(part: number, parts: number, segments: number): number[] {
+  const first = Math.min(part, segments)
+  const last = part >= parts ? segments : first
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+}
+
+/** The address with its query in order, a dot between the two where both are there, and the fields in order. */
+function signedV3({ url, method, body }: InRequest): string {
+  const address = new URL(url)
+  const inOrder = (pairs: Iterable<[string, string]>, between: string): string[] =>
+    [...pairs]
+      .map(([name, value]) => `${name}\0${value}`)
+      .sort()
+      .map((pair) => pair.replace('\0', between))
+  const query = inOrder(address.searchParams, '=').join('&')
+  const fields = method === 'POST' ? inOrder(readForm(body), '').join('') : ''
+  const base = url.replace(/[?#].*$/, '')
+  if (query === '' && fields === '') return base
+  return `${base}?${query}${query !== '' && fields !== '' ? '.' : ''}${fields}`
+}

@@ -1,0 +1,149 @@
+/** Sinch SMS (XMS) REST API v1. */
+import { Type, type Static } from 'typebox'
+import { httpSettings, secretText } from '../links/settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  showNumber,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type Receipt,
+} from './adapter.ts'
+import { readBinary } from './charset.ts'
+import { readJson, textAt, tryJson } from './fields.ts'
+import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
+
+const Settings = httpSettings('sinch', 'https://us.sms.api.sinch.com', {
+  service_plan_id: Type.String({
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'Service plan; its region is in `base_url` (us, eu, au, br, ca).',
+    examples: ['jd63jf88477ll123ab4567cd89012ef3'],
+  }),
+})
+
+const Secrets = Type.Object(
+  {
+    api_token: secretText('API token of the service plan.'),
+    callback_secret: Type.Optional(
+      secretText('Key of the HMAC of callbacks, if it is configured; receipts and replies must then be signed.'),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+// Words are of an answer (…/sms/api-reference/status-codes/).
+const answers: Codes = {
+  missing_parameter: 'carrier_unknown',
+  syntax_constraint_violation: 'carrier_unknown',
+  syntax_invalid_json: 'carrier_unknown',
+  syntax_invalid_parameter_format: 'carrier_unknown',
+}
+
+// Below 400 a report has the network's own numbers, which are built in (`receiptErrCodes`) but for one.
+const receipts: Codes = {
+  32: 'handset_memory_full',
+  402: 'landline_or_unroutable',
+  403: 'provider_error',
+  404: 'handset_unreachable',
+  405: 'carrier_unknown',
+  406: 'expired_at_carrier',
+  408: 'content_filtered',
+  410: 'invalid_sender',
+  411: 'message_too_long',
+  412: 'destination_not_allowed',
+  413: 'spend_limit_reached',
+  417: 'handset_unreachable',
+  418: 'landline_or_unroutable',
+}
+
+const table: CodeTable = {
+  source: 'https://developers.sinch.com/docs/sms/api-reference/sms/tag/Delivery-reports/',
+  answers,
+  receipts,
+  // Our faults, and the same the next time.
+  handlings: {
+    missing_parameter: 'permanent',
+    syntax_constraint_violation: 'permanent',
+    syntax_invalid_json: 'permanent',
+    syntax_invalid_parameter_format: 'permanent',
+  },
+}
+
+const states: Record<string, Receipt['state']> = {
+  delivered: 'delivered',
+  failed: 'undeliverable',
+  aborted: 'rejected',
+  rejected: 'rejected',
+  cancelled: 'deleted',
+  deleted: 'deleted',
+  expired: 'expired',
+  unknown: 'unknown',
+}
+
+export const sinch: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  isIdempotent: () => false,
+  isOneAddress: true,
+  isByPart: false,
+  send(message, settings, { api_token }) {
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/xms/v1/${settings.service_plan_id}/batches`,
+      headers: { authorization: `Bearer ${api_token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        to: [showNumber(message.to)],
+        body: message.text,
+        type: 'mt_text',
+        delivery_report: 'per_recipient_final',
+        client_reference: message.reference,
+        ...(message.from !== null && { from: message.from }),
+        ...(message.receiptUrl !== null && { callback_url: message.receiptUrl }),
+        ...(message.expiresAt !== null && { expire_at: message.expiresAt.toISOString() }),
+      }),
+    }
+  },
+  readAnswer(answer) {
+    const body = tryJson(answer.body)
+    const id = textAt(body, 'id')
+    if (answer.status >= 200 && answer.status < 300 && id !== null) return { kind: 'accepted', ids: [id] }
+    return readRefusal(answer, textAt(body, 'code'), table)
+  },
+  parseReceipt(request) {
+    const body = readJson(request.body)
+    if (textAt(body, 'type') !== 'recipient_delivery_report_sms') return []
+    const [id, stat] = [textAt(body, 'batch_id'), textAt(body, 'status')]
+    if (id === null || stat === null) return []
+    const code = textAt(body, 'code')
+    return [
+      {
+        id,
+        reference: textAt(body, 'client_reference'),
+        state: states[stat.toLowerCase()] ?? 'enroute',
+        stat,
+        err: code === '0' ? null : code,
+        doneDate: textAt(body, 'operator_status_at') ?? textAt(body, 'at') ?? '',
+      },
+    ]
+  },
+  parseReply(request) {
+    const body = readJson(request.body)
+    const type = textAt(body, 'type')
+    if (type !== 'mo_text' && type !== 'mo_binary') return []
+    const [from, to] = [textAt(body, 'from'), textAt(body, 'to')]
+    if (from === null || to === null) return []
+    const text = textAt(body, 'body') ?? ''
+    const read = type === 'mo_binary' ? readBinary(Buffer.from(text, 'base64')) : { text }
+    return [{ id: textAt(body, 'id'), from: readNumber(from), to: readNumber(to), ...read, isPartial: false }]
+  },
+  /** HMAC-SHA256 over `<body>.<nonce>.<timestamp>` in base64. */
+  verify({ headers, body, at }, settings, { callback_secret }) {
+    if (callback_secret === undefined) return true
+    const header = (name: string): string => headers[`x-sinch-webhook-signature${name}`] ?? ''
+    if (!isFresh(header('-timestamp'), at) && !hasNetworks(settings)) return false
+    const signed = Buffer.concat([body, Buffer.from(`.${header('-nonce')}.${header('-timestamp')}`)])
+    return isSame(header(''), sign('sha256', callback_secret, signed, 'base64'))
+  },
+}

@@ -1,0 +1,179 @@
+/** Telnyx Messaging, API v2. */
+import { createPublicKey, verify as verifySignature } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import { httpSettings, secretText } from '../links/settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  receiptUrlOf,
+  showNumber,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type Receipt,
+} from './adapter.ts'
+import { at, listAt, readJson, textAt, tryJson } from './fields.ts'
+
+const Settings = httpSettings('telnyx', 'https://api.telnyx.com', {
+  public_key: Type.String({
+    pattern: '^[A-Za-z0-9+/]{43}=$',
+    description: 'Public key of your account (Ed25519, base64), with which Telnyx signs its requests.',
+    examples: ['0123456789abcdefghijklmnopqrstuvwxyzABCDEFG='],
+  }),
+  messaging_profile_id: Type.Optional(
+    Type.String({ maxLength: 64, description: 'Messaging profile; needed for names and number pools.' }),
+  ),
+})
+
+const Secrets = Type.Object({ api_key: secretText('API key (v2).') }, { additionalProperties: false })
+
+// 400xx come with the receipt, others with the answer.
+const codes: Codes = {
+  10002: 'invalid_destination',
+  10011: 'throttled',
+  10016: 'invalid_destination',
+  20100: 'spend_limit_reached',
+  40001: 'landline_or_unroutable',
+  40002: 'content_filtered',
+  40003: 'content_filtered',
+  40004: 'recipient_blocked',
+  40005: 'expired_at_carrier',
+  40006: 'provider_error',
+  40008: 'carrier_unknown',
+  40009: 'content_filtered',
+  40010: 'sender_not_registered',
+  40011: 'carrier_congestion',
+  40012: 'unknown_subscriber',
+  40013: 'invalid_sender',
+  40014: 'expired_at_carrier',
+  40015: 'content_filtered',
+  40016: 'carrier_congestion',
+  40017: 'content_filtered',
+  40018: 'carrier_congestion',
+  40020: 'fraud_suspected',
+  40300: 'recipient_opted_out',
+  40301: 'content_filtered',
+  40302: 'message_too_long',
+  40305: 'invalid_sender',
+  40306: 'invalid_sender',
+  40308: 'invalid_sender',
+  40309: 'destination_not_allowed',
+  40310: 'invalid_destination',
+  40312: 'invalid_sender',
+  40315: 'invalid_sender',
+  40318: 'queue_full',
+  40322: 'content_filtered',
+  40329: 'sender_not_registered',
+  40333: 'spend_limit_reached',
+}
+
+const table: CodeTable = {
+  source: 'https://developers.telnyx.com/docs/messaging/messages/error-codes',
+  answers: codes,
+  receipts: codes,
+  // The key, the account.
+  faults: ['10009', '10010', '20002', '20006', '20012', '20013'],
+}
+
+// https://developers.telnyx.com: `to[].status`; `delivery_unconfirmed` says that no receipt came.
+const states: Record<string, Receipt['state']> = {
+  delivered: 'delivered',
+  delivery_failed: 'undeliverable',
+  sending_failed: 'rejected',
+  expired: 'expired',
+  delivery_unconfirmed: 'unknown',
+}
+
+// DER of an Ed25519 SubjectPublicKeyInfo up to the 32 bytes of the key (RFC 8410 §4).
+const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
+// What Telnyx's own libraries allow between signing and now.
+const ageMaxSeconds = 300
+
+export const telnyx: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  check(settings) {
+    if (readKey(textAt(settings, 'public_key') ?? '')) return []
+    const detail = 'is not an Ed25519 public key in base64'
+    return [{ pointer: '#/settings/public_key', code: 'invalid_format', detail }]
+  },
+  isIdempotent: () => false,
+  isOneAddress: true,
+  isByPart: false,
+  send(message, settings, { api_key }) {
+    const { messaging_profile_id } = settings
+    const receiptUrl = receiptUrlOf(message)
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/v2/messages`,
+      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        to: showNumber(message.to),
+        text: message.text,
+        type: 'SMS',
+        ...(message.from !== null && { from: showNumber(message.from) }),
+        ...(messaging_profile_id && { messaging_profile_id }),
+        ...(receiptUrl !== null && { webhook_url: receiptUrl, use_profile_webhooks: false }),
+      }),
+    }
+  },
+  readAnswer(answer) {
+    const body = tryJson(answer.body)
+    const id = textAt(body, 'data', 'id')
+    if (answer.status >= 200 && answer.status < 300 && id !== null) return { kind: 'accepted', ids: [id] }
+    return readRefusal(answer, textAt(body, 'errors', 0, 'code'), table)
+  },
+  parseReceipt(request) {
+    const event = at(readJson(request.body), 'data')
+    const type = textAt(event, 'event_type')
+    if (type !== 'message.finalized' && type !== 'message.sent') return []
+    const payload = at(event, 'payload')
+    const id = textAt(payload, 'id')
+    const stat = textAt(payload, 'to', 0, 'status')
+    if (id === null || stat === null) return []
+    return [
+      {
+        id,
+        reference: new URL(request.url).searchParams.get('ref'),
+        state: states[stat] ?? 'enroute',
+        stat,
+        err: textAt(payload, 'errors', 0, 'code'),
+        doneDate: textAt(payload, 'completed_at') ?? '',
+      },
+    ]
+  },
+  parseReply(request) {
+    const event = at(readJson(request.body), 'data')
+    if (textAt(event, 'event_type') !== 'message.received') return []
+    const payload = at(event, 'payload')
+    const from = textAt(payload, 'from', 'phone_number')
+    const id = textAt(payload, 'id')
+    const text = textAt(payload, 'text') ?? ''
+    if (from === null) return []
+    return listAt(payload, 'to').flatMap((one) => {
+      const to = textAt(one, 'phone_number')
+      return to === null ? [] : [{ id, from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+    })
+  },
+  /** Ed25519 over `<timestamp>|<body>`, not older than five minutes. */
+  verify({ headers, body, at: now }, { public_key }) {
+    const timestamp = headers['telnyx-timestamp'] ?? ''
+    const signature = headers['telnyx-signature-ed25519'] ?? ''
+    const key = readKey(public_key)
+    if (!key || !/^\d{1,12}$/.test(timestamp)) return false
+    if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > ageMaxSeconds) return false
+    const signed = Buffer.concat([Buffer.from(`${timestamp}|`), body])
+    return verifySignature(null, signed, key, Buffer.from(signature, 'base64'))
+  },
+}
+
+function readKey(text: string): ReturnType<typeof createPublicKey> | null {
+  const raw = Buffer.from(text, 'base64')
+  if (raw.length !== 32) return null
+  try {
+    return createPublicKey({ key: Buffer.concat([spkiHead, raw]), format: 'der', type: 'spki' })
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,176 @@
+/** Twilio Programmable Messaging, API version 2010-04-01. */
+import { Type, type Static } from 'typebox'
+import { httpSettings, secretText } from '../links/settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  receiptUrlOf,
+  showNumber,
+  validitySeconds,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type Receipt,
+} from './adapter.ts'
+import { readForm, textAt, tryJson } from './fields.ts'
+import { isSame, sign } from './signature.ts'
+
+const Settings = httpSettings('twilio', 'https://api.twilio.com', {
+  account_sid: Type.String({
+    pattern: '^AC[0-9a-fA-F]{32}$',
+    description: 'Account SID.',
+    examples: ['AC0123456789abcdef0123456789abcdef'],
+  }),
+  messaging_service_sid: Type.Optional(
+    Type.String({
+      pattern: '^MG[0-9a-fA-F]{32}$',
+      description: 'Messaging service to send with; it chooses the sender of messages without one.',
+      examples: ['MG0123456789abcdef0123456789abcdef'],
+    }),
+  ),
+})
+
+const Secrets = Type.Object(
+  { auth_token: secretText('Auth token; also the key of X-Twilio-Signature.') },
+  { additionalProperties: false },
+)
+
+// ValidityPeriod of the Message resource; 36,000 is its default too.
+const validityMaxSeconds = 36_000
+
+const states: Record<string, Receipt['state']> = {
+  delivered: 'delivered',
+  read: 'delivered',
+  undelivered: 'undeliverable',
+  failed: 'rejected',
+  canceled: 'deleted',
+}
+
+// 2xxxx come with the answer, 3xxxx with the receipt.
+const codes: Codes = {
+  20003: 'provider_error',
+  20404: 'provider_error',
+  20429: 'throttled',
+  21211: 'invalid_destination',
+  21212: 'invalid_sender',
+  21214: 'invalid_destination',
+  21265: 'landline_or_unroutable',
+  21408: 'destination_not_allowed',
+  21421: 'invalid_destination',
+  21601: 'invalid_sender',
+  21602: 'content_filtered',
+  21603: 'invalid_sender',
+  21604: 'invalid_destination',
+  21605: 'message_too_long',
+  21606: 'invalid_sender',
+  21608: 'destination_not_allowed',
+  21610: 'recipient_opted_out',
+  21611: 'queue_full',
+  21612: 'landline_or_unroutable',
+  21614: 'landline_or_unroutable',
+  21617: 'message_too_long',
+  21659: 'invalid_sender',
+  21660: 'invalid_sender',
+  21703: 'invalid_sender',
+  30001: 'queue_full',
+  30002: 'provider_error',
+  30003: 'handset_unreachable',
+  30004: 'recipient_blocked',
+  30005: 'unknown_subscriber',
+  30006: 'landline_or_unroutable',
+  30007: 'content_filtered',
+  30008: 'carrier_unknown',
+  30010: 'spend_limit_reached',
+  30017: 'carrier_congestion',
+  30022: 'throttled',
+  30023: 'throttled',
+  30024: 'sender_not_registered',
+  30032: 'sender_not_registered',
+  30033: 'sender_not_registered',
+  30034: 'sender_not_registered',
+  30036: 'expired_at_carrier',
+  30410: 'provider_timeout',
+  30450: 'fraud_suspected',
+  30453: 'fraud_suspected',
+  30610: 'quiet_hours',
+}
+
+const table: CodeTable = {
+  source: 'https://www.twilio.com/docs/api/errors',
+  answers: codes,
+  receipts: codes,
+  // Suspended accounts and wrong tokens are mended by people.
+  faults: ['20003', '20005', '30002'],
+}
+
+export const twilio: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  isIdempotent: () => false,
+  isOneAddress: false,
+  isByPart: false,
+  replyAnswer: { contentType: 'text/xml', body: '<Response/>' },
+  send(message, settings, secrets) {
+    const form = new URLSearchParams({ To: showNumber(message.to), Body: message.text })
+    if (message.from !== null) form.set('From', showNumber(message.from))
+    if (settings.messaging_service_sid) form.set('MessagingServiceSid', settings.messaging_service_sid)
+    const receiptUrl = receiptUrlOf(message)
+    if (receiptUrl !== null) form.set('StatusCallback', receiptUrl)
+    const validity = validitySeconds(message, 1, validityMaxSeconds)
+    if (validity !== null) form.set('ValidityPeriod', String(validity))
+    const credentials = Buffer.from(`${settings.account_sid}:${secrets.auth_token}`).toString('base64')
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/2010-04-01/Accounts/${settings.account_sid}/Messages.json`,
+      headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: form.toString(),
+    }
+  },
+  readAnswer(answer) {
+    const body = tryJson(answer.body)
+    const sid = textAt(body, 'sid')
+    const isCreated = answer.status >= 200 && answer.status < 300
+    if (isCreated && sid !== null && textAt(body, 'status') !== 'failed') return { kind: 'accepted', ids: [sid] }
+    return readRefusal(answer, textAt(body, isCreated ? 'error_code' : 'code'), table)
+  },
+  parseReceipt(request) {
+    const form = Object.fromEntries(readForm(request.body))
+    const id = textAt(form, 'MessageSid') ?? textAt(form, 'SmsSid')
+    const stat = textAt(form, 'MessageStatus') ?? textAt(form, 'SmsStatus')
+    if (id === null || stat === null || stat === 'received') return []
+    return [
+      {
+        id,
+        reference: new URL(request.url).searchParams.get('ref'),
+        state: states[stat] ?? 'enroute',
+        stat,
+        err: textAt(form, 'ErrorCode'),
+        doneDate: textAt(form, 'RawDlrDoneDate') ?? '',
+      },
+    ]
+  },
+  parseReply(request) {
+    const form = Object.fromEntries(readForm(request.body))
+    const [from, to] = [textAt(form, 'From'), textAt(form, 'To')]
+    if (from === null || to === null) return []
+    const text = textAt(form, 'Body') ?? ''
+    const id = textAt(form, 'MessageSid') ?? textAt(form, 'SmsSid')
+    return [{ id, from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+  },
+  /** HMAC-SHA1 over the URL and the sorted fields, in base64; Twilio is not of one mind about the standard port in the URL. */
+  verify({ url, headers, body }, _settings, { auth_token }) {
+    const given = headers['x-twilio-signature']
+    if (given === undefined) return false
+    const pairs = [...new Set(readForm(body).map(([name, value]) => `${name}\0${value}`))].sort()
+    const fields = pairs.map((pair) => pair.replace('\0', '')).join('')
+    return [url, withPort(url)].some((one) => isSame(given, sign('sha1', auth_token, one + fields, 'base64')))
+  },
+}
+
+/** The same address with the standard port written out. */
+function withPort(url: string): string {
+  return url.replace(/^(https?):\/\/([^/:?#]+)(?=[/?#]|$)/, (_, scheme: string, host: string) =>
+    scheme === 'https' ? `https://${host}:443` : `http://${host}:80`,
+  )
+}

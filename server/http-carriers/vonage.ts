@@ -1,0 +1,199 @@
+/** Vonage (Nexmo) SMS API. Its long messages have an id and a receipt for each segment. */
+import { createHash } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import { httpSettings, secretText } from '../links/settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  validitySeconds,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type InRequest,
+  type Receipt,
+} from './adapter.ts'
+import { readBinary } from './charset.ts'
+import { at, listAt, readFields, textAt, tryJson } from './fields.ts'
+import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
+
+const Settings = httpSettings('vonage', 'https://rest.nexmo.com', {
+  api_key: Type.String({ minLength: 1, maxLength: 64, pattern: '^[ -~]+$', description: 'API key of the account.' }),
+  signature_method: Type.Enum(['md5hash', 'md5', 'sha1', 'sha256', 'sha512'], {
+    default: 'sha256',
+    description: "As in the dashboard's settings; md5hash is its `MD5 hash signature`, the others are HMACs.",
+  }),
+})
+
+const Secrets = Type.Object(
+  {
+    api_secret: secretText('API secret of the account.'),
+    signature_secret: Type.Optional(
+      secretText("The dashboard's signature secret; receipts and replies must then be signed."),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+/** `err-code` of a receipt, of this API and of theirs over SMPP. */
+export const vonageReceipts = {
+  source: 'https://api.support.vonage.com/hc/en-us/articles/204014733',
+  codes: {
+    1: 'carrier_unknown',
+    2: 'handset_unreachable',
+    3: 'unknown_subscriber',
+    4: 'recipient_blocked',
+    5: 'provider_error',
+    6: 'content_filtered',
+    7: 'handset_busy',
+    8: 'provider_error',
+    9: 'recipient_opted_out',
+    10: 'content_filtered',
+    11: 'destination_not_allowed',
+    12: 'invalid_destination',
+    13: 'recipient_blocked',
+    14: 'recipient_blocked',
+    15: 'spend_limit_reached',
+    50: 'content_filtered',
+    51: 'content_filtered',
+    52: 'sender_not_registered',
+    53: 'content_filtered',
+    54: 'fraud_suspected',
+    99: 'carrier_unknown',
+  } satisfies Codes,
+} as const
+
+// `status` of an answer: https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms
+const answers: Codes = {
+  1: 'throttled',
+  2: 'carrier_unknown',
+  3: 'carrier_unknown',
+  5: 'provider_error',
+  6: 'invalid_destination',
+  7: 'recipient_blocked',
+  9: 'spend_limit_reached',
+  10: 'carrier_congestion',
+  12: 'message_too_long',
+  15: 'invalid_sender',
+  22: 'invalid_destination',
+  29: 'destination_not_allowed',
+  33: 'unknown_subscriber',
+}
+
+const table: CodeTable = {
+  source: vonageReceipts.source,
+  answers,
+  receipts: vonageReceipts.codes,
+  // 2 and 3 are our faults, and the same the next time.
+  handlings: { 2: 'permanent', 3: 'permanent', 10: 'throttling' },
+  faults: ['4', '8', '11', '14', '32'],
+}
+
+const states: Record<string, Receipt['state']> = {
+  delivered: 'delivered',
+  expired: 'expired',
+  failed: 'undeliverable',
+  rejected: 'rejected',
+  unknown: 'unknown',
+}
+
+// `ttl` of the SMS API, in seconds here: 20 s to 7 days.
+const [ttlMinSeconds, ttlMaxSeconds] = [20, 604_800]
+
+export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  isIdempotent: () => false,
+  isOneAddress: false,
+  isByPart: true,
+  send(message, settings, { api_secret }) {
+    const form = new URLSearchParams({
+      api_key: settings.api_key,
+      api_secret,
+      // `from` is required; without it the account's name for "no sender" has to be configured there.
+      from: message.from ?? '',
+      to: message.to,
+      text: message.text,
+      type: message.encoding === 'UCS-2' ? 'unicode' : 'text',
+      'status-report-req': '1',
+      'client-ref': message.reference,
+    })
+    if (message.receiptUrl !== null) form.set('callback', message.receiptUrl)
+    const validity = validitySeconds(message, ttlMinSeconds, ttlMaxSeconds)
+    if (validity !== null) form.set('ttl', String(validity * 1000))
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/sms/json`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: form.toString(),
+    }
+  },
+  /** 200 also for refusals; what counts is the status of each part. */
+  readAnswer(answer) {
+    const parts = listAt(tryJson(answer.body), 'messages')
+    const statuses = parts.map((part) => textAt(part, 'status'))
+    const ids = parts.flatMap((part) => textAt(part, 'message-id') ?? [])
+    if (answer.status === 200 && parts.length > 0 && statuses.every((status) => status === '0'))
+      return { kind: 'accepted', ids }
+    if (statuses.includes('0')) return { kind: 'unknown', reason: 'the carrier accepted only a part of the message' }
+    const [first = null] = statuses
+    if (answer.status !== 200 || first === null) return readRefusal(answer, null, table)
+    // A status that is not listed is still a no, of the kind that does not come back.
+    return readRefusal({ ...answer, status: 400 }, first, table)
+  },
+  parseReceipt(request) {
+    const fields = fieldsOf(request)
+    const [id, stat] = [textAt(fields, 'messageId'), textAt(fields, 'status')]
+    if (id === null || stat === null) return []
+    const err = textAt(fields, 'err-code')
+    return [
+      {
+        id,
+        reference: textAt(fields, 'client-ref'),
+        state: states[stat] ?? 'enroute',
+        stat,
+        err: err === '0' ? null : err,
+        doneDate: textAt(fields, 'scts') ?? '',
+      },
+    ]
+  },
+  parseReply(request) {
+    const fields = fieldsOf(request)
+    const [from, to] = [textAt(fields, 'msisdn'), textAt(fields, 'to')]
+    // The dashboard's probe has neither, and wants a 200.
+    if (from === null || to === null || textAt(fields, 'status') !== null) return []
+    const data = textAt(fields, 'data')
+    const text = textAt(fields, 'text')
+    const read = text === null && data !== null ? readBinary(Buffer.from(data, 'hex')) : { text: text ?? '' }
+    const isPartial = textAt(fields, 'concat') === 'true'
+    return [{ id: textAt(fields, 'messageId'), from: readNumber(from), to: readNumber(to), ...read, isPartial }]
+  },
+  /** `sig`: a hash over the other fields in order, each as `&name=value` with `&` and `=` in values replaced. */
+  verify(request, settings, { signature_secret: secret }) {
+    const { signature_method: method } = settings
+    if (secret === undefined) return true
+    const fields = fieldsOf(request)
+    const given = textAt(fields, 'sig')
+    if (given === null || typeof fields !== 'object' || fields === null) return false
+    if (!isFresh(textAt(fields, 'timestamp') ?? '', request.at) && !hasNetworks(settings)) return false
+    const signed = Object.keys(fields)
+      .filter((name) => name !== 'sig')
+      .sort()
+      .map((name) => `&${name}=${valueText(at(fields, name)).replace(/[&=]/g, '_')}`)
+      .join('')
+    const expected =
+      method === 'md5hash'
+        ? createHash('md5')
+            .update(signed + secret)
+            .digest('hex')
+        : sign(method, secret, signed, 'hex')
+    return isSame(given.toLowerCase(), expected)
+  },
+}
+
+/** A POST has its fields in the body; what we wrote behind our address is not Vonage's. */
+function fieldsOf(request: InRequest): unknown {
+  return readFields(request.method === 'GET' ? request : { ...request, url: request.url.replace(/[?#].*$/, '') })
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

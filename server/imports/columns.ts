@@ -1,0 +1,223 @@
+/** Which column of a table fills which field: by what the caller says, else by its name. */
+import { pointTo } from '../ground/http/body.ts'
+import type { FieldError } from '../ground/base/errors.ts'
+import {
+  numberColumnOf,
+  refuseFile,
+  shorten,
+  type FoundLayout,
+  type Layout,
+  type Wanted,
+} from '../ground/tables/layout.ts'
+import { plainName } from '../ground/tables/names.ts'
+import { attributeLimits } from '../contacts/store.ts'
+import type { TableWarning } from '../ground/tables/advice.ts'
+import { findSign, signTargets } from './consent-columns.ts'
+
+/** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
+export type Targets = (string | null)[]
+
+/** What the caller says of columns, by their names. */
+export type Mapping = Record<string, string | null>
+
+/** How the table of an import is read: its layout, and what its columns fill. */
+export interface TableLayout extends Layout {
+  targets: Targets
+  /** An export of ours. */
+  isExport: boolean
+  /** Columns that have numbers, too, and are not the column of the numbers. */
+  otherNumbers: number[]
+  warnings: TableWarning[]
+}
+
+/** Names under which a field is found, as `plainName` has them; the first is its own. What columns of numbers are called is in `number-column.ts`. */
+const synonyms = {
+  phone_number: `phonenumber`,
+  first_name: `
+    firstname first givenname forename vorname prenom nombre nome voornaam imie fornamn fornavn etunimi jmeno keresztnev prenume
+    имя ім’я ім'я име ονομα 名 名前 이름
+  `,
+  last_name: `
+    lastname last surname familyname nachname familienname apellido apellidos cognome sobrenome apelido achternaam nazwisko efternamn
+    efternavn etternavn sukunimi prijmeni vezeteknev фамилия прізвище επωνυμο 姓
+  `,
+  external_id: `externalid id customerid userid contactid reference ref`,
+  language: `language lang locale`,
+  country: `country countrycode`,
+  timezone: `timezone tz`,
+  tags: `tags tag labels`,
+  consent: `consent consentstatus optin`,
+  consent_method: `consentmethod`,
+  consent_source: `consentsource`,
+  consent_text: `consenttext`,
+  consent_obtained_at: `consentobtainedat consentdate`,
+  consent_ip: `consentip`,
+  attributes: `attributes`,
+} as const satisfies Record<string, string>
+
+// Programs write some hundred; what has more is no table of people.
+const columnsMax = 1000
+
+/** Fields that a column can fill. */
+const columnFields = [...Object.keys(synonyms), ...Object.values(signTargets)]
+
+const listOf = (names: string): string[] => names.trim().split(/\s+/)
+
+const fieldOf = new Map<string, string>(
+  Object.entries(synonyms).flatMap(([field, names]) => listOf(names).map((name) => [plainName(name), field] as const)),
+)
+const ownNames = new Set(Object.values(synonyms).map((names) => listOf(names)[0]))
+// The column of our own file of bad rows, which people correct and send again.
+const ignored = new Set(['error'])
+/** What our export says of a contact and an import does not: only in a file that has all of them. */
+const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
+// Several columns may fill these; one that says no is enough.
+const signs: readonly (string | null)[] = Object.values(signTargets)
+
+/** What is looked for in the first rows of a table of contacts. */
+export const wantedOf = ({ mapping, delimiter, headerLine }: TableOptions): Wanted => ({
+  mapped: Object.keys(mapping),
+  isKnown: (name) => fieldOf.has(plainName(name)),
+  delimiter,
+  headerLine,
+})
+
+/** What a caller says of a table. */
+export interface TableOptions {
+  mapping: Mapping
+  delimiter?: string | undefined
+  headerLine?: number | undefined
+}
+
+/** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
+export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string): TableLayout | FieldError[] {
+  const { delimiter, header, headerLine, sample } = found
+  const errors = checkMapping(header, mapping, pointer)
+  if (errors.length > 0) return errors
+  const names = header.map(plainName)
+  const isExport = exportOnly.every((name) => header.includes(name))
+  const said = (name: string): boolean => Object.hasOwn(mapping, name)
+  const taken = new Set(Object.values(mapping))
+  const numbers = numberColumnOf(found, 'phone_number', mapping)
+  taken.add('phone_number')
+  // An exact name wins over a synonym wherever it is; of several synonyms the first column does.
+  for (const [at, name] of names.entries())
+    if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
+  const targets: Targets = []
+  const warnings: TableWarning[] = []
+  for (const [at, name] of header.entries()) {
+    const key = names[at] ?? ''
+    // An attribute may be named by signs alone.
+    const field = /^attributes\../.test(name) ? undefined : fieldOf.get(key)
+    const isFree = field !== undefined && !taken.has(field) && (ownNames.has(key) || !taken.has(`own ${field}`))
+    if (said(name)) targets.push(mapping[name] ?? null)
+    else if (!Array.isArray(numbers) && numbers.at === at) targets.push('phone_number')
+    else if (isExport && exportOnly.includes(name)) targets.push(name === 'opted_out' ? name : null)
+    else if (isFree) {
+      taken.add(field)
+      targets.push(field)
+    } else if (key === '' || ignored.has(key)) targets.push(null)
+    else {
+      const isOwn = isExport || name.startsWith('attributes.')
+      const found = isOwn
+        ? null
+        : findSign(
+            name,
+            sample.map((row) => row[at] ?? ''),
+          )
+      if (found && 'warning' in found) warnings.push(found.warning)
+      targets.push(
+        found && 'sign' in found ? signTargets[found.sign] : `attributes.${name.replace(/^attributes\./, '')}`,
+      )
+    }
+  }
+  const wrong = [...(Array.isArray(numbers) ? numbers : []), ...refuseTargets(found, targets)]
+  if (wrong.length > 0 || Array.isArray(numbers)) return wrong
+  return {
+    delimiter,
+    header,
+    headerLine,
+    targets,
+    isExport,
+    otherNumbers: numbers.others.filter((at) => targets[at] !== null),
+    warnings,
+  }
+}
+
+/** What is wrong with the targets of names of JSON, of which each row may have others. `fields`: those of a contact. */
+export function checkNames(mapping: Mapping, pointer: string, fields: readonly string[]): FieldError[] {
+  return Object.entries(mapping).flatMap(([name, target]) => checkTarget(target, pointerOf(name, pointer), fields))
+}
+
+function checkMapping(header: string[], mapping: Mapping, pointer: string): FieldError[] {
+  const errors: FieldError[] = []
+  const fillers = new Map<string, string>()
+  for (const [name, target] of Object.entries(mapping)) {
+    const at = pointerOf(name, pointer)
+    const other = target === null || signs.includes(target) ? undefined : fillers.get(target)
+    if (target !== null) fillers.set(target, name)
+    if (!header.includes(name))
+      errors.push({
+        pointer: at,
+        code: 'invalid_value',
+        detail: `the file has no column ${shorten(name)}; it has ${shorten(header.join(', '))}`,
+      })
+    const wrong = checkTarget(target, at, columnFields)
+    errors.push(...wrong)
+    if (other !== undefined && wrong.length === 0)
+      errors.push({ pointer: at, code: 'invalid_value', detail: `fills what ${shorten(other)} fills already` })
+  }
+  return errors
+}
+
+/** In a query all names are one field. */
+const pointerOf = (name: string, pointer: string): string =>
+  pointer.startsWith('#') ? pointTo(pointer, name) : pointer
+
+function checkTarget(target: string | null, pointer: string, fields: readonly string[]): FieldError[] {
+  if (target === null || fields.includes(target) || /^attributes\..*\S/s.test(target)) return []
+  return [{ pointer, code: 'invalid_value', detail: `must be null, attributes.<name>, or one of ${fields.join(', ')}` }]
+}
+
+function refuseTargets({ header, headerLine, sample }: FoundLayout, targets: Targets): FieldError[] {
+  const errors: FieldError[] = []
+  // Columns without anything count for nothing, as far as can be seen.
+  const isFilled = header.map((_, at) => sample.length === 0 || sample.some((row) => (row[at] ?? '').trim() !== ''))
+  for (const [at, target] of targets.entries())
+    if (target?.startsWith('attributes.') && !isFilled[at] && header.indexOf(header[at] ?? '') !== at)
+      targets[at] = null
+  const isAttribute = (at: number): boolean => targets[at]?.startsWith('attributes.') === true
+  const widest = sample.map((row) => row.filter((cell, at) => cell.trim() !== '' && isAttribute(at)).length)
+  const most = Math.max(0, ...widest)
+  if (most > attributeLimits.count) {
+    const kept = header
+      .flatMap((_, at) => (isAttribute(at) && isFilled[at] ? [at] : []))
+      .slice(0, attributeLimits.count)
+    const rest = header.filter((_, at) => isAttribute(at) && !kept.includes(at))
+    errors.push(
+      ...refuseFile(
+        `must have at most ${attributeLimits.count} cells in a row that are no fields of a contact; row ${widest.indexOf(most) + 1} behind line ${headerLine} has ${most}: leave columns out by \`mapping\`, as is suggested`,
+        JSON.stringify(Object.fromEntries(rest.map((name) => [name, null]))),
+      ),
+    )
+  }
+  if (header.length > columnsMax)
+    errors.push(...refuseFile(`must have at most ${columnsMax} columns; it has ${header.length}`))
+  const attributes = targets.filter((target) => target?.startsWith('attributes.'))
+  const filling = header.filter((_, at) => targets[at] !== null)
+  const twice = findTwice(attributes)?.slice(11) ?? findTwice(filling)
+  if (twice !== undefined) errors.push(...refuseFile(`must not have two columns named ${shorten(twice)}`))
+  const long = attributes.find((target) => Array.from(target ?? '').length > 11 + attributeLimits.name)
+  if (long)
+    errors.push(
+      ...refuseFile(
+        `must name columns with at most ${attributeLimits.name} characters; see ${shorten(long.slice(11))}`,
+      ),
+    )
+  return errors
+}
+
+function findTwice(names: readonly (string | null)[]): string | undefined {
+  const seen = new Set<string | null>()
+  return names.find((name) => seen.size === seen.add(name).size) ?? undefined
+}

@@ -1,0 +1,12 @@
+/** What the routes of imports need of the program. */
+import type { Db } from '../ground/db/db.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import type { RunContext } from './run.ts'
+import type { Imports } from './start.ts'
+
+/** What these routes need. */
+export interface ImportsContext extends Pick<RunContext, 'outbox' | 'subscriptions'> {
+  db: Db
+  vault: Vault
+  imports: Imports
+}

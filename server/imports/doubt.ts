@@ -1,0 +1,57 @@
+/** Whether the numbers of a file are national ones of a country that nobody has named. */
+import { findDoubt, type Doubt } from '../ground/numbers/national.ts'
+import { isCountry } from '../ground/numbers/number.ts'
+import type { FoundLayout } from '../ground/tables/layout.ts'
+import type { TableLayout } from './columns.ts'
+import type { AskedOptions } from './store.ts'
+
+/** Of a table, by its first rows. Those with a country of their own are read by it. */
+export function doubtOfTable(
+  { sample }: FoundLayout,
+  { targets, isExport }: TableLayout,
+  asked: AskedOptions,
+): { doubt?: Doubt } {
+  if (asked.defaultCountry !== null || isExport) return {}
+  const [numberAt, countryAt] = [targets.indexOf('phone_number'), targets.indexOf('country')]
+  const rows = sample.filter((row) => !isCountry((row[countryAt] ?? '').trim().toUpperCase()))
+  const doubt = findDoubt(rows.map((row) => row[numberAt] ?? ''))
+  return doubt ? { doubt } : {}
+}
+
+/** Rows of JSON that are looked at. */
+export const recordsMax = 200
+
+/** Of rows of JSON. */
+export function doubtOfRecords(
+  records: readonly unknown[],
+  { defaultCountry, mapping }: AskedOptions,
+): { doubt?: Doubt } {
+  if (defaultCountry !== null) return {}
+  const name = Object.keys(mapping).find((one) => mapping[one] === 'phone_number') ?? 'phone_number'
+  const numbers = records.slice(0, recordsMax).flatMap((record) => {
+    if (typeof record !== 'object' || record === null || !Object.hasOwn(record, name)) return []
+    const { [name]: number, country, object } = record as Record<string, unknown>
+    const isWhole = object === 'contact' || (typeof country === 'string' && isCountry(country))
+    return typeof number === 'string' && !isWhole ? [number] : []
+  })
+  const doubt = findDoubt(numbers)
+  return doubt ? { doubt } : {}
+}
+
+/** The first rows of a file of JSON lines. */
+export const recordsIn = (head: Buffer, encoding: string): unknown[] =>
+  new TextDecoder(encoding)
+    .decode(head)
+    .split('\n', recordsMax)
+    .flatMap((line) => (isJson(line) ? [JSON.parse(line) as unknown] : []))
+
+/** Says that a text is JSON. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}

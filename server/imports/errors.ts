@@ -1,0 +1,92 @@
+/** The SQL of what was wrong with rows. Every query begins with the account. */
+import { columns } from '../ground/db/array.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { FieldErrorCode } from '../ground/base/errors.ts'
+import type { RowFailure } from '../ground/tables/fault-groups.ts'
+
+/** One reason for which a row was not taken. */
+export interface RowError extends RowFailure {
+  value: string | null
+  suggestion: string | null
+}
+
+// Of one code in a row. Names of JSON may have any length.
+const othersMax = 9
+const nameMax = 100
+
+/** One error for each code, the first, which tells the others: beside each stands its row, and a row may have a hundred errors. */
+export function joinErrors(errors: readonly RowError[]): RowError[] {
+  const byCode = new Map<FieldErrorCode, { first: RowError; others: string[] }>()
+  for (const error of errors) {
+    const known = byCode.get(error.code)
+    if (known) known.others.push(`${(error.column ?? 'the row').slice(0, nameMax).toWellFormed()} ${error.detail}`)
+    else byCode.set(error.code, { first: error, others: [] })
+  }
+  return [...byCode.values()].map(({ first, others }) => {
+    const more = others.length > othersMax ? [`and ${others.length - othersMax} more`] : []
+    return { ...first, detail: [first.detail, ...others.slice(0, othersMax), ...more].join('; ') }
+  })
+}
+
+/** Inserts errors; `record` is the row as it came, for the file of bad rows. Of two errors with one code in a row the first stays. */
+export async function insertErrors(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  errors: (RowError & { record: unknown })[],
+): Promise<void> {
+  if (errors.length === 0) return
+  await tx.query({
+    name: 'insert-import-errors',
+    text: `
+      insert into import_errors (account_id, import_id, line, code, "column", value, detail, suggestion, record)
+      select $1, $2, e.*
+      from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[]) as e
+      on conflict do nothing`,
+    values: [
+      accountId,
+      id,
+      // Not as pg writes arrays: of rows that are full of quotes it makes twenty times as much as they are.
+      ...columns([
+        errors.map((error) => error.line),
+        errors.map((error) => error.code),
+        errors.map((error) => error.column),
+        errors.map((error) => error.value),
+        errors.map((error) => error.detail),
+        errors.map((error) => error.suggestion),
+        errors.map((error) => JSON.stringify(error.record)),
+      ]),
+    ],
+  })
+}
+
+/** A place among the errors of an import, by the line and code of one of them. */
+export interface ErrorPlace {
+  line: number
+  code: string
+  /** Those in front of it; otherwise those behind it. */
+  isBefore?: boolean
+}
+
+/** Errors next to a place, nearest first, in the order of the primary key, which serves it. */
+export async function readErrors(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  { line, code, isBefore = false }: ErrorPlace,
+  limit: number,
+): Promise<(RowError & { record: unknown })[]> {
+  const { rows } = await db.query<RowError & { record: unknown }>({
+    name: `read-import-errors-${isBefore ? 'before' : 'behind'}`,
+    text: `
+      select line, code, "column", value, detail, suggestion, record
+      from import_errors
+      where account_id = $1
+        and import_id = $2
+        and (line, code) ${isBefore ? '<' : '>'} ($3, $4)
+      order by ${isBefore ? 'line desc, code desc' : 'line, code'}
+      limit $5`,
+    values: [accountId, id, line, code, limit],
+  })
+  return rows
+}

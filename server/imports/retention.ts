@@ -1,0 +1,42 @@
+/** What an import says of single rows is forgotten with the messages of its time: its counts are in its own row. */
+import type { Db } from '../ground/db/db.ts'
+import { firstIdSql } from '../ground/base/ids.ts'
+
+// Before it an import is older than its account keeps messages.
+const firstKept = firstIdSql('now() - make_interval(days => a.message_days)')
+
+/**
+ * Deletes a piece of the bad rows of imports that were made before the days for which their account keeps messages, by primary key, an account
+ * after the other; and all of their samples: imports are few. Returns how many rows; call again while it is `limit`.
+ */
+export async function forgetImportRows(db: Db, limit: number): Promise<number> {
+  await db.query({
+    name: 'forget-import-samples',
+    text: `
+      update imports i
+      set sample = null, cells = null, further_numbers = null
+      from accounts a
+      where i.account_id = a.id
+        and i.id < ${firstKept}
+        and num_nonnulls(i.sample, i.cells, i.further_numbers) > 0`,
+  })
+  const { rowCount } = await db.query({
+    name: 'forget-import-errors',
+    text: `
+      delete from import_errors
+      where ctid = any (array(
+        select e.ctid
+        from accounts a
+        cross join lateral (
+          select ctid
+          from import_errors
+          where account_id = a.id
+            and import_id < ${firstKept}
+          limit $1
+        ) e
+        limit $1
+      ))`,
+    values: [limit],
+  })
+  return rowCount ?? 0
+}

@@ -1,0 +1,268 @@
+/** One row of a file: a contact, or everything that is wrong with it. */
+import { isUnstorable } from '../ground/http/body.ts'
+import { ApiError, type FieldError, type FieldErrorCode } from '../ground/base/errors.ts'
+import { buildValidators } from '../ground/http/validate.ts'
+import { readContact } from '../contacts/read.ts'
+import type { NewContact } from '../contacts/store.ts'
+import { readCells, type CellFault } from './cells.ts'
+import type { TableLayout } from './columns.ts'
+import type { RowError } from './errors.ts'
+import { countryOf, isCountry } from '../ground/numbers/number.ts'
+import { readImportedNumber, type PhoneFault, type Repair } from '../ground/numbers/imported.ts'
+import type { RowSchema } from './row-schema.ts'
+import type { SourceRow } from '../ground/tables/source-row.ts'
+import type { ImportOptions } from './store.ts'
+
+/** What a row is. */
+export type ReadRow = GoodRow | BadRow
+
+interface GoodRow {
+  contact: NewContact
+  repair: Repair | null
+  /** Further numbers of the cell. */
+  others?: readonly string[]
+  /** A cell said NULL or the like. */
+  hasNulls?: boolean
+}
+
+interface BadRow {
+  errors: RowError[]
+  /** Whose number it is that the row says to be out: that counts, whatever else is wrong. */
+  out: string | null
+}
+
+// Longest value that an error repeats; the whole row is in the file of bad rows.
+const valueMax = 200
+
+/** Reads a row. Its errors name the column of the file, or the field where the file has no columns. */
+export type RowReader = (row: SourceRow, options: ImportOptions) => ReadRow
+
+/** What is wrong with an object by the schema; true: nothing. */
+type Check = ReturnType<ReturnType<typeof buildValidators>>
+
+/** Makes a reader; the schema is compiled when the first row comes. */
+export function createRowReader(schema: RowSchema): RowReader {
+  const check = buildValidators({})({ schema: schema.input })
+  return (row, options) => readRow(row, options, schema, check)
+}
+
+function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, check: Check): ReadRow {
+  const { line, record, fault } = row
+  const { table } = options
+  const whole = (code: FieldErrorCode, detail: string, general = detail): ReadRow => {
+    const out = table ? outOf(fault ? row.cells : (record as string[]), table, options) : null
+    const more = out === null ? '' : outAllTheSame
+    const words = { detail: detail + more, general: general + more }
+    return { errors: [{ line, code, column: null, value: null, ...words, suggestion: null }], out }
+  }
+  if (fault) return whole(fault.code, fault.detail, fault.general)
+  if (table && (record as string[]).some(isDamaged))
+    return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
+  // Cells behind the last column are a text whose quotes are missing, which moves all cells behind it. In a workbook they are a note.
+  if (table?.delimiter && hasCellsBehind(record as string[], table.header.length))
+    return whole(
+      'invalid_format',
+      `has more cells than the file has columns (${table.header.length}); put quotes around a cell with ${nameOf(table.delimiter)} in it`,
+    )
+  const faults: (FieldError & { general?: string })[] = []
+  const cells = table ? readCells(record as string[], table.targets, faults) : null
+  const input = cells ? cells.input : rename(fieldsOf(record, schema), options.mapping)
+  const inCells = [...(cells?.faults ?? []), ...unsolvedOf(row, table)]
+  if (!isObject(input)) return whole('invalid_format', 'must be an object with the fields of a contact')
+  faults.push(...faultsOf(input, check))
+  // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
+  let phoneFault: PhoneFault | null = null
+  let repair: Repair | null = null
+  let others: readonly string[] = []
+  let out: string | null = null
+  const isExport = table ? table.isExport : isContact(record)
+  const read = readContact(input, (text) => {
+    const phone = readImportedNumber(text, homeOf(input, options), isExport, options.doubt)
+    if ('number' in phone) {
+      repair = phone.repair
+      others = phone.others
+      if (saysOut(input)) out = phone.number
+      return phone
+    }
+    phoneFault = phone
+    if (phone.found !== undefined && saysOut(input)) out = phone.found
+    return { code: 'invalid_phone_number', detail: phone.detail }
+  })
+  const known = new Set(faults.map((one) => one.pointer))
+  for (const error of read.errors) {
+    if (known.has(error.pointer)) continue
+    faults.push(
+      error.pointer === '#/phone_number' && phoneFault
+        ? { pointer: error.pointer, ...orOther(phoneFault, row, options) }
+        : error,
+    )
+  }
+  if (faults.length === 0 && inCells.length === 0 && read.contact) {
+    // An export says of every contact the country that it is shown with.
+    if (isExport && read.contact.country === countryOf(read.contact.phoneNumber)) read.contact.country = null
+    return {
+      contact: read.contact,
+      repair,
+      ...(others.length > 0 && { others }),
+      ...(cells?.hasNulls && { hasNulls: true }),
+    }
+  }
+  const errors: RowError[] = [
+    ...inCells.map((one) => locateCell(one, row, table)),
+    ...faults.map((one) => locate(one, row, input, options)).filter(({ column }) => isFirst(column, inCells, table)),
+  ]
+  const last = errors.at(-1)
+  if (last && saysOut(input)) {
+    const more = out === null ? stillIn : outAllTheSame
+    if (last.general !== undefined) last.general += more
+    last.detail += more
+  }
+  return { errors, out }
+}
+
+/** The country by which a row's number is read: its own goes before the one of the request. */
+function homeOf(input: object, { defaultCountry }: ImportOptions): string | null {
+  const own = 'country' in input && typeof input.country === 'string' ? input.country : ''
+  return isCountry(own) ? own : defaultCountry
+}
+
+/** Whose number it is that a row says to be out which cannot be read as a whole; null where it does not. */
+function outOf(cells: string[] | undefined, table: TableLayout, options: ImportOptions): string | null {
+  if (!cells) return null
+  const { input } = readCells(cells, table.targets, [])
+  if (!saysOut(input)) return null
+  const phone = readImportedNumber(String(input['phone_number']), homeOf(input, options), table.isExport, options.doubt)
+  return 'number' in phone ? phone.number : (phone.found ?? null)
+}
+
+/** Formulas whose results are not in the file, where they would be read. */
+function unsolvedOf({ unsolved = [] }: SourceRow, table: TableLayout | undefined): CellFault[] {
+  const read = unsolved.filter((at) => table && table.targets[at] !== null && table.targets[at] !== undefined)
+  return read.map((at) => ({ at, code: 'invalid_format', detail: noResult }))
+}
+
+const noResult =
+  'is a formula whose result is not in the file: open it in a spreadsheet and save it there, or save it as CSV'
+
+/** What is said of an empty cell where another column of the row has a number. */
+function orOther(
+  fault: PhoneFault,
+  { record }: SourceRow,
+  { table, defaultCountry, doubt }: ImportOptions,
+): PhoneFault {
+  if (fault.code !== 'required' || !table) return fault
+  const at = table.otherNumbers.find((one) => ((record as string[])[one] ?? '').trim() !== '')
+  if (at === undefined) return fault
+  const phone = readImportedNumber((record as string[])[at] ?? '', defaultCountry, false, doubt)
+  return {
+    code: 'required',
+    detail: `is required; the row has a number in ${table.header[at] ?? ''}, which is not taken`,
+    ...('number' in phone && { suggestion: phone.number }),
+  }
+}
+
+const locateCell = ({ at, code, detail }: CellFault, { line, record }: SourceRow, table?: TableLayout): RowError => ({
+  line,
+  code,
+  column: table?.header[at] ?? null,
+  value: ((record as string[])[at] ?? '').slice(0, valueMax).toWellFormed(),
+  detail,
+  suggestion: null,
+})
+
+/** Reports only the first fault of a cell. */
+const isFirst = (column: string | null, told: readonly CellFault[], table?: TableLayout): boolean =>
+  !told.some(({ at }) => table?.header[at] === column)
+
+const outAllTheSame = '; its number is opted out all the same'
+const stillIn = '; the row opts nobody out until you correct it'
+
+const saysOut = (input: object): boolean =>
+  'consent' in input && isObject(input.consent) && 'status' in input.consent && input.consent.status === 'opted_out'
+
+const hasCellsBehind = (cells: readonly string[], columns: number): boolean =>
+  cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')
+
+const nameOf = (delimiter: string): string => (delimiter === '\t' ? 'a tab' : delimiter)
+
+const isDamaged = (cell: string): boolean => cell.includes('\uFFFD') || isUnstorable(cell)
+
+function faultsOf(input: object, check: Check): FieldError[] {
+  const result = check(input)
+  if (result === true) return []
+  if (result.error instanceof ApiError) return [...(result.error.options.errors ?? [])]
+  throw result.error
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A row of JSON; of a contact as answers and the export have it without nulls, and without what only they say. */
+export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown {
+  if (!isContact(record)) return record
+  const isSaid = ([name, value]: [string, unknown]): boolean =>
+    Object.hasOwn(input.properties, name) ? value !== null : !shown.includes(name)
+  const said = Object.fromEntries(Object.entries(record).filter(isSaid))
+  if (!('opted_out' in record) || record.opted_out !== true) return said
+  return { ...said, consent: { ...(isObject(said['consent']) && said['consent']), status: 'opted_out' } }
+}
+
+const isContact = (record: unknown): record is object =>
+  typeof record === 'object' && record !== null && 'object' in record && record.object === 'contact'
+
+/** An object with its members under the names that the caller gave them. */
+function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
+  if (!isObject(record)) return record
+  const given = record as Record<string, unknown>
+  const said = Object.entries(mapping).filter(([name]) => Object.hasOwn(given, name))
+  if (said.length === 0) return record
+  // All go before any comes, and fields come before their members: two names may change places.
+  const input = { ...given }
+  for (const [name] of said) delete input[name]
+  const isMember = (target: string | null): target is string => target?.startsWith('attributes.') === true
+  for (const [name, target] of said) if (target !== null && !isMember(target)) input[target] = given[name]
+  const { attributes = {} } = input
+  const members = said.flatMap(([name, target]) => (isMember(target) ? [[target.slice(11), given[name]] as const] : []))
+  // What is no object there is for the schema to refuse.
+  if (members.length > 0 && isObject(attributes))
+    input['attributes'] = { ...attributes, ...Object.fromEntries(members) }
+  return input
+}
+
+/** The error with its place in the file. */
+function locate(
+  fault: FieldError & { general?: string },
+  row: SourceRow,
+  input: object,
+  { table }: ImportOptions,
+): RowError {
+  const steps = fault.pointer
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+  const [field = null, member] = steps
+  const own = field === 'consent' && member === 'status' ? field : `${field}${field === 'consent' ? '_' : '.'}${member}`
+  // A column of its own, else that of all members of the field.
+  const at =
+    table && field !== null
+      ? [own, field].map((target) => table.targets.indexOf(target)).find((index) => index !== -1)
+      : undefined
+  const value =
+    at !== undefined
+      ? (row.record as string[])[at]
+      : table || field === null
+        ? undefined
+        : (input as Record<string, unknown>)[field]
+  return {
+    line: row.line,
+    code: fault.code,
+    column: (at !== undefined && table?.header[at]) || steps.join('.') || null,
+    value:
+      value === undefined
+        ? null
+        : (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, valueMax).toWellFormed(),
+    detail: fault.detail,
+    ...(fault.general !== undefined && { general: fault.general }),
+    suggestion: fault.suggestion ?? null,
+  }
+}

@@ -1,0 +1,24 @@
+/** What a thread of an import is given, told, and answers. */
+import type { Connection } from '../ground/db/db.ts'
+import type { KeyFile } from '../ground/sealing/master-key.ts'
+import type { RowSchema } from './row-schema.ts'
+import type { ImportKey, RowsResult } from './write.ts'
+
+/** What a thread is given once: it opens its own connections. */
+export interface ThreadInput {
+  connection: Connection
+  /** As this process knows it when the thread begins. */
+  keyFile: Pick<KeyFile, 'path' | 'lines'>
+  /** Whether contacts are encrypted. */
+  isSealing: boolean
+  rowSchema: RowSchema
+  /** Whose numbers may have any length (`ground/numbers/plan.ts`). */
+  anyLengthCountries?: readonly string[]
+  /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
+  accepted: Int32Array
+}
+
+/** What a thread is told; its answer to a key is a `ThreadOutput`. */
+export type ThreadOrder = ImportKey | 'stop'
+
+export type ThreadOutput = { result: RowsResult } | { error: Error }

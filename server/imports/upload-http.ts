@@ -1,0 +1,265 @@
+/** The route that takes files. */
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import multipart, { type MultipartFile } from '@fastify/multipart'
+import type { FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import type { Tx } from '../ground/db/db.ts'
+import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { checkedAlone, problems, type App } from '../ground/http/http.ts'
+import { idempotent } from '../ground/http/idempotency.ts'
+import { Places } from '../ground/http/places.ts'
+import { objectOf, schemaErrorsOf } from '../ground/http/faults.ts'
+import { readOpenCampaign } from '../campaigns/campaign.ts'
+import { withCountry } from '../campaigns/country.ts'
+import { ContactInput } from '../contacts/contact.ts'
+import type { CampaignRow } from '../campaigns/store.ts'
+import { charsetOf } from '../ground/tables/encoding.ts'
+import type { ImportsContext } from './context.ts'
+import { bodyOptions, parseFormOptions, queryOptions, readOptions } from './options.ts'
+import { showImport } from './show.ts'
+import { uploadsMax } from './start.ts'
+import type { Format, ImportRow } from './store.ts'
+import type { Stride } from './stride.ts'
+import { completeFile, faultsOfNames, jsonBytesMax, storeFile, storeRows, type StoredFile } from './upload.ts'
+
+export const campaignParams = Type.Object({ campaign: Type.String({ description: 'Id or key of a campaign.' }) })
+
+// Long enough for 256 MiB on a fair line.
+const discardMs = 30_000
+const jsonRowsMax = 10_000
+
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+const formats: Record<string, Format> = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  [workbookType]: 'xlsx',
+}
+// What browsers say of a file depends on what is installed beside them; names are more to be trusted.
+const extensions: Record<string, Format> = {
+  csv: 'csv',
+  tsv: 'csv',
+  txt: 'csv',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  json: 'json',
+  xlsx: 'xlsx',
+}
+
+const JsonImport = Type.Object(
+  {
+    contacts: Type.Array(
+      // Of a contact as answers and exports have it, what a request does not take is left out.
+      checkedAlone<unknown>(Type.Union([ContactInput, Type.Ref('Contact')])),
+      { minItems: 1, maxItems: jsonRowsMax },
+    ),
+    ...bodyOptions,
+  },
+  {
+    additionalProperties: false,
+    examples: [{ contacts: [{ phone_number: '15551230001', first_name: 'Ada' }], dry_run: true }],
+  },
+)
+const Query = Type.Object(queryOptions, { additionalProperties: false })
+
+const file = (description: string) => ({ schema: Type.Unsafe<unknown>({ description }) })
+
+type UploadRequest = FastifyRequest<{ Params: { campaign: string }; Querystring: Static<typeof Query> }>
+
+/** Registers it; in a context of its own, because only here bodies may be files. */
+export async function uploadRoute(app: App, context: ImportsContext): Promise<void> {
+  await app.register(multipart, { limits: { files: 1, fields: 10, fileSize: Infinity } })
+  // Each holds a connection as long as its file comes, which its sender decides: one is left to the others.
+  const places = new Places(uploadsMax - 1, 'files on their way')
+  app.addContentTypeParser([...Object.keys(formats), 'application/gzip'], (_, payload, done) => done(null, payload))
+  app.post(
+    '/v1/campaigns/:campaign/contacts/import',
+    {
+      schema: {
+        operationId: 'importContacts',
+        summary: 'Import contacts from a file',
+        description:
+          'CSV, a workbook, NDJSON or a JSON list, as a body or as `file` of a form; each of them also as gzip. The answer comes when the ' +
+          'file is on disk; the job goes on by itself. A bad row never stops the file, and an opt-out survives every import. Columns that ' +
+          'are no fields of a contact become attributes.',
+        tags: ['Imports'],
+        params: campaignParams,
+        querystring: Query,
+        body: {
+          content: {
+            'application/json': { schema: JsonImport },
+            'text/csv': file(
+              'UTF-8, UTF-16 or Windows-1252; comma, semicolon, tab or bar; the first line names the columns. At most 256 MiB.',
+            ),
+            [workbookType]: file('A workbook (.xlsx); its first sheet that is not hidden. At most 256 MiB.'),
+            'application/x-ndjson': file('One contact a line, as JSON. At most 256 MiB.'),
+            'application/gzip': file('Any of the three files, compressed.'),
+            'multipart/form-data': file(
+              '`file`, and `options` as JSON: mapping, on_conflict, default_country, dry_run.',
+            ),
+          },
+        },
+        response: { 202: Type.Ref('Import'), ...problems(404, 409, 413, 415) },
+      },
+      config: {
+        scope: 'contacts:write',
+        testKeys: 'is of test campaigns',
+        operation: 'imports.create',
+        checksItemsOf: 'contacts',
+      },
+      attachValidation: true,
+      bodyLimit: jsonBytesMax,
+    },
+    async (request, reply) => {
+      const { body } = request as { body: unknown }
+      const isFile = request.isMultipart() || body instanceof Readable
+      // A file cannot be read twice: its key is bound to its type and length instead of its content.
+      if (isFile) request.body = { type: mediaTypeOf(request), length: request.headers['content-length'] ?? null }
+      let leave = (): void => {}
+      try {
+        if (isFile) leave = await places.take(request.caller.accountId)
+        return await idempotent(
+          { ...context, db: context.imports.uploads, isOnce: true },
+          request,
+          reply,
+          async (tx) => {
+            const { accountId } = request.caller
+            // First: it throws where the path itself was refused.
+            const known = schemaErrorsOf(request)
+            const row = await store(tx, accountId, request, body, known, context.imports.openStride())
+            // The file may have come for hours.
+            await request.askAgain()
+            await context.imports.enqueue(tx, { accountId, importId: row.id })
+            const shown = showImport(row, request.caller)
+            return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }
+          },
+        )
+      } finally {
+        leave()
+        if (isFile && !request.raw.readableEnded) {
+          const rest = discard(request.raw)
+          // A connection that ends with its answer would end before.
+          if (!reply.raw.shouldKeepAlive) await rest
+        }
+      }
+    },
+  )
+}
+
+/**
+ * Reads the rest of a file that was refused, or known already, and throws it away for a while: a client that is still sending would
+ * see a broken connection instead of the answer.
+ */
+async function discard(body: Readable): Promise<void> {
+  body.on('error', () => {})
+  body.unpipe()
+  body.resume()
+  const timer = setTimeout(() => body.destroy(), discardMs)
+  timer.unref()
+  // Whoever went away wants no answer.
+  await finished(body).catch(() => {})
+  clearTimeout(timer)
+}
+
+async function store(
+  tx: Tx,
+  accountId: string,
+  request: UploadRequest,
+  body: unknown,
+  known: FieldError[],
+  stride: Stride,
+): Promise<ImportRow> {
+  const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
+  if (request.isMultipart()) return storeForm(tx, accountId, campaign, request, known, stride)
+  if (!(body instanceof Readable)) {
+    const json = objectOf(body as Static<typeof JsonImport>)
+    const { asked, faults, isMappingRead } = readOptions(request.query, json, campaign, '#', known)
+    if (isMappingRead) faults.push(...faultsOfNames(asked, '?mapping'))
+    if (faults.length > 0) throw invalid(faults)
+    return storeRows(tx, accountId, campaign.id, asked, json.contacts, stride)
+  }
+  const read = readOptions(request.query, null, campaign, '#', known)
+  const incoming = {
+    body,
+    format: formats[mediaTypeOf(request)] ?? null,
+    charset: charsetOf(request.headers['content-type'] ?? ''),
+    isEncoded: isEncoded(request),
+  }
+  const stored = await storeFile(tx, accountId, campaign.id, incoming, read, stride)
+  return completeFile(tx, accountId, stored, read, '?mapping')
+}
+
+/** A form of a browser: the file, and its options before or behind it. */
+async function storeForm(
+  tx: Tx,
+  accountId: string,
+  campaign: CampaignRow,
+  request: UploadRequest,
+  known: FieldError[],
+  stride: Stride,
+): Promise<ImportRow> {
+  let said: ReturnType<typeof parseFormOptions> | null = null
+  let stored: StoredFile | null = null
+  const faults = [...known]
+  for await (const part of partsOf(request)) {
+    if (part.type === 'file' && part.fieldname === 'file') {
+      const incoming = { body: part.file, format: formatOf(part), charset: null, isEncoded: isEncoded(request) }
+      stored = await storeFile(tx, accountId, campaign.id, incoming, null, stride).catch(explainForm)
+      // What a gzip has behind its end nobody has read, and the form does not go on before it is.
+      part.file.resume()
+    } else if (part.type === 'field' && part.fieldname === 'options')
+      said = parseFormOptions(String(part.value), faults)
+    else {
+      faults.push(
+        part.fieldname === 'file'
+          ? {
+              pointer: '#/file',
+              code: 'invalid_format',
+              detail: 'must be a file with a name, as by -F file=@people.csv',
+            }
+          : { pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'there is no such part' },
+      )
+      if (part.type === 'file') part.file.resume()
+    }
+  }
+  if (!stored && !faults.some(({ pointer }) => pointer === '#/file'))
+    faults.push({ pointer: '#/file', code: 'required', detail: 'is required' })
+  const read = readOptions(request.query, said, campaign, '#/options', faults)
+  if (!stored) throw invalid(read.faults)
+  return completeFile(tx, accountId, stored, read, said?.mapping ? '#/options/mapping' : '?mapping')
+}
+
+async function* partsOf(request: UploadRequest): ReturnType<UploadRequest['parts']> {
+  try {
+    yield* request.parts()
+  } catch (error) {
+    explainForm(error)
+  }
+}
+
+/** A form that cannot be read is its sender's fault; its parser tells so by codes of its own, or in words only. */
+function explainForm(error: unknown): never {
+  if (!(error instanceof Error) || error instanceof ApiError) throw error
+  const isOfParser = 'code' in error && String(error.code).startsWith('FST_')
+  if (!isOfParser && !/multipart|part header|boundary/i.test(error.message)) throw error
+  const detail = isOfParser
+    ? 'must have one file, and its options'
+    : 'must be a whole form (multipart/form-data, RFC 7578)'
+  throw invalid([{ pointer: '#', code: 'invalid_format', detail }])
+}
+
+function formatOf({ filename, mimetype }: MultipartFile): Format | null {
+  const extension = /\.(\w+?)(?:\.gz)?$/.exec(filename.toLowerCase())?.[1] ?? ''
+  return extensions[extension] ?? formats[mimetype.toLowerCase()] ?? null
+}
+
+const mediaTypeOf = (request: FastifyRequest): string =>
+  (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+
+/** @throws ApiError `unsupported_media_type` for an encoding that is not read. */
+function isEncoded(request: FastifyRequest): boolean {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase()
+  if (encoding === undefined || encoding === 'identity') return false
+  if (encoding === 'gzip' || encoding === 'x-gzip') return true
+  throw new ApiError('unsupported_media_type', { detail: 'Of compressed bodies only gzip is read.' })
+}

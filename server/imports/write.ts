@@ -1,0 +1,127 @@
+/** All of an import but its end: reads the stored file and writes its rows in batches. In a thread of its own (`worker.ts`). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRetryable, isTooLong, isUnavailable } from '../ground/db/failure.ts'
+import type { Db } from '../ground/db/db.ts'
+import { hasContacts } from '../contacts/list.ts'
+import { openRows } from './rows.ts'
+import { beginImport, readNumbers } from './progress.ts'
+import { type ImportFailure, type ImportStatus } from './store.ts'
+import { BatchWriter, ClosedCampaign, ReadAgain, type WriteContext } from './writer.ts'
+import { ZipError } from '../ground/tables/zip.ts'
+
+/** Which import. */
+export interface ImportKey {
+  accountId: string
+  importId: string
+}
+
+/** How reading ended: at the end of the file, `stopped` and to go on elsewhere, or `lost`: somebody else ended it or works on it. */
+export type RowsResult = RowsEnd | 'stopped' | 'lost'
+
+interface RowsEnd {
+  status: ImportStatus
+  failure: ImportFailure | null
+  /** Rows that are committed; null: what there is. */
+  rows: number | null
+}
+
+/** Most rows of a file. */
+const rowsMax = 1_000_000
+// Of what may never pass, in half a minute.
+const triesMax = 6
+const pauseMsMax = 16_000
+// An import that has ended its process, or failed, so often at the same row does so again. Not sooner: its process may be killed while it starts.
+const resumesMax = 20
+// Of what takes too long on a database that answers others: each may take half a minute, and waiting makes none of them shorter.
+const longTriesMax = 3
+// Rows of a batch, at most, where larger ones took too long.
+const piecesRows = [Infinity, 250, 25]
+
+/** Reads the file and writes its rows: all of the job but its end. */
+export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  for (let size = 0; ;)
+    try {
+      return await writeAll({ ...context, pieceRows: piecesRows[size] }, key, signal)
+    } catch (error) {
+      if (error instanceof ClosedCampaign) return { status: 'failed', failure: 'campaign_closed', rows: null }
+      if (error instanceof TooLong) {
+        if (++size === piecesRows.length) return { status: 'failed', failure: 'database_too_slow', rows: null }
+      } else if (!(error instanceof ReadAgain)) throw error
+    }
+}
+
+async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  const { accountId, importId } = key
+  const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal, 1000, () => isAnswering(context.db))
+  const job = await again(() => beginImport(context.db, accountId, importId))
+  if (!job) return 'lost'
+  if (job.resumes > resumesMax) return { status: 'failed', failure: 'internal_error', rows: null }
+  if (job.isOfClosed) return { status: 'canceled', failure: null, rows: null }
+  const meetsOthers = await again(() => hasContacts(context.db, accountId, job.campaignId))
+  const writer = new BatchWriter(context, accountId, job, meetsOthers)
+  for (let first = 0; first < job.processed;) {
+    const batches = await again(() => readNumbers(context.db, accountId, importId, first, job.processed))
+    for (const batch of batches) writer.know(batch)
+    first = (batches.at(-1)?.firstRow ?? job.processed) + 1
+  }
+  const source = openRows(context.db, accountId, job, again)
+  let count = job.resume?.mark?.rows ?? 0
+  let failure: ImportFailure | null = null
+  try {
+    read: for await (const rows of source.pieces) {
+      for (const row of rows) {
+        if (count === rowsMax) {
+          failure = 'too_many_rows'
+          break read
+        }
+        count++
+        writer.add(row)
+        if (!writer.isFull) continue
+        if (!(await writer.flush(source, again))) return 'lost'
+        if (signal.aborted) return (await writer.settle()) ? 'stopped' : 'lost'
+      }
+    }
+    if (count === 0) failure = 'no_rows'
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error
+    failure = error.isTooLarge ? 'too_large' : 'damaged_file'
+  }
+  if (!(await writer.flush(source, again)) || !(await writer.settle())) return 'lost'
+  if (failure === null && writer.hasOnlyFailures) failure = 'no_good_rows'
+  const status = failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed'
+  return { status, failure, rows: writer.committed }
+}
+
+/**
+ * Repeats what a database refused that is away or full until it takes it, however long that is: the tries of the job queue are for what is wrong
+ * with an import. A lost race, or a statement that was canceled, some 30 s in all; then the job queue tries again later.
+ * @throws TooLong where statements take too long while `answers` says that the database does answer.
+ */
+export async function retry<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  pauseMs = 1000,
+  answers: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<T> {
+  for (let tries = 1, longTries = 0; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (isTooLong(error) && !signal.aborted && (await answers()) && ++longTries === longTriesMax)
+        throw new TooLong('a statement took too long, again and again', { cause: error })
+      const isPatient = isUnavailable(error) || (isRetryable(error) && tries < triesMax)
+      if (!isPatient || signal.aborted) throw error
+      // An abort only ends the wait; the next try finds out.
+      await sleep(Math.min(pauseMs * 2 ** (tries - 1), pauseMsMax), undefined, { signal }).catch(() => {})
+    }
+  }
+}
+
+/** What was tried takes the database longer than it may. */
+class TooLong extends Error {}
+
+const isAnswering = (db: Db): Promise<boolean> =>
+  db.query('select 1').then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,308 @@
+/** Rows of an import into the database, a batch at a time: while one is being written, the next is read. */
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import type { ContactSealing, ContactSeals } from '../ground/sealing/contact-fields.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { tooManyAttributes } from '../contacts/store.ts'
+import { recordContactConsents } from '../contacts/consent.ts'
+import { sealContact, type WrittenContact } from '../contacts/merge.ts'
+import { previewContacts, upsertContacts, type UpsertCounts } from '../contacts/upsert.ts'
+import { findForgotten } from '../contacts/forgotten.ts'
+import { emptyBatch, isOut, onlyConsent, type Batch } from './batch.ts'
+import { FaultGroups } from '../ground/tables/fault-groups.ts'
+import { sampleOf } from './sample.ts'
+import { insertErrors, joinErrors, type RowError } from './errors.ts'
+import type { RowReader } from './row.ts'
+import type { RowSource } from './rows.ts'
+import { NumberSet } from './seen.ts'
+import type { SourceRow } from '../ground/tables/source-row.ts'
+import { Stride } from './stride.ts'
+import { addCounts, readCommitted, type Numbers, type Progress } from './progress.ts'
+import { isClosed, type ImportRow, type Repairs, type FurtherNumbers } from './store.ts'
+
+/** What writing needs; without a stride it goes as fast as it can. */
+export interface WriteContext {
+  db: Db
+  vault: Vault
+  readRow: RowReader
+  stride?: Stride
+  /** Rows of a batch, at most; without it as the stride says. */
+  pieceRows?: number | undefined
+  /** None: nothing is encrypted, nor ever was. */
+  contactSeals?: ContactSeals
+}
+
+/** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
+const badRowsMax = 100_000
+// Characters of bad rows that are kept: as many as the largest file has.
+const badSizeMax = 256 * 1024 * 1024
+// Characters of the file in a batch: what its rows take in every form is some ten times as much.
+const batchSize = 2_000_000
+const sampleRows = 20
+// Rows that are shown of those with several numbers in a cell.
+const furtherNumbersMax = 100
+
+const outWord = { status: 'opted_out' } as const
+
+/** Collects rows and writes them. It passes over rows that an earlier run committed, whose numbers it is given. */
+export class BatchWriter {
+  readonly #context: WriteContext
+  readonly #accountId: string
+  readonly #job: ImportRow
+  readonly #stride: Stride
+  readonly #keepsRows: boolean
+  readonly #seen = new NumberSet()
+  /** Whom a row has said to be out. */
+  readonly #out = new NumberSet()
+  readonly #repairs: Repairs
+  readonly #faults: FaultGroups
+  readonly #sample: unknown[]
+  readonly #furtherNumbers: FurtherNumbers[]
+  #committed: number
+  #rowsRead: number
+  #badRows: number
+  #refused = 0
+  #badSize: number
+  #batch = emptyBatch()
+  #writing: Promise<boolean> = Promise.resolve(true)
+  #workMs = 0
+
+  /** `meetsOthers`: the campaign has contacts, with which rows may be refused. Rows are kept until they are written then, which costs a fifth. */
+  constructor(context: WriteContext, accountId: string, job: ImportRow, meetsOthers: boolean) {
+    this.#context = context
+    this.#keepsRows = meetsOthers && job.options.onConflict === 'update'
+    this.#accountId = accountId
+    this.#job = job
+    this.#stride = context.stride ?? new Stride()
+    this.#repairs = { ...job.repairs }
+    this.#faults = new FaultGroups(job.faults)
+    this.#sample = [...(job.sample ?? [])]
+    this.#furtherNumbers = [...(job.furtherNumbers ?? [])]
+    this.#committed = job.processed
+    this.#rowsRead = job.resume?.mark?.rows ?? 0
+    this.#badRows = job.failed
+    this.#badSize = job.resume?.badSize ?? 0
+  }
+
+  /** Takes the numbers of committed rows. */
+  know({ seen, outs }: Numbers): void {
+    for (const number of seen) this.#seen.add(number)
+    for (const number of outs) this.#out.add(number)
+  }
+
+  /** Says that there were rows and none was taken. */
+  get hasOnlyFailures(): boolean {
+    return this.#committed > 0 && this.#badRows + this.#refused === this.#committed
+  }
+
+  get hasFailures(): boolean {
+    return this.#badRows > 0 || this.#refused > 0
+  }
+
+  /** Rows that are committed when `settle` has resolved. */
+  get committed(): number {
+    return this.#committed
+  }
+
+  get isFull(): boolean {
+    const { rows, size } = this.#batch
+    return size >= batchSize || rows >= (this.#context.pieceRows ?? Infinity) || this.#stride.isWhole(rows)
+  }
+
+  add(row: SourceRow): void {
+    if (++this.#rowsRead <= this.#job.processed) return
+    this.#batch.rows++
+    this.#batch.size += row.size
+    const read = this.#context.readRow(row, this.#job.options)
+    if (row.isHidden && !this.#job.options.takesHidden) {
+      // Nobody is written to for a row that nobody sees, and who is out by it is out.
+      this.#batch.hidden++
+      const out = 'contact' in read ? (isOut(read.contact) ? read.contact.phoneNumber : null) : read.out
+      if (out !== null) this.#batch.outs.add(out)
+      return
+    }
+    if ('contact' in read) {
+      for (const repair of [read.repair, read.hasNulls ? ('null_words' as const) : null])
+        if (repair) this.#repairs[repair] = (this.#repairs[repair] ?? 0) + 1
+      const { phoneNumber } = read.contact
+      if (read.others && this.#furtherNumbers.length < furtherNumbersMax)
+        this.#furtherNumbers.push({ line: row.line, number: phoneNumber, others: [...read.others] })
+      const isNew = this.#seen.add(phoneNumber)
+      const isFirstOut = isOut(read.contact) && this.#out.add(phoneNumber)
+      if (isNew) this.#batch.numbers.seen.push(phoneNumber)
+      if (isFirstOut) this.#batch.numbers.outs.push(phoneNumber)
+      if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
+        this.#sample.push(sampleOf(row.line, read.contact))
+      // The same object with an id: a copy of each of a million would be most of what there is to collect.
+      if (!isNew) {
+        this.#batch.duplicates++
+        if (isFirstOut) this.#batch.withdrawn.set(phoneNumber, read.contact)
+        return
+      }
+      this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
+      if (this.#keepsRows && read.contact.attributes) this.#batch.sources.set(phoneNumber, row)
+      return
+    }
+    this.#faults.add(read.errors)
+    const errors = joinErrors(read.errors)
+    this.#badSize += row.size
+    const isKept = this.#badRows++ < badRowsMax && this.#badSize < badSizeMax
+    this.#batch.failed++
+    if (read.out !== null) this.#batch.outs.add(read.out)
+    if (!isKept) return
+    const record = storable(row.record)
+    for (const error of errors) this.#batch.errors.push({ ...error, record })
+  }
+
+  /**
+   * Begins to write what was added, behind what is being written; false where the import is no longer ours. `source` says how far the
+   * file has been read. `settle` waits for it.
+   */
+  async flush(
+    source: Pick<RowSource, 'bytesRead' | 'mark'>,
+    retry: <T>(work: () => Promise<T>) => Promise<T>,
+  ): Promise<boolean> {
+    const { contacts, withdrawn } = this.#batch
+    if (withdrawn.size > 0)
+      for (const contact of contacts) contact.consent = withdrawn.get(contact.phoneNumber)?.consent ?? contact.consent
+    const sealing = await retry(() => this.#seal())
+    if (!(await this.#writing)) return false
+    await this.#stride.rest(this.#workMs)
+    this.#workMs = 0
+    const batch = this.#batch
+    if (batch.rows === 0) return true
+    this.#batch = emptyBatch()
+    const before = this.#committed
+    this.#committed += batch.rows
+    const state = {
+      bytesRead: source.bytesRead(),
+      resume: { mark: source.mark(), badSize: this.#badSize },
+      repairs: { ...this.#repairs },
+      faults: this.#faults.list(),
+      furtherNumbers: [...this.#furtherNumbers],
+      sample: this.#job.options.isDryRun ? [...this.#sample] : null,
+    }
+    const startMs = performance.now()
+    this.#writing = retry(() => this.#write(batch, before, state, sealing)).finally(() => {
+      this.#workMs = performance.now() - startMs
+    })
+    // Whoever flushes or settles next is told; until then nobody is listening.
+    this.#writing.catch(() => {})
+    return true
+  }
+
+  /** Resolves when everything is written; false where the import is no longer ours. @throws what the last write failed with. */
+  settle(): Promise<boolean> {
+    return this.#writing
+  }
+
+  /** Seals what was added: while the batch before is being written, the database has no use for this thread. */
+  async #seal(): Promise<ContactSealing | null> {
+    if (this.#job.options.isDryRun) return null
+    const sealing = (await this.#context.contactSeals?.of(this.#accountId)) ?? null
+    if (sealing?.key) for (const contact of this.#batch.contacts) contact.sealed ??= sealContact(sealing, contact)
+    return sealing
+  }
+
+  async #write(
+    { contacts, withdrawn, outs, numbers, errors, duplicates, failed, hidden, rows, sources }: Batch,
+    before: number,
+    state: Pick<Progress, 'bytesRead' | 'resume' | 'repairs' | 'faults' | 'sample' | 'furtherNumbers'>,
+    sealing: ContactSealing | null,
+  ): Promise<boolean> {
+    const { id } = this.#job
+    return inTransaction(this.#context.db, async (tx) => {
+      if (!this.#job.options.isDryRun && (await isClosed(tx, this.#accountId, this.#job.campaignId)))
+        throw new ClosedCampaign()
+      const { refused, ...counts } = await this.#writeContacts(tx, contacts, { withdrawn, outs }, sealing)
+      // Contacts that came meanwhile: the rows are read again from here, and kept.
+      if (refused.length > 0 && !this.#keepsRows) throw new ReadAgain()
+      this.#refused += refused.length
+      const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
+      const full = refused.slice(0, room).flatMap((number) => errorOf(sources.get(number)) ?? [])
+      await insertErrors(tx, this.#accountId, id, [...errors, ...full])
+      const added = {
+        ...counts,
+        ...state,
+        numbers,
+        processed: rows,
+        duplicate: duplicates,
+        failed: failed + refused.length,
+        hidden,
+      }
+      if (await addCounts(tx, this.#accountId, id, before, added)) return true
+      throw new LostImport()
+    }).catch(async (error: unknown) => {
+      if (!(error instanceof LostImport)) throw error
+      const committed = await readCommitted(this.#context.db, this.#accountId, id)
+      // A crash of the database took rows away that had been committed: nobody else would write them.
+      if (committed !== null && committed < before) throw new ReadAgain()
+      // A commit whose answer was lost is found here when it is tried again; so is a batch that another worker wrote first.
+      return committed === before + rows
+    })
+  }
+
+  async #writeContacts(
+    tx: Tx,
+    contacts: WrittenContact[],
+    { withdrawn, outs }: Pick<Batch, 'withdrawn' | 'outs'>,
+    sealing: ContactSealing | null,
+  ): Promise<UpsertCounts> {
+    const { id, campaignId, options } = this.#job
+    const { vault } = this.#context
+    const { isDryRun } = options
+    const numbers = contacts.map((contact) => contact.phoneNumber)
+    // A preview counts by itself who is said to be out.
+    const unsaid = isDryRun ? contacts.filter((contact) => !isOut(contact)) : contacts
+    const asked = unsaid.map((contact) => contact.phoneNumber)
+    const forgotten = await findForgotten(tx, vault, this.#accountId, asked)
+    const own = new Set(numbers)
+    const earlier = [...withdrawn.values()].filter(({ phoneNumber }) => !own.has(phoneNumber))
+    let outOfEarlier = 0
+    if (earlier.length > 0 || (!isDryRun && (outs.size > 0 || contacts.some(isOut)))) {
+      // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
+      const { countNewlyOut, withdrawImported } = await import('./withdraw.ts')
+      outOfEarlier = await countNewlyOut(tx, vault, this.#accountId, earlier)
+      const known = [...contacts, ...earlier]
+      const proven = new Set(known.filter(isOut).map(({ phoneNumber }) => phoneNumber))
+      const unproven = [...outs].filter((number) => !proven.has(number))
+      const people = [...known, ...unproven.map((number) => onlyConsent({ phoneNumber: number, consent: outWord }))]
+      if (!isDryRun) await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, people)
+    }
+    const write = isDryRun ? previewContacts : upsertContacts
+    const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict, sealing)
+    const refused = new Set(counts.refused)
+    const written = refused.size > 0 ? contacts.filter(({ phoneNumber }) => !refused.has(phoneNumber)) : contacts
+    if (!isDryRun) {
+      const changed = earlier.map(onlyConsent)
+      await upsertContacts(tx, this.#accountId, campaignId, changed, options.onConflict, sealing)
+      const said = [...written, ...earlier]
+      await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), said)
+    }
+    return { ...counts, optedOut: counts.optedOut + forgotten.size + outOfEarlier }
+  }
+}
+
+/** The campaign takes no more contacts. */
+export class ClosedCampaign extends Error {}
+
+/** The rows behind those that are committed are to be read again. */
+export class ReadAgain extends Error {}
+
+/** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
+class LostImport extends Error {}
+
+/** What is wrong with a row whose contact is there and full. */
+function errorOf(row: SourceRow | undefined): (RowError & { record: unknown }) | undefined {
+  const { code, detail } = tooManyAttributes
+  const record = storable(row?.record)
+  return row && { line: row.line, code, column: 'attributes', value: null, detail, suggestion: null, record }
+}
+
+/** PostgreSQL's jsonb has no NUL and no half of a letter, which is also what cutting a text may leave. */
+const storable = (record: unknown): unknown =>
+  typeof record === 'string'
+    ? record.toWellFormed().replaceAll('\0', '\uFFFD')
+    : Array.isArray(record)
+      ? record.map(storable)
+      : record

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { openLedgerTest } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { Redeliveries, Unanswerable, type Delivery } from './redelivery.ts'
+import type { DeliverySession } from '../links/carrier-link.ts'
+import { aliveSession } from '../carriers/testing.ts'
+
+let database: TestDatabase
+let linkId: string
+let stored = 0
+
+beforeEach(() => {
+  stored = 0
+})
+beforeAll(async () => {
+  database = await createTestDatabase()
+  linkId = (await openLedgerTest(database.db)).linkId
+})
+afterAll(() => database.close())
+
+async function beatingProcess(): Promise<Redeliveries> {
+  const nodeId = newId()
+  await database.db.query(`insert into nodes (id, name) values ($1, 'a process')`, [nodeId])
+  await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
+  return new Redeliveries(nodeId)
+}
+
+let sequence = 0
+const said = (text: string, session: DeliverySession): Delivery => ({
+  linkId,
+  hash: Buffer.from(`${'one person'.padEnd(16)}${text.padEnd(8)}`),
+  isNamed: false,
+  sequence: ++sequence,
+  session,
+})
+
+/** Stores it when its database is no longer slow. */
+const store = (
+  process: Redeliveries,
+  delivery = said('yes', aliveSession()),
+  slow = Promise.resolve(),
+): Promise<void> =>
+  process.storeOnce(database.db, delivery, async (comingOf) => {
+    await slow
+    return inTransaction(database.db, async (tx) => {
+      if ((await comingOf(tx)) === 'repeat') return 'skipped'
+      stored++
+      return 'stored'
+    })
+  })
+
+it('what waited for a slow database while another process stored an equal one is left to its carrier, which asks again if it is another', async () => {
+  const [slow, fast] = [await beatingProcess(), await beatingProcess()]
+  const notes = setInterval(() => void fast.noteLost(database.db), 100)
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const first = store(slow, said('yes', aliveSession()), promise)
+  const startedAt = performance.now()
+  await until('its carrier may have lost patience', () => performance.now() - startedAt > 2000)
+  await store(fast)
+  resolve()
+  await expect(first).rejects.toThrow(Unanswerable)
+  expect(stored).toBe(1)
+
+  await store(slow)
+  expect(stored).toBe(2)
+  clearInterval(notes)
+})
+
+it('what a carrier gives to the next session is known before the end of the last one is', async () => {
+  const process = await beatingProcess()
+  const [lost, next] = [aliveSession(), aliveSession()]
+  lost.isSilent = true
+  await store(process, said('no', lost))
+  const again = store(process, said('no', next))
+  setTimeout(() => (lost.state = 'closed'), 100)
+  await again
+  expect(stored).toBe(1)
+
+  // On sessions that live it is a person's.
+  await store(process, said('no', aliveSession()))
+  await Promise.all([store(process, said('no', next)), store(process, said('no', next))])
+  expect(stored).toBe(4)
+})
+
+/** Notes what both are in doubt about, as their clocks do, until a promise settles. */
+async function whileNoting(processes: Redeliveries[], run: Promise<void>): Promise<void> {
+  const notes = setInterval(() => {
+    for (const process of processes) void process.noteLost(database.db)
+  }, 50)
+  await run.finally(() => clearInterval(notes))
+}
+
+it('what comes again at another process is left to its carrier until the first knows that its session is gone, and then stored no more', async () => {
+  const [first, second] = [await beatingProcess(), await beatingProcess()]
+  const [gone, next] = [aliveSession(), aliveSession()]
+  gone.isSilent = true
+  const reply = (session: DeliverySession): Delivery => said('again', session)
+  await store(first, reply(gone))
+  await first.noteLost(database.db)
+  await expect(whileNoting([first, second], store(second, reply(next)))).rejects.toThrow(Unanswerable)
+  expect([stored, gone.enquiries]).toEqual([1, { sent: 1, answered: 0 }])
+
+  gone.state = 'closed'
+  await whileNoting([first, second], store(second, reply(next)))
+  expect(stored).toBe(1)
+})
+
+it('what is said again at another process is stored as soon as the first has asked its session', async () => {
+  const [first, second] = [await beatingProcess(), await beatingProcess()]
+  const session = aliveSession()
+  await store(first, said('hello', session))
+  await first.noteLost(database.db)
+  expect(session.enquiries.sent).toBe(0)
+  await whileNoting([first, second], store(second, said('hello', aliveSession())))
+  expect([stored, session.enquiries]).toEqual([2, { sent: 1, answered: 1 }])
+})
+
+it('a session that answers no heartbeats is not held for gone while it says anything', async () => {
+  const process = await beatingProcess()
+  const mute = aliveSession()
+  mute.isSilent = true
+  await store(process, said('mute', mute))
+  const talking = setInterval(() => Object.assign(mute, { lastReadAtMs: Date.now() }), 50)
+  await store(process, said('mute', aliveSession())).finally(() => clearInterval(talking))
+  expect(stored).toBe(2)
+})
+
+it('what comes again and again while the first session is silent is stored once, however its end is known', async () => {
+  const process = await beatingProcess()
+  const [gone, next] = [aliveSession(), aliveSession()]
+  gone.isSilent = true
+  await store(process, said('often', gone))
+  const reply = said('often', next)
+  const first = store(process, reply)
+  const startedAt = performance.now()
+  await until('its carrier asks again', () => performance.now() - startedAt > 500)
+  const second = store(process, reply)
+  await expect(first).rejects.toThrow(Unanswerable)
+  gone.state = 'closed'
+  await second
+  await store(process, said('often', next))
+  expect(stored).toBe(2)
+})

@@ -1,0 +1,125 @@
+/** A carrier of several sessions, whose connections may go silent without an end: its packets are swallowed on the way. */
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { ESME, SmppServer, type Session } from '@heliogram/smpp'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { ourNumber } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { openBoundTest, type CarrierTest } from '../carriers/testing.ts'
+
+/** Stands between a link and its carrier. */
+class Wires {
+  port = 0
+  readonly #server: Server
+  /** In the order in which they were dialled. */
+  readonly #pairs: { near: Socket; far: Socket; isDeaf: boolean }[] = []
+
+  constructor(port: number) {
+    this.#server = createServer((near) => {
+      const pair = { near, far: connect(port, '127.0.0.1'), isDeaf: false }
+      this.#pairs.push(pair)
+      near.on('data', (bytes) => pair.isDeaf || pair.far.write(bytes))
+      pair.far.on('data', (bytes) => near.write(bytes))
+      near.on('close', () => pair.far.destroy())
+      pair.far.on('close', () => pair.isDeaf || near.destroy())
+      for (const socket of [near, pair.far]) socket.on('error', () => {})
+    })
+  }
+
+  async listen(): Promise<number> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening')
+    this.port = (this.#server.address() as AddressInfo).port
+    return this.port
+  }
+
+  /** Takes what we say and passes nothing on. */
+  swallow(nth: number): void {
+    const pair = this.#pairs[nth]
+    if (pair) pair.isDeaf = true
+  }
+
+  /** The carrier has its end of a connection closed, which we are not told. */
+  lose(nth: number): void {
+    this.swallow(nth)
+    this.#pairs[nth]?.far.destroy()
+  }
+
+  async close(): Promise<void> {
+    for (const { near, far } of this.#pairs) for (const socket of [near, far]) socket.destroy()
+    await once(this.#server.close(), 'close')
+  }
+}
+
+let database: TestDatabase
+let server: SmppServer<(status: number) => void>
+let wires: Wires
+let test: CarrierTest
+/** In the order of their binds. */
+let bound: Session<(status: number) => void>[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  bound = []
+  server = new SmppServer({
+    windowMax: 10,
+    onBind: () => ESME.ROK,
+    onState: (session, state) => void (state === 'bound' && bound.push(session)),
+    onOutcome: (_session, tell, outcome) => tell(outcome.kind === 'response' ? outcome.status : -1),
+  })
+  wires = new Wires(await server.listen({ host: '127.0.0.1', port: 0 }))
+  test = await openBoundTest(database.db, {
+    settings: { port: await wires.listen(), sessions: 2, enquire_timeout_seconds: 1 },
+  })
+  const note = setInterval(() => void test.receiving.redeliveries.noteLost(database.db).catch(() => {}), 200)
+  closers.push(() => Promise.resolve(clearInterval(note)))
+  await until('both sessions are bound', () => bound.length === 2)
+})
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+  await test.close()
+  await server.close()
+  await wires.close()
+})
+
+/** Delivers a "YES"; resolves with our answer, -1 where the session was lost before there was one. */
+function deliver(session: Session<(status: number) => void> | undefined): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>()
+  const fields = { source_addr: '15551230001', destination_addr: ourNumber, short_message: Buffer.from('YES') }
+  if (!session?.deliver(fields, resolve)) throw new Error('there is no session to deliver on')
+  return promise
+}
+
+const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'YES'`)
+
+describe('a reply whose session is gone, which nobody has told us', () => {
+  it('is one when it comes again on another session, also where that is long before the first is known to be lost', async () => {
+    wires.swallow(0)
+    const first = deliver(bound[0])
+    await until('the first is stored', async () => (await stored()) === 1)
+    wires.lose(0)
+    expect(await first).toBe(-1)
+    let status = -1
+    await until('the carrier has an answer', async () => (status = await deliver(bound[1])) === ESME.ROK)
+    expect(status).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+
+    // It excused one.
+    expect(await deliver(bound[1])).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+  })
+})
+
+describe('a person who says the same twice', () => {
+  it('is heard twice on two sessions that live, as soon as the first is known to', async () => {
+    expect(await deliver(bound[0])).toBe(ESME.ROK)
+    const startedAt = performance.now()
+    expect(await deliver(bound[1])).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+    expect(performance.now() - startedAt).toBeLessThan(400)
+  })
+})

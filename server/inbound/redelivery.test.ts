@@ -1,0 +1,500 @@
+import { ESME, type MessageRequest } from '@heliogram/smpp'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import type { Link } from '../links/link.ts'
+import { receive } from './receive.ts'
+import type { ReceiveContext } from './context.ts'
+import { Redeliveries } from './redelivery.ts'
+import { smppDefaults } from '../links/settings.ts'
+import { aliveSession, type TestSession } from '../carriers/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let context: ReceiveContext
+let link: Link
+let nowMs = 0
+let errors: string[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, reply_hashes, events')
+  test = await openLedgerTest(database.db)
+  nowMs = Date.now()
+  errors = []
+  context = processOf(test.nodeId)
+  link = {
+    id: test.linkId,
+    receiptsId: test.linkId,
+    settings: { ...smppDefaults, host: '', port: 1, system_id: '', enquire_timeout_seconds: 5 },
+  } as Link
+})
+
+function processOf(nodeId: string): ReceiveContext {
+  const log = { info: () => {}, warn: () => {}, error: (_: unknown, what: string) => void errors.push(what) }
+  const redeliveries = new Redeliveries(nodeId, () => nowMs)
+  return { ...test.context, log, ledger: test.ledger, redeliveries, wake: () => {} }
+}
+
+/** Another process, which goes on beating. */
+async function otherProcess(): Promise<ReceiveContext> {
+  const nodeId = newId()
+  await database.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
+  await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
+  return processOf(nodeId)
+}
+
+/** A process lives on, whatever it does besides. */
+function goOnBeating(nodeId: string): Promise<unknown> {
+  return database.db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [nodeId])
+}
+
+/** Has processes tell what their sessions have proved, as their clocks do, until something has settled. */
+async function whileNoting<T>(run: Promise<T>, ...processes: ReceiveContext[]): Promise<T> {
+  const notes = setInterval(() => {
+    for (const { redeliveries } of processes) void redeliveries.noteLost(database.db)
+  }, 50)
+  return run.finally(() => clearInterval(notes))
+}
+
+const isAway = (): Promise<never> => Promise.reject(new Error('away'))
+const away = { query: isAway, connect: isAway } as unknown as typeof database.db
+
+/** Counts the transactions of a process. */
+function countLooks(at: ReceiveContext): () => number {
+  let looks = 0
+  const connect = (callback?: () => void): unknown =>
+    callback ? database.db.connect(callback) : (looks++, database.db.connect())
+  at.db = Object.assign(Object.create(database.db) as typeof database.db, { connect })
+  return () => looks
+}
+
+type NumberedSession = TestSession & { sequence: number }
+const openSession = (): NumberedSession => Object.assign(aliveSession(), { sequence: 0 })
+
+type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
+
+/** Delivers a "yes"; resolves with our answer. */
+function deliver(session: NumberedSession, fields: Fields = {}, at = context): Promise<number> {
+  const pdu = {
+    command: 'deliver_sm',
+    sequence_number: ++session.sequence,
+    source_addr: '15551230001',
+    destination_addr: ourNumber,
+    esm_class: 0,
+    data_coding: 0,
+    short_message: Buffer.from('yes'),
+    ...fields,
+  } as MessageRequest
+  return new Promise((resolve) => receive(at, link, pdu, resolve, session))
+}
+
+const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'yes'`)
+
+/** Runs something while nothing can be stored. */
+async function stalled(run: () => Promise<void>): Promise<void> {
+  const client = await database.db.connect()
+  await client.query('begin; lock table messages in access exclusive mode')
+  try {
+    await run()
+  } finally {
+    await client.query('commit')
+    client.release()
+  }
+}
+
+describe('a person who says the same twice within seconds', () => {
+  it('is heard twice on one session, and on two that live', async () => {
+    const [a, b] = [openSession(), openSession()]
+    await deliver(a)
+    await deliver(a)
+    nowMs += 1000
+    await deliver(b)
+    expect(await stored()).toBe(3)
+  })
+
+  it('is heard twice also where both come before either is stored', async () => {
+    const [a, b] = [openSession(), openSession()]
+    await Promise.all([deliver(a), deliver(a), deliver(b)])
+    expect(await stored()).toBe(3)
+  })
+
+  it('is heard twice where another process took the first, as soon as that has asked its session', async () => {
+    await deliver(openSession())
+    await goOnBeating(test.nodeId)
+    expect(await whileNoting(deliver(openSession(), {}, await otherProcess()), context)).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice where the first session has unbound, in this process and in another', async () => {
+    const unbound = openSession()
+    await deliver(unbound)
+    Object.assign(unbound, { state: 'closed', hasUnbound: true })
+    const next = openSession()
+    await deliver(next)
+    Object.assign(next, { state: 'closed', hasUnbound: true })
+    await context.redeliveries.noteLost(database.db)
+    await deliver(openSession(), {}, await otherProcess())
+    expect(await stored()).toBe(3)
+  })
+
+  it('is heard twice where something else was said between, on a session after the one that was lost', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.state = 'closed'
+    const next = openSession()
+    await deliver(next, { short_message: Buffer.from('no') })
+    await deliver(next)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice where a session was lost, but not before it was known to work', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.enquiries = { sent: 1, answered: 1 }
+    lost.state = 'closed'
+    await context.redeliveries.noteLost(database.db)
+    await deliver(openSession())
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice where the second could not be stored at first', async () => {
+    const session = openSession()
+    await deliver(session)
+    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+    await database.db.query(`alter table messages drop constraint full_disk`)
+    expect(await deliver(session)).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice where the second could not be stored, and its session was lost', async () => {
+    const session = openSession()
+    await deliver(session)
+    session.enquiries = { sent: 1, answered: 1 }
+    nowMs += 10_000
+    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+    await database.db.query(`alter table messages drop constraint full_disk`)
+    session.state = 'closed'
+    await context.redeliveries.noteLost(database.db)
+    expect(await deliver(openSession())).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice by a process whose own heartbeat is late', async () => {
+    const session = openSession()
+    await deliver(session)
+    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await deliver(session)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice after ten minutes whatever became of the session', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.state = 'closed'
+    nowMs += 601_000
+    await database.db.query(`update reply_hashes set received_at = now() - interval '11 minutes'`)
+    await deliver(openSession())
+    expect(await stored()).toBe(2)
+  })
+})
+
+describe('a redelivery is answered and stored once', () => {
+  it('on a session that lives while the session of the first was lost', async () => {
+    const [lost, live] = [openSession(), openSession()]
+    await deliver(lost)
+    lost.state = 'closed'
+    expect(await deliver(live)).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+    // It excused one.
+    await deliver(live)
+    expect(await stored()).toBe(2)
+  })
+
+  it('also where the last heartbeat of the lost session may have been answered before our answer was read', async () => {
+    const lost = openSession()
+    lost.enquiries.sent = 1
+    await deliver(lost)
+    lost.enquiries.answered = 1
+    lost.state = 'closed'
+    await deliver(openSession())
+    expect(await stored()).toBe(1)
+  })
+
+  it('of each that was under way, and no more', async () => {
+    const [lost, live] = [openSession(), openSession()]
+    await deliver(lost)
+    await deliver(lost)
+    lost.state = 'closed'
+    for (let i = 0; i < 2; i++) await deliver(live)
+    expect(await stored()).toBe(2)
+    await deliver(live)
+    expect(await stored()).toBe(3)
+  })
+
+  it('at another process, as soon as the loss is noted', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    await deliver(lost)
+    lost.state = 'closed'
+    await context.redeliveries.noteLost(database.db)
+    const other = await otherProcess()
+    for (let i = 0; i < 3; i++) await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(3)
+    await whileNoting(deliver(openSession()), other)
+    expect(await stored()).toBe(4)
+  })
+
+  it('of several that one person said on the session that was lost, in any order', async () => {
+    const [lost, live] = [openSession(), openSession()]
+    const no = { short_message: Buffer.from('no') }
+    await deliver(lost)
+    await deliver(lost, no)
+    lost.state = 'closed'
+    await deliver(live, no)
+    await deliver(live)
+    expect(await stored()).toBe(1)
+    expect(await test.count('messages', `direction = 'inbound'`)).toBe(2)
+  })
+
+  it('at another process that has it before the loss is noted, and waits, though the first has beaten since: it was frozen', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.state = 'closed'
+    const other = await otherProcess()
+    const looks = countLooks(other)
+    const again = deliver(openSession(), {}, other)
+    await until('it looks again', () => looks() > 1)
+    await goOnBeating(test.nodeId)
+    const before = looks()
+    await Promise.race([again, until('it has seen the beat', () => looks() > before + 1)])
+    await context.redeliveries.noteLost(database.db)
+    expect(await again).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process while the first is still being stored, and the first is through with what it has lost until then', async () => {
+    const lost = openSession()
+    const other = await otherProcess()
+    const answers: Promise<number>[] = []
+    await deliver(openSession(), { short_message: Buffer.from('before') })
+    await goOnBeating(test.nodeId)
+    await stalled(async () => {
+      answers.push(deliver(lost))
+      await untilBlocked(database.db, 1)
+      lost.state = 'closed'
+      answers.push(deliver(openSession(), {}, other))
+      await untilBlocked(database.db, 2)
+      await context.redeliveries.noteLost(database.db)
+    })
+    // Stored, and never answered: its session was gone.
+    expect(await answers[0]).toBe(ESME.ROK)
+    const looks = countLooks(other)
+    await Promise.race([answers[1], until('it has seen the first', () => looks() > 1)])
+    await context.redeliveries.noteLost(database.db)
+    expect(await answers[1]).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process where it was answered too late on a session that lives', async () => {
+    await goOnBeating(test.nodeId)
+    const session = openSession()
+    const first = { done: Promise.resolve(0) }
+    await stalled(async () => {
+      first.done = deliver(session)
+      await untilBlocked(database.db, 1)
+      nowMs += 3000
+    })
+    await first.done
+    await context.redeliveries.noteLost(database.db)
+    const other = await otherProcess()
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(1)
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(2)
+  })
+
+  it('where it waited in a socket whose session was lost, while the redelivery came on another', async () => {
+    const [lost, live] = [openSession(), openSession()]
+    lost.state = 'closed'
+    await deliver(live)
+    expect(await deliver(lost)).toBe(ESME.RX_T_APPN)
+    expect(await deliver(lost, {}, await otherProcess())).toBe(ESME.RX_T_APPN)
+    expect([await stored(), errors]).toEqual([1, []])
+    // What it had no answer for comes again, if it was another.
+    await deliver(live)
+    expect(await stored()).toBe(2)
+  })
+
+  it('at another process where its storing was answered with an error and had happened', async () => {
+    context.wake = () => {
+      context.wake = () => {}
+      throw new Error('lost')
+    }
+    expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
+    await context.redeliveries.noteLost(database.db)
+    const other = await otherProcess()
+    expect(await deliver(openSession(), {}, other)).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(2)
+  })
+
+  it('at another process where its storing was answered with an error, and had not happened', async () => {
+    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
+    await database.db.query(`alter table messages drop constraint full_disk`)
+    await context.redeliveries.noteLost(database.db)
+    expect(await deliver(openSession(), {}, await otherProcess())).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('after the process that had it died', async () => {
+    await deliver(openSession())
+    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    const other = await otherProcess()
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(1)
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(2)
+  })
+
+  it('after the process that had it died, and after this one could not store it at first', async () => {
+    await deliver(openSession())
+    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    const other = await otherProcess()
+    const session = openSession()
+    other.db = away
+    expect(await deliver(session, {}, other)).toBe(ESME.RX_T_APPN)
+    other.db = database.db
+    expect(await deliver(session, {}, other)).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('after the process that had it was fenced, though it beat a moment ago', async () => {
+    await deliver(openSession())
+    const other = await otherProcess()
+    await database.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(1)
+  })
+
+  it('on the same session while the first is still being stored', async () => {
+    const session = openSession()
+    const answers: Promise<number>[] = []
+    await stalled(async () => {
+      answers.push(deliver(session))
+      nowMs += 2000
+      answers.push(deliver(session))
+      nowMs += 2000
+      answers.push(deliver(session))
+      await new Promise((resolve) => setImmediate(resolve))
+    })
+    expect(await Promise.all(answers)).toEqual([ESME.ROK, ESME.ROK, ESME.ROK])
+    expect(await stored()).toBe(1)
+  })
+
+  it('on another session while the first is still being stored, whose session was lost', async () => {
+    const lost = openSession()
+    const answers: Promise<number>[] = []
+    await stalled(async () => {
+      answers.push(deliver(lost))
+      lost.state = 'closed'
+      answers.push(deliver(openSession()))
+      await new Promise((resolve) => setImmediate(resolve))
+    })
+    expect(await Promise.all(answers)).toEqual([ESME.ROK, ESME.ROK])
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process while the first is still being stored, whose session was lost', async () => {
+    const lost = openSession()
+    const other = await otherProcess()
+    const answers: Promise<number>[] = []
+    await stalled(async () => {
+      answers.push(deliver(lost))
+      await untilBlocked(database.db, 1)
+      lost.state = 'closed'
+      answers.push(deliver(openSession(), {}, other))
+      await untilBlocked(database.db, 2)
+    })
+    expect(await answers[0]).toBe(ESME.ROK)
+    await context.redeliveries.noteLost(database.db)
+    expect(await answers[1]).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('under its own number at once, while it has no answer', async () => {
+    const session = openSession()
+    const answers: Promise<number>[] = []
+    await stalled(async () => {
+      answers.push(deliver(session))
+      session.sequence--
+      answers.push(deliver(session))
+      await new Promise((resolve) => setImmediate(resolve))
+    })
+    await Promise.all(answers)
+    expect(await stored()).toBe(1)
+  })
+
+  it('where it was answered too late', async () => {
+    const session = openSession()
+    const first = { done: Promise.resolve(0) }
+    await stalled(async () => {
+      first.done = deliver(session)
+      nowMs += 3000
+      await new Promise((resolve) => setImmediate(resolve))
+    })
+    await first.done
+    nowMs += 60_000
+    await deliver(session)
+    expect(await stored()).toBe(1)
+    await deliver(session)
+    expect(await stored()).toBe(2)
+  })
+
+  it.each([0, 2])(
+    'where storing it was answered with an error and had happened, and %i times had not',
+    async (times) => {
+      const session = openSession()
+      // The commit takes place, and its answer is lost.
+      context.wake = () => {
+        context.wake = () => {}
+        throw new Error('lost')
+      }
+      expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+      context.db = away
+      for (let n = 0; n < times; n++) expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+      context.db = database.db
+      expect(await deliver(session)).toBe(ESME.ROK)
+      expect(await stored()).toBe(1)
+    },
+  )
+
+  it('however it comes, where the carrier gives it an id', async () => {
+    const session = openSession()
+    const named = (id: string): Fields => ({ tlvs: { receipted_message_id: id } })
+    await deliver(session, named('1'))
+    await deliver(session, named('1'))
+    await deliver(openSession(), named('1'), await otherProcess())
+    expect(await stored()).toBe(1)
+    await deliver(session, named('2'))
+    expect(await stored()).toBe(2)
+  })
+})
+
+it('is told of a lost session for as long as the database is away', async () => {
+  const lost = openSession()
+  await deliver(lost)
+  lost.state = 'closed'
+  await expect(context.redeliveries.noteLost(away)).rejects.toThrow('away')
+  await deliver(openSession())
+  expect(await stored()).toBe(1)
+})

@@ -1,0 +1,168 @@
+/**
+ * Parts of long replies, joined: with the last one, or when the others did not come in time. Where a second text begins under the reference
+ * of one that still waits for parts, nobody can say whose the next ones are: for a minute each is a partial reply of its own, in which STOP
+ * is obeyed and START is not. Texts of SMPP clients are refused then (smpp-server/gather.ts).
+ */
+import { joinParts, octetsToKeep, type CodingOptions, type MessagePart } from '@heliogram/smpp'
+import type { Tx } from '../ground/db/db.ts'
+import { isUnavailable } from '../ground/db/failure.ts'
+import { InOrder } from '../ground/base/in-order.ts'
+import { storeReply, type ReplyIn } from './reply.ts'
+import { untilDone } from '../ground/base/sweeps.ts'
+import type { Link } from '../links/link.ts'
+import type { ReceiveContext } from './context.ts'
+import {
+  isNewPart,
+  isQuiet,
+  isTaken,
+  isWhole,
+  keepPart,
+  listLate,
+  listParts,
+  lockParts,
+  takeParts,
+  type TextKey,
+} from './reply-parts.ts'
+import { smppDefaults, type SmppSettings } from '../links/settings.ts'
+
+/** What of a carrier's settings tells how its octets are read. */
+type Codings = Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'>
+
+// Octets of all parts of one reply: what one message_payload holds. 255 parts of that size would be a text of 16 million characters.
+const replyOctetsMax = 65_536
+// Late replies that are read at once.
+const lateMax = 1000
+
+/** How the carrier means its data_codings. */
+const codingsOf = ({ default_alphabet, data_codings_in }: Codings): CodingOptions => ({
+  defaultAlphabet: default_alphabet,
+  overrides: data_codings_in,
+})
+
+/** The parts of each text that are being stored, by process. */
+const storing = new WeakMap<ReceiveContext, InOrder>()
+
+/**
+ * Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. Parts of one text that come
+ * at once are kept in their order, on one connection: the third of a text must not fill a gap of the text that the first one ends. Those
+ * behind one that could not be stored are not stored either.
+ */
+export function storePart(
+  context: ReceiveContext,
+  link: Link,
+  reply: Omit<ReplyIn, 'text' | 'isPartial'>,
+  part: MessagePart,
+  hash: Buffer,
+): Promise<void> {
+  const { concatenation } = part
+  if (!concatenation) return Promise.resolve()
+  const { kind, reference, total, part: number } = concatenation
+  const key: TextKey = [link.receiptsId, reply.source, reply.destination, kind, reference, total]
+  const texts = storing.get(context) ?? new InOrder()
+  storing.set(context, texts)
+  return texts.run(key.join(' '), () => storeNext({ context, link, reply, key, number, part, hash }))
+}
+
+/** A part on its way. */
+interface Arrival {
+  context: ReceiveContext
+  link: Link
+  reply: Omit<ReplyIn, 'text' | 'isPartial'>
+  key: TextKey
+  number: number
+  part: MessagePart
+  hash: Buffer
+}
+
+async function storeNext(arrival: Arrival): Promise<void> {
+  const { context, link, key, number, part, hash } = arrival
+  let kept = await keepPart(context, key, number, part, hash)
+  if (kept === 'taken') {
+    // The phone gave its next text the same reference, and the last one is whole or misses a part for good: it goes as it is.
+    await joinReply(context, link.settings, key, (tx) => isTaken(tx, context, key, number, part))
+    kept = await keepPart(context, key, number, part, hash)
+    if (kept === 'taken') throw new Error('the place of a part was taken twice')
+  }
+  if (kept === 'whole') await joinReply(context, link.settings, key, (tx) => isWhole(tx, key))
+  if (kept === 'crossed') await storeApart(arrival)
+}
+
+/** Stores a part as a reply of its own, behind those that are there. */
+async function storeApart({ context, link, reply, key, part, hash }: Arrival): Promise<void> {
+  for (const number of await listParts(context.db, key)) {
+    context.log.warn({ link: link.id }, 'parts of two long replies came under one reference')
+    await joinReply(context, link.settings, key, () => Promise.resolve(true), number)
+  }
+  await storeReply(context, { ...reply, ...textOf([part], link.settings), isPartial: true }, async (tx) =>
+    (await isNewPart(tx, link.receiptsId, hash)) ? 'doubtful' : 'none',
+  )
+}
+
+/** What parts say, and their octets where these are to be kept. */
+export function textOf(parts: readonly MessagePart[], settings: Codings): Pick<ReplyIn, 'text' | 'octets'> {
+  const joined = joinParts(parts, codingsOf(settings))
+  return {
+    text: joined.text ?? `[${joined.octets.length} octets of binary data]`,
+    octets: octetsToKeep(joined),
+  }
+}
+
+/**
+ * Makes a reply of the parts that are there, in one transaction with their removal, where `isDue` still says so in it: another process may
+ * have joined them meanwhile, and those that are there now are of the next text. `only`: of one of them alone.
+ */
+async function joinReply(
+  context: ReceiveContext,
+  settings: Codings,
+  key: TextKey,
+  isDue: (tx: Tx) => Promise<boolean>,
+  only?: number,
+): Promise<void> {
+  const [linkId, source, destination, , , total] = key
+  const reply: ReplyIn = { linkId, source, destination, text: '', isPartial: false }
+  await storeReply(context, reply, async (tx) => {
+    await lockParts(tx, key)
+    if (!(await isDue(tx))) return 'none'
+    const { parts, there } = await takeParts(tx, context, key, replyOctetsMax, only)
+    if (there === 0) return 'none'
+    const isCut = cutParts(parts)
+    Object.assign(reply, textOf(parts, settings))
+    reply.isPartial = isCut || parts.length < there || there < total
+    return only === undefined ? 'new' : 'doubtful'
+  })
+}
+
+/** Cuts off what is beyond the limit of a reply, in the order of its parts. True where that was anything. */
+function cutParts(parts: MessagePart[]): boolean {
+  let room = replyOctetsMax
+  let isCut = false
+  for (const part of parts) {
+    if (part.body.length > room) {
+      part.body = part.body.subarray(0, room)
+      isCut = true
+    }
+    room -= part.body.length
+  }
+  return isCut
+}
+
+/**
+ * Delivers as partial what waited too long for its missing parts, also of links that are down or gone. One that cannot be stored, such as
+ * for an account whose data key cannot be opened, stays for another turn and keeps the others from nothing.
+ */
+export async function joinLateParts(context: ReceiveContext, isOver = (): boolean => false): Promise<void> {
+  const failures: string[] = []
+  await untilDone(isOver, lateMax, async (limit) => {
+    const late = await listLate(context.db, limit, failures.length)
+    for (const { key, settings } of late)
+      try {
+        await joinReply(context, settings ?? smppDefaults, key, (tx) => isQuiet(tx, key))
+      } catch (error) {
+        if (isUnavailable(error)) throw error
+        failures.push(error instanceof Error ? error.message : 'no error')
+      }
+    return late.length
+  })
+  const [reason] = failures
+  if (reason !== undefined) context.log.warn({ count: failures.length, reason }, 'late parts could not be joined')
+}

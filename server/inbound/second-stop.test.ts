@@ -1,0 +1,145 @@
+/** STOP, START, STOP, with whatever happens to the sessions between: a person who said STOP last is out. */
+import { ESME, SmppServer, type MessageRequest, type Session } from '@heliogram/smpp'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
+import { isOptedOut } from '../message/opted-out.ts'
+import { until } from '../../test/until.ts'
+import type { Link } from '../links/link.ts'
+import { smppDefaults } from '../links/settings.ts'
+import { aliveSession, openBoundTest, type TestSession } from '../carriers/testing.ts'
+import { receive } from './receive.ts'
+import { Redeliveries } from './redelivery.ts'
+
+const person = '15551230001'
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+describe('over sessions that end in any way', () => {
+  type Step = { word: 'STOP' | 'START' | 'YES'; end: 'none' | 'unbind' | 'kill' | 'proved'; isRepeated: boolean }
+  const step = fc.record<Step>({
+    word: fc.constantFrom('STOP', 'START', 'YES'),
+    end: fc.constantFrom('none', 'unbind', 'kill', 'proved'),
+    isRepeated: fc.boolean(),
+  })
+
+  it('STOP as the last word is obeyed, and START is unless it may be an old one', async () => {
+    await emptyTables(database.db, 'accounts, carriers, nodes, messages, events')
+    const test = await openLedgerTest(database.db)
+    const link = {
+      id: test.linkId,
+      receiptsId: test.linkId,
+      settings: { ...smppDefaults, host: '', port: 1, system_id: '' },
+    } as Link
+    const redeliveries = new Redeliveries(test.nodeId)
+    const context = { ...test.context, log: silent, ledger: test.ledger, redeliveries, wake: () => {} }
+    let sequence = 0
+    const deliver = (source: string, text: string, session: TestSession): Promise<number> =>
+      new Promise((resolve) => {
+        const pdu = {
+          command: 'deliver_sm',
+          sequence_number: ++sequence,
+          source_addr: source,
+          destination_addr: ourNumber,
+          esm_class: 0,
+          data_coding: 0,
+          short_message: Buffer.from(text),
+        }
+        receive(context, link, pdu as MessageRequest, resolve, session)
+      })
+    let people = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 6 }), async (steps) => {
+        const source = String(15551240000 + ++people)
+        let session = aliveSession()
+        let isSure = true
+        let last: 'STOP' | 'START' | null = null
+        for (const { word, end, isRepeated } of steps) {
+          expect(await deliver(source, word, session)).toBe(ESME.ROK)
+          if (word === 'STOP') last = 'STOP'
+          else if (word === 'START' && (isSure || last === null)) last = 'START'
+          if (end === 'none') continue
+          if (end === 'proved') session.enquiries = { sent: 1, answered: 1 }
+          else Object.assign(session, { state: 'closed', hasUnbound: end === 'unbind' })
+          // Its carrier gives the word again that it has no answer to.
+          if (end === 'kill') isSure = false
+          if (end !== 'proved') session = aliveSession()
+          if (end === 'kill' && isRepeated) expect(await deliver(source, word, session)).toBe(ESME.ROK)
+          await redeliveries.noteLost(test.db)
+        }
+        const isOut = await isOptedOut(test.db, test.context.vault, test.accountId, source)
+        const words = steps.map(({ word }) => word).filter((word) => word !== 'YES')
+        if (words.at(-1) === 'STOP') expect(isOut).toBe(true)
+        // A START is left out only behind a session that was lost.
+        if (words.at(-1) === 'START' && isSure) expect(isOut).toBe(false)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('a START that comes again behind a STOP, from a session that was lost, opts nobody in; said again on a session that lives it does', async () => {
+    await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, opt_outs')
+    const test = await openBoundTest(database.db)
+    const link = { id: test.linkId, receiptsId: test.linkId, settings: smppDefaults } as Link
+    const say = (text: string, session: TestSession): Promise<number> =>
+      new Promise((resolve) => {
+        const pdu = { command: 'deliver_sm', sequence_number: 1, source_addr: person, destination_addr: ourNumber }
+        const rest = { esm_class: 0, data_coding: 0, short_message: Buffer.from(text) }
+        receive(test.receiving, link, { ...pdu, ...rest } as MessageRequest, resolve, session)
+      })
+    const isOut = (): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, person)
+    const [lost, next] = [aliveSession(), aliveSession()]
+    await say('START', lost)
+    lost.state = 'closed'
+    await say('STOP', next)
+    await say('START', next)
+    expect(await isOut()).toBe(true)
+    expect(await test.count('messages', `direction = 'inbound'`)).toBe(3)
+    await say('START', next)
+    expect(await isOut()).toBe(false)
+    await test.close()
+  })
+})
+
+describe('over real sessions', () => {
+  it.each(['unbind', 'kill'] as const)('STOP, %s, START, STOP leaves the person out', async (end) => {
+    const bound: Session<(status: number) => void>[] = []
+    const server = new SmppServer<(status: number) => void>({
+      windowMax: 10,
+      onBind: () => ESME.ROK,
+      onState: (session, state) => void (state === 'bound' && bound.push(session)),
+      onOutcome: (_session, tell, outcome) => tell(outcome.kind === 'response' ? outcome.status : -1),
+    })
+    const port = await server.listen({ host: '127.0.0.1', port: 0 })
+    const test = await openBoundTest(database.db, { settings: { port } })
+    const say = async (text: string): Promise<void> => {
+      await until('a session is bound', () => bound.at(-1)?.state === 'bound')
+      const fields = { source_addr: person, destination_addr: ourNumber, short_message: Buffer.from(text) }
+      const status = await new Promise<number>((resolve) => bound.at(-1)?.deliver(fields, resolve))
+      expect(status).toBe(ESME.ROK)
+    }
+    const isOut = (): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, person)
+    const rebind = async (): Promise<void> => {
+      const last = bound.at(-1)
+      if (end === 'unbind') await last?.unbind(5000)
+      else last?.destroy()
+      await test.receiving.redeliveries.noteLost(test.db)
+    }
+    await say('STOP')
+    expect(await isOut()).toBe(true)
+    await rebind()
+    await say('START')
+    expect(await isOut()).toBe(false)
+    await rebind()
+    await say('STOP')
+    expect(await isOut()).toBe(true)
+    expect(await test.count('messages', `direction = 'inbound'`)).toBe(3)
+    await test.close()
+    await server.close()
+  })
+})

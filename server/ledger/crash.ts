@@ -1,0 +1,44 @@
+/** Messages that processes end with. What ends a process again and again must not be given to the next one. */
+import { columns } from '../ground/db/array.ts'
+import type { Db } from '../ground/db/db.ts'
+
+/**
+ * Ends of processes after which a message that they had in hand is parked. Two may be chance, as when a machine fails twice under load;
+ * three of one message hardly are, and each costs everybody up to 15 seconds of silence.
+ */
+export const crashesMax = 3
+
+/** A condition of a statement: the message under the alias was in the hands of too many processes that ended. By primary key prefix. */
+export const isPoison = (m: string): string =>
+  `(select count(*) from crashes x where x.account_id = ${m}.account_id and x.message_id = ${m}.id) >= ${crashesMax}`
+
+/** Notes messages as in the hands of a node that ended. Repeatable: a node ends once. */
+export async function noteCrashes(
+  db: Db,
+  nodeId: string,
+  messages: readonly { accountId: string; messageId: string }[],
+): Promise<void> {
+  await db.query(
+    `insert into crashes (account_id, message_id, node_id)
+     select distinct account_id, message_id, $3::uuid
+     from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)
+     on conflict do nothing`,
+    [...columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]), nodeId],
+  )
+}
+
+/** Parks those of these messages that are poison, also where nobody would send them again by himself: it says why not to. By primary keys. */
+export async function parkPoison(db: Db, messages: readonly { accountId: string; messageId: string }[]): Promise<void> {
+  await db.query(
+    `update messages m
+     set hold_reason = 'parked', updated_at = now()
+     from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)
+     where m.account_id = k.account_id
+       and m.id = k.message_id
+       and m.status = 'unconfirmed'
+       and m.error_code = 'outcome_unknown'
+       and m.hold_reason is null
+       and ${isPoison('m')}`,
+    columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]),
+  )
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import type { Handover } from '../message/handover.ts'
+import { listKeptReceipts, tellReceipts, type ToldReceipt } from './kept-receipts.ts'
+import { listSubmissions } from '../message/store.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+})
+afterAll(() => database.close())
+beforeEach(() => emptyTables(database.db, 'messages, submissions, carrier_ids, receipts, events'))
+
+async function tell({ id }: Handover): Promise<ToldReceipt[]> {
+  const tries = await listSubmissions(test.db, test.accountId, id)
+  return tellReceipts(await test.message(id), tries, await listKeptReceipts(test.db, test.accountId, id))
+}
+const detailsOf = async (handover: Handover): Promise<string[]> => (await tell(handover)).map(({ detail }) => detail)
+
+const receipt = (id: string, state: string, stat: string, err: string | null = null): Promise<void> =>
+  test.ledger.receipt({
+    linkId: test.linkId,
+    rawId: id,
+    matchId: id,
+    state,
+    stat,
+    err,
+    networkError: null,
+    doneDate: `${stat} ${err}`,
+  })
+
+async function sent(...ids: string[]): Promise<Handover> {
+  const handover = await test.lease({ segments: ids.length })
+  for (const [i, carrierMessageId] of ids.entries())
+    await test.answer(handover, { segment: i + 1, carrierMessageId, ...(i < ids.length - 1 && { move: null }) })
+  return handover
+}
+
+describe('the receipts of a message', () => {
+  it('are all told, each with what it did', async () => {
+    const handover = await sent('a')
+    await receipt('a', 'enroute', 'ENROUTE')
+    await receipt('a', 'accepted', 'ACCEPTD')
+    await receipt('a', 'undeliverable', 'UNDELIV', '011')
+    await receipt('a', 'delivered', 'DELIVRD', '000')
+    await receipt('a', 'undeliverable', 'UNDELIV', '012')
+    await receipt('a', 'enroute', 'BUFFERED')
+    expect(await detailsOf(handover)).toEqual([
+      'The receipt says ENROUTE, which is not final.',
+      'The receipt says ACCEPTD, which is not final.',
+      'The receipt says UNDELIV, err 011.',
+      'The receipt says DELIVRD, err 000; it came after UNDELIV, which counts.',
+      'The receipt says UNDELIV, err 012 again.',
+      'The receipt says BUFFERED, which is not final.',
+    ])
+    expect((await test.message(handover.id)).status).toBe('undelivered')
+  })
+
+  it('are told once where the deciding one waited for its answer', async () => {
+    await receipt('early', 'delivered', 'DELIVRD', '000')
+    const handover = await sent('early')
+    expect(await detailsOf(handover)).toEqual(['The receipt says DELIVRD, err 000.'])
+    await receipt('early', 'delivered', 'DELIVRD', '001')
+    expect(await detailsOf(handover)).toEqual([
+      'The receipt says DELIVRD, err 000.',
+      'The receipt says DELIVRD, err 001 again.',
+    ])
+  })
+
+  it('are told by segment, and each segment has its own first word', async () => {
+    const handover = await sent('a', 'b')
+    await receipt('b', 'delivered', 'DELIVRD')
+    await receipt('a', 'undeliverable', 'UNDELIV')
+    await receipt('b', 'undeliverable', 'UNDELIV')
+    const told = await tell(handover)
+    expect(told.map(({ segment, rawId, detail }) => [segment, rawId, detail])).toEqual([
+      [2, 'b', 'The receipt says DELIVRD.'],
+      [1, 'a', 'The receipt says UNDELIV.'],
+      [2, 'b', 'The receipt says UNDELIV; it came after DELIVRD, which counts.'],
+    ])
+    // What the inbox has forgotten after its days, the submissions remember.
+    await emptyTables(database.db, 'receipts')
+    expect((await tell(handover)).map(({ segment, stat }) => [segment, stat])).toEqual([
+      [2, 'DELIVRD'],
+      [1, 'UNDELIV'],
+    ])
+  })
+
+  it('are one where the text went as one payload', async () => {
+    const handover = await test.lease({ body: 'x'.repeat(300), segments: 2 })
+    await test.answer(handover, { segment: 2, segments: 1, carrierMessageId: null, move: null })
+    await test.answer(handover, { segment: 1, segments: 1, carrierMessageId: 'whole' })
+    await receipt('whole', 'delivered', 'DELIVRD')
+    expect(await detailsOf(handover)).toEqual(['The receipt says DELIVRD.'])
+  })
+})

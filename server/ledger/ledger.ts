@@ -1,0 +1,194 @@
+/**
+ * The ledger's writer: what carriers answered and what their receipts say, in batches, one transaction at a time in a process.
+ * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
+ */
+import { Batcher } from '../ground/base/batch.ts'
+import { nowMs } from '../ground/db/clock.ts'
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { isRetryable, isUnavailable } from '../ground/db/failure.ts'
+import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
+import type { Meter } from '../ground/metrics/meter.ts'
+import { matchEarly, writeAnswers, type Answer } from './answer.ts'
+import type { MessageRow } from '../message/message.ts'
+import { recordMoves, type Moved } from '../message/moved.ts'
+import { applyReceipts, statusOfReceipt } from './apply.ts'
+import { disown, hintLate, isNameless, noteNameless } from './nameless.ts'
+import {
+  isPlainAnswer,
+  recall,
+  writePlainAnswers,
+  writePlainReceipts,
+  type PlainAnswer,
+  type PlainReceipt,
+} from './plain.ts'
+import { writeReceipts, type ReceiptIn } from './receipt.ts'
+import type { Recent } from '../message/recent.ts'
+import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
+
+interface LedgerContext {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+  recent: Recent
+  /** What carriers' codes mean; the defaults where nobody says more. */
+  reasons?: Reasons
+  meter?: Meter
+  /** What else is done for messages that have moved, in the transaction in which they moved. */
+  follow?: (tx: Tx, moved: readonly MessageRow[]) => Promise<Posting[]>
+}
+
+// Long enough not to hammer a database that is coming back, short against its restart.
+const retryMs = 500
+
+type Entry = { kind: 'answer'; answer: Answer } | { kind: 'receipt'; receipt: ReceiptIn }
+
+export class Ledger {
+  readonly #context: LedgerContext
+  readonly #batcher: Batcher<Entry, void>
+  /** Answers of segments that move nothing, until they are written or refused, by message. */
+  readonly #parts = new Map<string, Promise<unknown>>()
+  #isClosed = false
+
+  constructor(context: LedgerContext) {
+    this.#context = context
+    this.#batcher = new Batcher((entries) => this.#write(entries), {
+      sizeMax: 1000,
+      flushesMax: 1,
+      rests: true,
+      isForAll: isUnavailable,
+      onFlush: context.meter?.flushes.ledger.note,
+    })
+  }
+
+  /** Entries that wait; a link stops reading when there are too many. */
+  get length(): number {
+    return this.#batcher.length
+  }
+
+  /**
+   * Writes what became of a segment; resolves after the commit. While the database is away, or a race was lost, the answer is kept and
+   * tried again: what a carrier said is not said twice. The statement may run twice where a commit's outcome was lost, and changes nothing then.
+   * What may send a message again waits for the answers of its other segments: one of them may have to be tried again.
+   */
+  answer(answer: Answer): Promise<void> {
+    const { messageId, segments, move } = answer
+    if (segments > 1 && move === null) {
+      const written = this.#keep(answer)
+      const parts = Promise.allSettled([this.#parts.get(messageId), written])
+      this.#parts.set(messageId, parts)
+      void parts.then(() => this.#parts.get(messageId) === parts && this.#parts.delete(messageId))
+      return written
+    }
+    // What most answers say, that it was sent, waits for nothing.
+    const before = move !== null && move.to !== 'sent' ? this.#parts.get(messageId) : undefined
+    return before ? before.then(() => this.#keep(answer)) : this.#keep(answer)
+  }
+
+  #keep(answer: Answer): Promise<void> {
+    return this.#batcher.push({ kind: 'answer', answer }).catch((error: unknown) => this.#keepAgain(answer, error))
+  }
+
+  async #keepAgain(answer: Answer, error: unknown): Promise<void> {
+    if (!isRetryable(error) || this.#isClosed) throw error
+    await new Promise((resolve) => setTimeout(resolve, retryMs))
+    return this.#keep(answer)
+  }
+
+  /** Stores a receipt and applies it where its message is known; resolves after the commit: answer the carrier then, not before. */
+  receipt(receipt: ReceiptIn): Promise<void> {
+    this.#context.meter?.receipts.add(receipt.state)
+    return this.#batcher.push({ kind: 'receipt', receipt })
+  }
+
+  /** Resolves when all that was given has been written or refused; answers are not retried any more. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#batcher.drain()
+  }
+
+  async #write(entries: Entry[]): Promise<void[]> {
+    const { db, outbox, recent, subscriptions, reasons = defaultReasons } = this.#context
+    const plainAnswers: PlainAnswer[] = []
+    const answers: Answer[] = []
+    const received: ReceiptIn[] = []
+    for (const entry of entries) {
+      if (entry.kind === 'receipt') received.push(entry.receipt)
+      else {
+        const { answer } = entry
+        const submitted = recent.takeSubmitted(answer.messageId, answer.try)
+        // The id of one that is sent again may have been taken for an earlier try's (`disown`).
+        const isPlain = isPlainAnswer(answer) && submitted?.row.possibleDuplicate === false
+        if (submitted && isPlain && !subscriptions.wants(answer.accountId, 'message.sent'))
+          plainAnswers.push({ answer, ...submitted })
+        else answers.push(answer)
+      }
+    }
+    if (plainAnswers.length > 0) {
+      const { hasEarly, isWhole } = await writePlainAnswers(db, plainAnswers, recent)
+      const written = plainAnswers.map(({ answer }) => answer)
+      if (hasEarly) await this.#applyEarly(written)
+      if (!isWhole) answers.push(...written)
+    }
+    const { plain, rest } = recall(received, recent, reasons)
+    if (plain.length > 0) {
+      const written = await writePlainReceipts(db, plain, outbox, reasons)
+      outbox.offer(written.postings)
+      if (this.#context.meter) countEnds(this.#context.meter, plain, written.rest)
+      rest.push(...written.rest)
+    }
+    if (answers.length > 0 || rest.length > 0) await this.#writeOthers(answers, rest)
+    return entries.map(() => undefined)
+  }
+
+  /** The general way: any answer and any receipt, in one transaction with their events. */
+  async #writeOthers(answers: Answer[], receipts: ReceiptIn[]): Promise<void> {
+    const { db, outbox, subscriptions, reasons = defaultReasons } = this.#context
+    const wantsSent = (accountId: string): boolean => subscriptions.wants(accountId, 'message.sent')
+    const postings = await inTransaction(db, async (tx) => {
+      const moved: Moved[] = []
+      if (answers.length > 0) {
+        const answered = await writeAnswers(tx, answers, wantsSent)
+        await noteNameless(tx, [...answers.filter(isNameless), ...(await disown(tx, answers))])
+        await hintLate(
+          tx,
+          answers.filter((answer) => answer.isLate),
+        )
+        moved.push(...answered.moved)
+        if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers), reasons)))
+      }
+      if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts, reasons)))
+      return this.#recordMoves(tx, moved)
+    })
+    outbox.offer(postings)
+  }
+
+  async #recordMoves(tx: Tx, moved: Moved[]): Promise<Posting[]> {
+    const postings = await recordMoves(tx, moved, this.#context)
+    const { follow } = this.#context
+    if (follow && moved.length > 0)
+      postings.push(
+        ...(await follow(
+          tx,
+          moved.map(({ row }) => row),
+        )),
+      )
+    return postings
+  }
+
+  /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
+  async #applyEarly(answers: Answer[]): Promise<void> {
+    const { db, outbox, reasons = defaultReasons } = this.#context
+    const postings = await inTransaction(db, async (tx) =>
+      this.#recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers), reasons)),
+    )
+    outbox.offer(postings)
+  }
+}
+
+/** Counts what plain receipts ended; those that are left come by `recordMoves`. */
+function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
+  const left = new Set(rest)
+  const now = nowMs()
+  for (const { row, receipt } of plain)
+    if (!left.has(receipt)) meter.noteEnd(row, statusOfReceipt(receipt.state) ?? 'undelivered', now)
+}

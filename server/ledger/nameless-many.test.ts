@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
+import { ensurePartitions } from '../ground/db/partitions.ts'
+import { pipelineSettings } from '../ground/db/pipeline.ts'
+import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { noteNameless } from './nameless.ts'
+import { copyUncounted, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+// One connection, which tells what it has read when it is asked to.
+let db: Db
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await ensurePartitions(database.db, silent)
+  test = await openLedgerTest(database.db)
+  db = openPool(database.connection, { name: 'ledger', max: 1, settings: pipelineSettings })
+})
+afterAll(async () => {
+  await db.end()
+  await test.ledger.close()
+  await database.close()
+})
+
+it('looks up the messages of tries without an answer, and none of all that lie between them since the last statistics', async () => {
+  const { id, accountId } = await test.lease()
+  const messages = 5000
+  const copies = await copyUncounted(database.db, id, 1000, messages)
+  const { rows } = await database.db.query<{ messageId: string }>(
+    `select id as "messageId" from unnest($1::uuid[]) as c (id) order by hashtext(id::text) limit 100`,
+    [copies],
+  )
+  const before = await countReads(db, 'messages\\_%')
+  await inTransaction(db, (tx) =>
+    noteNameless(
+      tx,
+      rows.map(({ messageId }) => ({
+        accountId,
+        messageId,
+        segment: 1,
+        try: 1,
+        linkId: test.linkId,
+        state: 'unknown',
+        intentAt: new Date(),
+      })),
+    ),
+  )
+  expect(await test.count('nameless_tries', 'true')).toBe(rows.length)
+  expect((await countReads(db, 'messages\\_%')) - before).toBeLessThan(messages / 2)
+})

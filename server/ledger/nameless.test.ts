@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import type { Answer } from './answer.ts'
+import type { Handover } from '../message/handover.ts'
+import { listSubmissions } from '../message/store.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let theirNumber = ''
+let people = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  await bindLink(test)
+})
+afterAll(async () => {
+  await test.ledger.close()
+  await database.close()
+})
+beforeEach(() => {
+  theirNumber = `1555300${String(people++).padStart(4, '0')}`
+})
+
+const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
+  endUnknown(test, handover, changes)
+const delivered = (id: string): Promise<void> => tellDelivered(test, theirNumber, id)
+const resolve = (): Promise<void> => resolveDue(test)
+async function claim(): Promise<Handover> {
+  const [handover] = await claimFor(test, theirNumber)
+  if (!handover) throw new Error('it did not wait in the queue')
+  return handover
+}
+const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
+  (await listSubmissions(test.db, test.accountId, id)).map((one) => [
+    one.try,
+    one.segment,
+    one.state,
+    one.carrierMessageId,
+    one.isAdopted,
+  ])
+
+it('gives a try back the id that a receipt brought to the try before it, when its late answer names it', async () => {
+  const id = newId()
+  const first = await test.lease({ theirNumber, onUnknown: 'resend' })
+  await unknown(first)
+  await resolve()
+  const second = await claim()
+  await unknown(second)
+  await delivered(id)
+  await resolve()
+  expect(await tries(first.id)).toEqual([
+    [1, 1, 'accepted', id, true],
+    [2, 1, 'unknown', null, false],
+  ])
+
+  await test.answer(second, { carrierMessageId: id, isLate: true })
+
+  expect(await tries(first.id)).toEqual([
+    [1, 1, 'unknown', null, false],
+    [2, 1, 'accepted', id, false],
+  ])
+  expect(await test.message(first.id)).toMatchObject({ status: 'delivered', possibleDuplicate: true })
+  // What became of the first is still waited for.
+  const other = newId()
+  await delivered(other)
+  await resolve()
+  expect((await tries(first.id))[0]).toEqual([1, 1, 'accepted', other, true])
+})
+
+it('gives the id back to an answer in time, too', async () => {
+  const id = newId()
+  const first = await test.lease({ theirNumber, onUnknown: 'resend' })
+  await unknown(first)
+  await resolve()
+  const second = await claim()
+  await delivered(id)
+  // As where another process adopts and stands still, having looked before the message was claimed.
+  await test.db.query(`update messages set status = 'queued' where id = $1`, [first.id])
+  await resolve()
+  await test.db.query(`update messages set status = 'sending' where id = $1 and status = 'queued'`, [first.id])
+  expect((await tries(first.id))[0]).toEqual([1, 1, 'accepted', id, true])
+
+  await test.answer(second, { carrierMessageId: id })
+
+  expect(await tries(first.id)).toEqual([
+    [1, 1, 'unknown', null, false],
+    [2, 1, 'accepted', id, false],
+  ])
+})
+
+it('takes it back for one segment of several, or for all where one receipt speaks for them', async () => {
+  for (const concatenation of ['udh', 'payload']) {
+    theirNumber = `1555301${String(people++).padStart(4, '0')}`
+    await test.db.query(`update carriers set settings = settings || jsonb_build_object('concatenation', $1::text)`, [
+      concatenation,
+    ])
+    const isWhole = concatenation === 'payload'
+    const first = await test.lease({ theirNumber, onUnknown: 'resend', segments: 2 })
+    const [id, kept] = [newId(), newId()]
+    await unknown(first, { segment: 2, move: null, ...(!isWhole && { state: 'accepted', carrierMessageId: kept }) })
+    await unknown(first, { segment: 1 })
+    await resolve()
+    const second = await claim()
+    if (isWhole) await unknown(second, { segment: 2, move: null })
+    await unknown(second, { segment: 1 })
+    await delivered(id)
+    await resolve()
+    expect((await tries(first.id)).slice(0, 1)).toEqual([[1, 1, 'accepted', id, true]])
+
+    await test.answer(second, { segment: 1, carrierMessageId: id, isLate: true, move: null })
+
+    const ofFirst = (await tries(first.id)).filter(([n]) => n === 1)
+    expect(ofFirst).toEqual([
+      [1, 1, 'unknown', null, false],
+      isWhole ? [1, 2, 'unknown', null, false] : [1, 2, 'accepted', kept, false],
+    ])
+  }
+})

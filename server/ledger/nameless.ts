@@ -1,0 +1,192 @@
+/** Tries that no receipt finds by the carrier's id: noted when they end without one, for adoption (`adopt.ts`) and for `resend.ts`. */
+import { columns } from '../ground/db/array.ts'
+import type { Db, Tx } from '../ground/db/db.ts'
+import { placeOf } from '../ground/db/span.ts'
+import { referenceOf } from './adoption.ts'
+import type { Answer } from './answer.ts'
+
+/** How long the outcome of a try is waited for before it is repeated; four times as long after each that stays unknown, in seconds. */
+export const resendAfterSeconds = 3
+
+/** A try that ended without an id. */
+type Nameless = Pick<Answer, 'accountId' | 'messageId' | 'segment' | 'try' | 'linkId' | 'state' | 'intentAt'>
+
+/** Whether no receipt can find this try by an id. */
+export function isNameless({ state, carrierMessageId }: Answer): boolean {
+  return state === 'unknown' || (state === 'accepted' && carrierMessageId === null)
+}
+
+/**
+ * Notes tries that ended without an id, in the transaction of their answers, and decides what becomes of the unknown among them: `resend`
+ * after a while, where the message, its campaign or its account says so, or else the link. Locks the messages that no one has decided
+ * for, by primary key. Where one receipt speaks for all segments, the first stands for them.
+ */
+export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promise<void> {
+  if (answers.length === 0) return
+  const { day, isThere } = placeOf(answers.map(({ messageId }) => messageId))
+  await tx.query({
+    text: `
+      with a as materialized (
+        select a.*, m.their_number, m.our_number,
+          coalesce(m.on_unknown, own.settings ->> 'on_unknown', c.settings ->> 'on_unknown', 'hold') as on_unknown,
+          (select id from links f where f.carrier_id = l.carrier_id order by position limit 1) as receipts_id,
+          case when c.kind = 'http' or c.settings ->> 'concatenation' = 'payload' then 1 else m.segments end as spoken_segments,
+          (select count(*) from submissions${day} s
+           where s.account_id = a.account_id and s.message_id = a.message_id ${isThere('s.message_id')}
+             and s.segment = a.segment and s.state = 'unknown') as times
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[])
+          as a (account_id, message_id, segment, try, link_id, reference, intent_at, is_unknown)
+        cross join lateral (
+          select their_number, our_number, on_unknown, link_id, segments
+          from messages${day}
+          where account_id = a.account_id and id = a.message_id ${isThere('id')}
+          offset 0
+        ) m
+        join links l on l.id = a.link_id
+        join carriers c on c.id = l.carrier_id
+        left join links own on own.id = m.link_id
+      ), decided as (
+        update messages${day} m
+        set on_unknown = a.on_unknown
+        from (select distinct account_id, message_id, on_unknown from a where is_unknown) a
+        where m.account_id = a.account_id and m.id = a.message_id ${isThere('m.id')} and m.on_unknown is null
+      )
+      insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, our_number, reference,
+        intent_at, resend_at)
+      select account_id, message_id, segment, try, receipts_id, spoken_segments, their_number, our_number, reference, intent_at,
+        case when is_unknown and on_unknown = 'resend'
+          then now() + make_interval(secs => least($9 * power(4, times - 1), 86400)) end
+      from a
+      where spoken_segments > 1 or segment = 1
+      on conflict do nothing`,
+    values: [
+      ...columns([
+        answers.map((a) => a.accountId),
+        answers.map((a) => a.messageId),
+        answers.map((a) => a.segment),
+        answers.map((a) => a.try),
+        answers.map((a) => a.linkId),
+        answers.map((a) => referenceOf(a.messageId, a.segment, a.try)),
+        answers.map((a) => a.intentAt),
+        answers.map((a) => a.state === 'unknown'),
+      ]),
+      resendAfterSeconds,
+    ],
+  })
+}
+
+/**
+ * An answer that gives an id which an earlier try of the segment was thought to have, by a receipt that came before it, says that it is not
+ * that try's: one submit has one id. Takes it back, in the transaction of the answers and after these; returns the tries, which are nameless
+ * again. By primary key prefix of submissions; first tries have none before them.
+ */
+export async function disown(tx: Tx, answers: readonly Answer[]): Promise<Nameless[]> {
+  const named = answers.filter(({ state, carrierMessageId, ...answer }) => {
+    const mayBeAnother = answer.try > 1 || answer.isLate === true
+    return state === 'accepted' && carrierMessageId !== null && mayBeAnother
+  })
+  if (named.length === 0) return []
+  // Where one receipt speaks for all segments, the others were taken along without an id.
+  const { rows } = await tx.query<Nameless>({
+    name: 'disown-tries',
+    text: `
+      with wrong as materialized (
+        select s.account_id, s.message_id, s.segment, s.try
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[]) as a (account_id, message_id, segment, try, id)
+        join submissions s on s.account_id = a.account_id and s.message_id = a.message_id and s.segment = a.segment
+        where s.try <> a.try and s.is_adopted and s.carrier_message_id = a.id
+      )
+      update submissions s
+      set state = 'unknown', is_adopted = false, carrier_message_id = null
+      from wrong w
+      where s.account_id = w.account_id and s.message_id = w.message_id and s.try = w.try
+        and s.is_adopted
+        and (s.segment = w.segment or s.carrier_message_id is null)
+      returning s.account_id as "accountId", s.message_id as "messageId", s.segment, s.try, s.link_id as "linkId",
+        s.state, s.intent_at as "intentAt"`,
+    values: columns([
+      named.map((a) => a.accountId),
+      named.map((a) => a.messageId),
+      named.map((a) => a.segment),
+      named.map((a) => a.try),
+      named.map((a) => a.carrierMessageId),
+    ]),
+  })
+  return rows
+}
+
+/** Receipts have come that no id finds: tries between the same numbers are looked at. By nameless_tries_number, which is mostly empty. */
+export async function hintAdoption(tx: Tx, receipts: { linkId: string; source?: string | null }[]): Promise<void> {
+  if (receipts.length === 0) return
+  const { rows } = await tx.query<Place>({
+    name: 'hint-adoption',
+    text: `
+      select t.ctid::text as at
+      from unnest($1::uuid[], $2::text[]) as r (link_id, source)
+      cross join lateral (
+        select ctid from nameless_tries where link_id = r.link_id and their_number = r.source for update skip locked) t`,
+    values: columns([receipts.map((r) => r.linkId), receipts.map((r) => r.source ?? null)]),
+  })
+  await lookSoon(tx, rows)
+}
+
+/**
+ * Locks the tries of messages, by primary key. Whoever has both locks them before the messages, as adoption does, and what waits in line between
+ * the two, as a claim does.
+ */
+export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
+  await tx.query({
+    name: 'lock-nameless-tries',
+    text: `
+      select
+      from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)
+      join nameless_tries t on t.account_id = k.account_id and t.message_id = k.message_id
+      order by t.account_id, t.message_id, t.segment, t.try
+      for update of t`,
+    values: columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]),
+  })
+}
+
+/** Answers have come after all: their tries are looked at, and their messages, which may be whole now. By primary key prefix. */
+export async function hintLate(tx: Tx, answers: Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
+  if (answers.length === 0) return
+  const { rows } = await tx.query<Place>({
+    name: 'hint-late',
+    text: `
+      select t.ctid::text as at
+      from unnest($1::uuid[], $2::uuid[]) as a (account_id, message_id)
+      cross join lateral (
+        select ctid from nameless_tries where account_id = a.account_id and message_id = a.message_id for update skip locked) t`,
+    values: columns([answers.map((a) => a.accountId), answers.map((a) => a.messageId)]),
+  })
+  await lookSoon(tx, rows)
+}
+
+/** Where a row is that this transaction has locked. */
+interface Place {
+  at: string
+}
+
+/**
+ * Has a sweep look at tries soon. One that holds them is not waited for: it has messages to lock, and whoever comes here may hold them. It
+ * looks again soon.
+ */
+async function lookSoon(tx: Tx, tries: readonly Place[]): Promise<void> {
+  if (tries.length === 0) return
+  await tx.query({
+    name: 'look-soon',
+    text: 'update nameless_tries set check_at = now() where ctid = any ($1::tid[])',
+    values: [tries.map(({ at }) => at)],
+  })
+}
+
+/** Whether a sweep has anything to do; by nameless_tries_check_at and nameless_tries_resend_at. */
+export async function hasDueTries(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ isDue: boolean }>({
+    name: 'has-due-tries',
+    text: `
+      select exists (select 1 from nameless_tries where check_at <= now())
+        or exists (select 1 from nameless_tries where resend_at <= now()) as "isDue"`,
+  })
+  return rows[0]?.isDue ?? false
+}

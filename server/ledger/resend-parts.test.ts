@@ -1,0 +1,100 @@
+/** Segments of one message end at different times, and their words come in any order: what nobody took of it is sent again all the same. */
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { referenceOf } from './adoption.ts'
+import type { Answer } from './answer.ts'
+import type { Handover } from '../message/handover.ts'
+import { resolveUnknown } from './resend.ts'
+import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let theirNumber = ''
+let people = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  await bindLink(test)
+})
+afterAll(async () => {
+  await test.ledger.close()
+  await database.close()
+})
+beforeEach(() => {
+  theirNumber = `1555300${String(people++).padStart(4, '0')}`
+})
+
+const lease = (): Promise<Handover> => test.lease({ theirNumber, onUnknown: 'resend', segments: 2 })
+const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
+  endUnknown(test, handover, changes)
+const receipt = (handover: Handover, segment: number): Promise<void> =>
+  tellDelivered(test, theirNumber, newId(), { reference: referenceOf(handover.id, segment, 1) })
+const resolve = (): Promise<void> => resolveDue(test)
+/** The segments with which the message of the test is claimed; null: it does not wait. */
+async function claim(): Promise<number[] | null> {
+  await claimFor(test, theirNumber)
+  const { rows: intents } = await test.db.query<{ segment: number }>(
+    `select i.segment from intents i join messages m on m.account_id = i.account_id and m.id = i.message_id
+     where m.their_number = $1 order by i.segment`,
+    [theirNumber],
+  )
+  return intents.length > 0 ? intents.map(({ segment }) => segment) : null
+}
+const tries = (id: string): Promise<number> => test.count('nameless_tries', 'message_id = $1', [id])
+
+it('whose wait is over while another is with the carrier waits for that one, and is sent again then', async () => {
+  const handover = await lease()
+  await unknown(handover, { segment: 1, move: null })
+  await resolve()
+  expect((await test.message(handover.id)).status).toBe('sending')
+  await test.answer(handover, { segment: 2, move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
+  await resolve()
+  expect(await claim()).toEqual([1])
+})
+
+it('that ends while its message is looked at is waited for like any other', async () => {
+  const handover = await lease()
+  await unknown(handover, { segment: 1, move: null })
+  // Nothing is to be adopted, and the wait for the first is over.
+  await test.db.query(
+    `update nameless_tries set check_at = now() + interval '1 hour', resend_at = now() where message_id = $1`,
+    [handover.id],
+  )
+  let resolving: Promise<unknown> = Promise.resolve()
+  await inTransaction(test.db, async (tx) => {
+    await tx.query('select from nameless_tries where message_id = $1 for update', [handover.id])
+    resolving = resolveUnknown(test.context)
+    await untilBlocked(test.db, 1, '%nameless_tries%')
+    await unknown(handover, { segment: 2 })
+  })
+  await resolving
+  expect((await test.message(handover.id)).status).toBe('unconfirmed')
+  await resolve()
+  expect(await claim()).toEqual([1, 2])
+})
+
+it.each(['a receipt', 'a late answer'])(
+  'that was not written is sent when %s tells that the other arrived',
+  async (word) => {
+    const handover = await lease()
+    // Its process could not write the second, and ended before it knew of the first.
+    await test.answer(handover, {
+      segment: 2,
+      state: 'released',
+      carrierMessageId: null,
+      commandStatus: null,
+      move: null,
+    })
+    await unknown(handover, { segment: 1 })
+    if (word === 'a receipt') await receipt(handover, 1)
+    else await test.answer(handover, { segment: 1, carrierMessageId: newId(), move: null, isLate: true })
+    await resolve()
+    expect(await claim()).toEqual([2])
+    await resolve()
+    expect(await tries(handover.id)).toBe(0)
+  },
+)

@@ -1,0 +1,140 @@
+/** One try of a message on a link: what its segments' outcomes add up to. Pure. */
+import { statusName, type Outcome } from '@heliogram/smpp'
+import type { Answer, Move } from '../ledger/answer.ts'
+import type { Handover } from '../message/handover.ts'
+import { failsEverywhere, type Reason } from '../message/taxonomy.ts'
+
+/** What became of one segment, in the words of the ledger. */
+export type SegmentEnd =
+  | { state: 'accepted'; status: number | null }
+  | Refusal
+  | { state: 'unknown'; reason: string }
+  /** No byte of it was written. */
+  | { state: 'released' }
+
+/** A proven no. */
+export interface Refusal {
+  state: 'refused'
+  /** command_status; null: the carrier speaks no SMPP. */
+  status: number | null
+  /** The carrier's own code, in its spelling. */
+  raw: string
+  reason: Reason
+  /** When the carrier wants to be asked again; null: it did not say. */
+  retryAfterMs: number | null
+}
+
+/** A message on a link, until the last of its segments has ended. */
+export interface Try {
+  readonly handover: Handover
+  readonly intentAt: Date
+  open: number
+  readonly ends: SegmentEnd[]
+}
+
+/** A submit that was refused with this command_status. */
+export function refusalOf(status: number, reason: Reason): Refusal {
+  return { state: 'refused', status, raw: statusName(status), reason, retryAfterMs: null }
+}
+
+/** In the words of the ledger: no bytes out means it did not happen, no answer means that nobody knows. */
+export function readOutcome(outcome: Outcome, reasonOf: (status: number) => Reason): SegmentEnd {
+  switch (outcome.kind) {
+    case 'response':
+      return outcome.status === 0
+        ? { state: 'accepted', status: 0 }
+        : refusalOf(outcome.status, reasonOf(outcome.status))
+    case 'timeout':
+      return { state: 'unknown', reason: 'the carrier did not answer in time' }
+    case 'closed':
+      return outcome.written
+        ? { state: 'unknown', reason: 'the session ended before the response' }
+        : { state: 'released' }
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Notes the end of a segment. Answers how the message moves, when it was the last. */
+export function endSegment(attempt: Try, end: SegmentEnd): Move | null {
+  attempt.ends.push(end)
+  return --attempt.open === 0 ? decideMove(attempt) : null
+}
+
+/** The end of a segment as the ledger writes it. */
+export function answerOf(
+  { handover, intentAt }: Pick<Try, 'handover' | 'intentAt'>,
+  place: Pick<Answer, 'nodeId' | 'linkId' | 'segment' | 'isLate'>,
+  end: SegmentEnd,
+  carrierMessageId: string | null,
+  move: Move | null,
+  rawMessageId: string | null = null,
+): Answer {
+  return {
+    nodeId: place.nodeId,
+    linkId: place.linkId,
+    segment: place.segment,
+    isLate: place.isLate ?? false,
+    accountId: handover.accountId,
+    messageId: handover.id,
+    segments: handover.segments,
+    try: handover.try,
+    state: end.state,
+    carrierMessageId,
+    rawMessageId,
+    // Four octets without a sign, in a column with one: `statusName` reads both.
+    commandStatus: 'status' in end && end.status !== null ? end.status | 0 : null,
+    intentAt,
+    move,
+  }
+}
+
+/** Whether some of its segments are with a carrier already, so that a try is only about the rest. */
+export const isRest = ({ pending, segments }: Handover): boolean => pending !== null && pending.length < segments
+
+// A carrier that is busy is asked again soon (the pace of its link has slowed already); one with a fault ever later, up to a minute.
+const throttleRetryMs = 1000
+const retryMsMax = 60_000
+
+// A carrier that has had a fault so often in a row has its turn after the others.
+const faultsMax = 3
+
+/**
+ * How a message moves when all its segments have ended. An unknown segment holds the message, whatever the others say; a refusal for
+ * good ends it; a passing one brings it back for the segments that are still open; else what was not written goes back at once.
+ * Where the carrier has none of its segments, a refusal takes it to the next carrier of its chain instead: at once when it is for good and
+ * not the recipient's fault, after some faults when it is passing. A busy carrier keeps it: others would be flooded.
+ */
+export function decideMove(
+  { handover, ends }: Pick<Try, 'handover' | 'ends'>,
+  random: () => number = Math.random,
+): Move {
+  const unknown = ends.find((end) => end.state === 'unknown')
+  if (unknown) return move('unconfirmed', { errorCode: 'outcome_unknown', errorRaw: unknown.reason })
+  const isPartlyTaken = ends.some((end) => end.state === 'accepted') || isRest(handover)
+  const refused = ends.filter((end) => end.state === 'refused')
+  const final = refused.find((end) => end.reason.handling === 'permanent')
+  if (final) {
+    const carrier = isPartlyTaken || failsEverywhere(final.reason.code) ? null : 'drop'
+    return move('rejected', { carrier, errorCode: final.reason.code, errorRaw: final.raw })
+  }
+  const [passing] = refused
+  if (passing) {
+    const isBusy = passing.reason.handling === 'throttling'
+    const base = isBusy ? throttleRetryMs : Math.min(retryMsMax, 1000 * 2 ** handover.try)
+    return move('queued', {
+      carrier: isPartlyTaken ? 'stay' : !isBusy && handover.try % faultsMax === 0 ? 'rotate' : null,
+      retryAfterMs: Math.round(Math.max(base, passing.retryAfterMs ?? 0) * (0.8 + 0.4 * random())),
+    })
+  }
+  if (ends.some((end) => end.state === 'released'))
+    return move('queued', {
+      carrier: isPartlyTaken ? 'stay' : null,
+      isUnwritten: ends.every((end) => end.state === 'released'),
+    })
+  return move('sent', {})
+}
+
+function move(to: Move['to'], rest: Partial<Move>): Move {
+  return { to, retryAfterMs: null, errorCode: null, errorRaw: null, ...rest }
+}

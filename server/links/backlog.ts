@@ -1,0 +1,96 @@
+/** How long what is queued now would wait, by what the queue was counted to hold. */
+import type { Lane } from '../queue/claim.ts'
+import type { Newcomer } from '../message/handover.ts'
+import type { QueueCount } from '../queue/count.ts'
+import type { LinkKeeper } from './keeper.ts'
+import { rankOf } from './lanes.ts'
+
+// What each lower type gets beside a flood of the others (see line.ts).
+const leastShare = 0.05
+// Each comes so much nearer that more are not seen in an estimate.
+const tries = 5
+
+export class Backlog {
+  readonly #queue: QueueCount
+  readonly #keeper: LinkKeeper
+  #lanes: readonly Lane[] = []
+  /** When nothing was left that may go: a count from before says nothing of what came since. */
+  #emptyAt = performance.now()
+
+  constructor(queue: QueueCount, keeper: LinkKeeper) {
+    this.#queue = queue
+    this.#keeper = keeper
+  }
+
+  /** Takes note of the lanes that have something in them, and has it counted unless that was done just now. */
+  note(lanes: readonly Lane[], now: number): void {
+    this.#lanes = lanes
+    if (lanes.length === 0) this.#emptyAt = now
+    else void this.#queue.look(now)
+  }
+
+  /**
+   * Milliseconds until a message that is queued now is submitted; null while no link that could take it is up. Before it go all of a
+   * higher type, its account's of its own type, and as many of each other account's: accounts take turns. What waits for a pace of its
+   * own takes no more than that of the link's meanwhile.
+   */
+  wait(message: Newcomer): number | null {
+    const { type, accountId, carrierId = null, ahead } = message
+    const pace = this.#paceOf(carrierId)
+    if (pace === 0) return null
+    const { limits } = this.#keeper
+    const part = limits.partOf(message)
+    const { lanes: counted, countedAt } = this.#queue
+    const isCounted = countedAt >= this.#emptyAt
+    const rank = rankOf(type)
+    const isFirst = (lane: Lane): boolean => rankOf(lane.type) < rank
+    let before = 0
+    let own = 0
+    let inPart = 0
+    let behind = 0
+    const others = new Map<string, number>()
+    const paced: { segments: number; pace: number; isBefore: boolean }[] = []
+    for (const lane of this.#lanes) {
+      if (carrierId !== null && lane.carrierId !== null && lane.carrierId !== carrierId) continue
+      const segments = isCounted ? (counted.get(lane.id)?.segments ?? 0) : 0
+      const isMine = lane.type === type && (accountId === undefined || lane.accountId === accountId)
+      const isInPart = isMine && lane.sender === part.sender && lane.campaignId === part.campaignId
+      const limit = limits.paceOf(lane)
+      if (isInPart) inPart += segments
+      // What was not sorted yet may be in front as well.
+      if (isInPart || (isMine && lane.carrierId === null)) own += segments
+      else if (rankOf(lane.type) > rank) behind += segments
+      else if (limit < Infinity) paced.push({ segments, pace: limit, isBefore: isFirst(lane) })
+      else if (isFirst(lane)) before += segments
+      else others.set(lane.accountId, (others.get(lane.accountId) ?? 0) + segments)
+    }
+    own = Math.min(own, ahead ?? Infinity)
+    const turns = [...others.values()].reduce((sum, segments) => sum + Math.min(segments, own), 0)
+    const share = behind > 0 ? pace * (1 - leastShare) : pace
+    let seconds = (before + own + turns) / share
+    // The longer it takes, the more of what has a pace of its own goes meanwhile: found by trying.
+    for (let i = 0; i < tries && paced.length > 0; i++) {
+      const meanwhile = paced.reduce(
+        (sum, other) => sum + Math.min(other.segments, other.isBefore ? Infinity : own, other.pace * seconds),
+        0,
+      )
+      seconds = (before + own + turns + meanwhile) / share
+    }
+    // The lower types have their twentieth beside what goes before them.
+    if (rank > 0 && before > 0) seconds = Math.min(seconds, (own + turns) / (pace * leastShare))
+    const limited = Math.min(inPart, ahead ?? Infinity) / limits.paceOf({ type, accountId: accountId ?? '', ...part })
+    const since = ahead === undefined ? performance.now() - Math.max(countedAt, this.#emptyAt) : 0
+    return Math.max(0, Math.max(seconds, limited) * 1000 - since)
+  }
+
+  /** Segments a second of the links that are up anywhere, of one carrier or of all. */
+  #paceOf(carrierId: string | null): number {
+    return this.#keeper.leased.reduce(
+      (sum, link) =>
+        this.#keeper.isUp(link) && (carrierId === null || link.carrierId === carrierId)
+          ? sum + link.pace * link.fraction
+          : sum,
+      0,
+    )
+  }
+}

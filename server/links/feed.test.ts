@@ -1,0 +1,315 @@
+/** What is claimed when, and for whom: several carriers, links and paces. */
+import { linkOpener } from '../carriers/open-link.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { findPlace } from '../queue/place.ts'
+import { insertTestCarrier, insertTestSender, rowOf, silent } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { Feed } from './feed.ts'
+import { LinkKeeper } from './keeper.ts'
+import type { LinkOptions } from './link.ts'
+import { Hand } from './stranded.ts'
+import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../carriers/testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
+  test = await openBoundTest(database.db, options)
+}
+afterEach(async () => {
+  await test.close()
+  expect(test.errors).toEqual([])
+})
+
+const smppPort = (): number => test.submitter.links.get(test.linkId)?.settings.port ?? 0
+
+/** Most submits in any second. */
+function mostInASecond(all: number[]): number {
+  let most = 0
+  for (let i = 0; i < all.length; i++) {
+    let n = 0
+    while (i + n < all.length && (all[i + n] ?? 0) - (all[i] ?? 0) < 1000) n++
+    most = Math.max(most, n)
+  }
+  return most
+}
+
+describe('a carrier that is down', () => {
+  const other = '15550002222'
+  async function openTwo(): Promise<string> {
+    await open()
+    const elsewhere = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere, { system_id: 'other' }))
+    await insertTestSender(test.db, test.accountId, elsewhere, other)
+    await until('its link tries', () => test.submitter.links.size === 2)
+    return elsewhere
+  }
+
+  const apart = (): Promise<number> => test.count('queue q join backlogs b on b.id = q.lane_id', 'true')
+
+  it('is in nobody’s way: what wants it waits apart, once, and says why; what wants another goes', async () => {
+    await openTwo()
+    const held = await test.acceptor.acceptAll(Array.from({ length: 120 }, () => test.draft({ sender: other })))
+    expect(held).toHaveLength(120)
+    const mine = await Promise.all(Array.from({ length: 20 }, () => test.submit()))
+    await Promise.all(mine.map(({ id }) => test.reaches(id, 'delivered')))
+    await until('all are apart', async () => (await test.count('messages', `hold_reason = 'no_route'`)) === 120)
+    expect(await test.count('delayed', 'true')).toBe(0)
+    const read = async (): Promise<unknown> =>
+      (await test.db.query(`select min(xmin::text), max(xmin::text) from queue`)).rows
+    const before = await read()
+    // Whatever goes past, they are not touched.
+    for (let i = 0; i < 5; i++) await test.reaches((await test.submit()).id, 'delivered')
+    expect(await read()).toEqual(before)
+    expect(await apart()).toBe(120)
+  })
+
+  it('gets what waited for it when it comes back, in order', async () => {
+    const elsewhere = await openTwo()
+    const rows = []
+    for (let i = 0; i < 30; i++) rows.push(await test.submit({ sender: other, body: `held ${i}` }))
+    await until('they wait', async () => (await apart()) === 30)
+    await test.db.query(
+      `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
+      [elsewhere, smppPort()],
+    )
+    await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
+    expect(test.simulator.ledger.filter((entry) => entry.text.startsWith('held')).map((entry) => entry.text)).toEqual(
+      rows.map((row) => row.body),
+    )
+    expect(await test.message(rows[0]?.id ?? '')).toMatchObject({ holdReason: null, carrierId: elsewhere, attempts: 1 })
+  })
+
+  it('gets all that waited, in some claims, though it had room for little of each when they were looked at anew', async () => {
+    const elsewhere = await openTwo()
+    await insertBacklog(test, 1200, 'transactional', other)
+    await until('they wait', async () => (await apart()) === 1200)
+    await test.db.query(
+      `update carriers set settings = settings || jsonb_build_object('port', $2::int, 'window', 10), updated_at = now() where id = $1`,
+      [elsewhere, smppPort()],
+    )
+    await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
+  })
+
+  it('loses all that another may take by now, in some claims, when carriers come or go', async () => {
+    await openTwo()
+    await insertBacklog(test, 1200, 'transactional', other)
+    await until('they wait', async () => (await apart()) === 1200)
+    await insertTestSender(test.db, test.accountId, test.carrierId, other)
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, newId(), { system_id: 'third' }))
+    await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
+  })
+
+  it('loses what any carrier may take to the first of the others that comes up', async () => {
+    await open()
+    // Both are down, and no sender ties the messages to one of them.
+    const first = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, first, {}, { priority: 1 }))
+    await test.db.query(`delete from senders`)
+    test.simulator.misbehave({ connect: 'drop' })
+    test.simulator.do('drop')
+    await until('both are known to be down', () => test.submitter.upCarriers.size === 0)
+    await test.routing.refresh()
+    const rows = await Promise.all(Array.from({ length: 10 }, () => test.submit()))
+    test.simulator.behave()
+    await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
+  })
+})
+
+describe('two carriers', () => {
+  it('of which one is busy do not wait for each other', async () => {
+    await open()
+    await setPace(test, 5)
+    const fast = newId()
+    await inTransaction(test.db, (tx) =>
+      insertTestCarrier(tx, fast, { port: smppPort(), system_id: 'other' }, { pace: 1000 }),
+    )
+    await insertTestSender(test.db, test.accountId, fast, '15550003333')
+    await until(
+      'both are bound',
+      () => [...test.submitter.links.values()].filter((link) => link.sessions > 0).length === 2,
+    )
+    await insertBacklog(test, 2000, 'transactional')
+    const { id } = await test.submit({ sender: '15550003333' })
+    await test.reaches(id, 'delivered')
+    // The busy one takes minutes.
+    expect(timesOf(test, 'backlog').length).toBeLessThan(60)
+    // The busy one goes on in order.
+    const numbers = test.simulator.ledger.flatMap((entry) => /^backlog (\d+)$/.exec(entry.text)?.[1] ?? []).map(Number)
+    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1))
+  })
+})
+
+/** What is written at our sockets: what a carrier reads in a second is also a matter of how busy it is. */
+function traceWritten(): { written: { link: string; text: string; at: number }[]; trace: LinkOptions['trace'] } {
+  const written: { link: string; text: string; at: number }[] = []
+  const trace: LinkOptions['trace'] = (link, direction, bytes) =>
+    void (direction === 'out' && written.push({ link: link.id, text: bytes.toString('latin1'), at: performance.now() }))
+  return { written, trace }
+}
+
+it('a carrier with two links uses both, each at its own pace, and one when the other is disabled', async () => {
+  const { written, trace } = traceWritten()
+  await open({ trace })
+  await setPace(test, 20)
+  const second = newId()
+  await test.db.query(
+    `insert into links (id, carrier_id, position, pace, settings) values ($1, $2, 2, 40, '{"sessions": 2}')`,
+    [second, test.carrierId],
+  )
+  await until('all three sessions are bound', () => test.simulator.stats().bound === 3)
+  await until('both paces hold', () => [...test.submitter.links.values()].map((link) => link.pace).join() === '20,40')
+  await insertBacklog(test, 2000, 'marketing')
+  const timesAt = (link?: string): number[] =>
+    written.flatMap((one) => (one.text.includes('backlog') && one.link === (link ?? one.link) ? [one.at] : []))
+  // However busy the machine is, some second is a good one.
+  await until('more go in a second than over either alone', () => mostInASecond(timesAt()) > 50)
+  expect(mostInASecond(timesAt(test.linkId))).toBeLessThanOrEqual(21)
+  expect(mostInASecond(timesAt(second))).toBeLessThanOrEqual(41)
+  await test.db.query(`update links set enabled = false where id = $1`, [second])
+  await until('its sessions are gone', () => test.simulator.stats().bound === 1)
+  const { id } = await test.submit({ type: 'otp' })
+  await test.reaches(id, 'delivered')
+  const { rows } = await test.db.query(`select node_id from link_slots where link_id = $1 and node_id is not null`, [
+    second,
+  ])
+  await until('its leases are given back', () => rows.length === 0 || test.submitter.links.size === 1)
+})
+
+it('what is queued while the lanes are read is claimed at once, and waits for no other look', async () => {
+  await open()
+  await test.submitter.close()
+  const { node, receiving } = test
+  const keeper = new LinkKeeper(
+    { ...test.context, log: silent, node, openLink: linkOpener({ ...test.context, onDeliver: () => {} }) },
+    { onAnswer() {}, onRoom() {} },
+  )
+  await keeper.start()
+  await until('the link is bound', () => keeper.running.get(test.linkId)?.state === 'bound')
+  // The first answer of the database comes late.
+  const { promise: isLate, resolve: arrive } = Promise.withResolvers<void>()
+  let reads = 0
+  const db = new Proxy(test.db, {
+    get: (target, name) => {
+      if (name !== 'query') return Reflect.get(target, name)
+      return async (query: string) => {
+        const result = await target.query(query)
+        if (++reads === 1) await isLate
+        return result
+      }
+    },
+  })
+  const claimed: string[] = []
+  const context = { ...receiving, ...test.context, db, nodeId: node.id, keeper }
+  // It is not started: nothing looks of itself.
+  const feed = new Feed({ ...context, hand: new Hand(), submit: ({ id }) => claimed.push(id) })
+  feed.look()
+  await until('the lanes are read, and empty', () => reads === 1)
+  const { id } = await test.send()
+  feed.wake()
+  arrive()
+  await until('it is claimed', () => claimed.length > 0)
+  expect(claimed).toEqual([id])
+  await feed.close()
+  await keeper.close()
+})
+
+/** An account with a sender of its own. */
+async function newAccount(number: string): Promise<string> {
+  const id = newId()
+  await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [id])
+  await insertTestSender(test.db, id, test.carrierId, number, true)
+  await test.routing.refresh()
+  return id
+}
+
+it('a pace of a sender, an account, a campaign or a lane holds, and nobody else is slowed', async () => {
+  const { written, trace } = traceWritten()
+  await open({ trace })
+  const statements = {
+    sender: `update senders set pace = $1 where account_id = $2`,
+    account: `update accounts set pace = $1 where id = $2`,
+    campaign: `update campaigns set pace = $1 where account_id = $2`,
+    lane: `update lanes set pace = $1 where account_id = $2 and type = 'marketing'`,
+  }
+  const paced = await Promise.all(
+    Object.entries(statements).map(async ([name, statement], i) => {
+      const accountId = await newAccount(`1555000400${i}`)
+      const [campaignId, free] = [newId(), newId()]
+      for (const id of [campaignId, free])
+        await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [accountId, id])
+      // Its lanes come with its first message.
+      await test.submit({ accountId, type: 'marketing' })
+      const setTo = (pace: number) =>
+        test.db.query(`${statement}${name === 'campaign' ? ` and id = '${campaignId}'` : ''}`, [pace, accountId])
+      // One in two seconds: forty take longer than a busy machine takes for all others.
+      await setTo(0.5)
+      return { name, accountId, campaignId, free, setTo }
+    }),
+  )
+  const neighbour = await newAccount('15550005555')
+  await until('the paces are known', () => paced.every((one) => test.submitter.limits.isLimited(one.accountId)))
+  const count = 40
+  const rows = paced.map(async ({ name, accountId, campaignId }) => {
+    const drafts = Array.from({ length: count }, () =>
+      test.draft({ accountId, campaignId, type: 'marketing', body: `by ${name}` }),
+    )
+    return test.acceptor.acceptAll(drafts)
+  })
+  await Promise.all(rows)
+  const campaign = paced.find(({ name }) => name === 'campaign')
+  if (!campaign) throw new Error('there is no campaign')
+  const { accountId, campaignId, free } = campaign
+  await test.acceptor.acceptAll([
+    ...Array.from({ length: 50 }, () => test.draft({ accountId: neighbour, type: 'marketing', body: 'other' })),
+    ...Array.from({ length: 50 }, () => test.draft({ accountId, campaignId: free, type: 'marketing', body: 'other' })),
+  ])
+  await until('the neighbours are through', () => timesOf(test, 'other').length === 100)
+  // All that have a pace came before them.
+  for (const { name } of paced) expect(timesOf(test, `by ${name}`).length, name).toBeLessThan(count)
+  // What waits behind the pace says so, and when its turn comes.
+  const last = rowOf(await test.acceptor.accept(test.draft({ accountId, campaignId, type: 'marketing', body: 'last' })))
+  await until('it is counted', () => (test.submitter.estimateSendAt(last)?.getTime() ?? 0) > Date.now() + 20_000)
+  const before = Date.now() + 2000 * (count - timesOf(test, 'by campaign').length)
+  const estimate = test.submitter.estimateSendAt(last)?.getTime() ?? 0
+  expect(Math.abs(estimate - before)).toBeLessThan(10_000)
+  await until('it waits for the pace', async () => (await findPlace(test.db, last))?.holdReason === 'rate')
+  for (const { setTo } of paced) await setTo(10)
+  await until('all are through', () => paced.every(({ name }) => timesOf(test, `by ${name}`).length === count))
+  await until('the last one, too', () => timesOf(test, 'last').length === 1)
+  for (const { name } of paced) {
+    const all = written.flatMap(({ text, at }) => (text.includes(`by ${name}`) ? [at] : []))
+    expect(mostInASecond(all), name).toBeLessThanOrEqual(11)
+    // In its best second, however busy the machine is.
+    expect(mostInASecond(all), name).toBeGreaterThanOrEqual(8)
+  }
+})
+
+it('a campaign has its pace from its first message on, also where no process has heard of it yet', async () => {
+  const { written, trace } = traceWritten()
+  await open({ trace })
+  const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]
+  const [campaignId, completed] = [newId(), newId()]
+  // The paces have just been read, and are not again before the messages are there.
+  await test.db.query(`update accounts set pace = 10 where id = $1`, [other])
+  await until('the paces are read', () => test.submitter.limits.isLimited(other))
+  await test.db.query(
+    `insert into campaigns (account_id, id, name, pace, status) values ($1, $2, 'Sale', 10, 'sending'), ($1, $3, 'Over', 0.001, 'completed')`,
+    [accountId, campaignId, completed],
+  )
+  const draft = (of: string, body: string): Parameters<typeof test.acceptor.accept>[0] =>
+    test.draft({ accountId, campaignId: of, type: 'marketing', body })
+  await test.acceptor.acceptAll(Array.from({ length: 30 }, () => draft(campaignId, 'paced')))
+  await test.acceptor.acceptAll(Array.from({ length: 3 }, () => draft(completed, 'single')))
+  await until('all are through', () => timesOf(test, 'paced').length === 30 && timesOf(test, 'single').length === 3)
+  const all = written.flatMap(({ text, at }) => (text.includes('paced') ? [at] : []))
+  expect(mostInASecond(all)).toBeLessThanOrEqual(11)
+})

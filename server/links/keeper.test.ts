@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { readHealth } from '../program/health.ts'
+import { newId } from '../ground/base/ids.ts'
+import { until } from '../../test/until.ts'
+import { openVault } from '../ground/sealing/vault.ts'
+import { noGrant, noReport, renewLeases } from './leases.ts'
+import { listLinks } from './carrier-store.ts'
+import { openBoundTest, untilBound, type CarrierTest } from '../carriers/testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+afterEach(() => test.close())
+
+it('a link that binds, and one that is stopped, are told as life', async () => {
+  test = await openBoundTest(database.db)
+  expect(test.states).toEqual(['info binding', 'info bound'])
+  await test.db.query('update links set enabled = false, updated_at = now()')
+  await until('the link is gone', () => test.submitter.links.size === 0)
+  await until('the carrier sees it', () => test.simulator.stats().bound === 0)
+  expect(test.states.filter((line) => line.startsWith('warn'))).toEqual([])
+})
+
+it('a link that is lost is a warning, and bound again it is not', async () => {
+  test = await openBoundTest(database.db)
+  test.simulator.do('garbage')
+  await until('it is told', () => test.states.includes('warn down'))
+  await untilBound(test)
+  expect(test.states.filter((line) => line.startsWith('warn'))).toEqual(['warn down'])
+  expect(test.states.at(-1)).toBe('info bound')
+})
+
+it('a link whose password no key opens is down, says why, and is missed by the health of its process', async () => {
+  test = await openBoundTest(database.db)
+  const stranger = openVault(Buffer.alloc(32, 9)).seal('secret', `carriers.secrets|${test.carrierId}`)
+  const { rows } = await test.db.query<{ secrets: Buffer | null }>('select secrets from carriers')
+  const setSecrets = (secrets: Buffer | null): Promise<unknown> =>
+    test.db.query('update carriers set secrets = $1, updated_at = now()', [secrets])
+  await setSecrets(stranger)
+  await until('it cannot be started', () => test.errors.length > 0)
+  const look = async (): Promise<unknown> => [
+    (await listLinks(test.db))[0],
+    (await readHealth({ db: test.db, submitter: test.submitter, isWritable: true, disk: null }))['links'],
+  ]
+  await until('it is told', async () => (await listLinks(test.db))[0]?.lastError !== null)
+  expect(await look()).toMatchObject([
+    { state: 'down', sessions: 0, lastError: expect.stringMatching(/^cannot_start: .*another key/) },
+    { isOk: false, bound: 0, links: 1 },
+  ])
+  expect(test.errors).toHaveLength(1)
+
+  await setSecrets(rows[0]?.secrets ?? null)
+  await untilBound(test)
+  expect(await look()).toMatchObject([{}, { isOk: true, bound: 1, links: 1 }])
+})
+
+const held = (): Promise<number> => test.count('link_slots', 'node_id is not null')
+
+it('a session that is given up during a turn is not dialled again by it', async () => {
+  test = await openBoundTest(database.db, { settings: { sessions: 2 } })
+  await until('both sessions are bound', () => test.simulator.stats().bound === 2)
+  const [link] = test.submitter.links.values()
+  test.simulator.misbehave({ isPaused: true })
+  const sent = [await test.submit(), await test.submit()]
+  await until('each has one to answer', () => test.simulator.stats().accepted === 2)
+
+  // Another process wants its part.
+  const other = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+  const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  await renewLeases(test.db, other, () => wish, performance.now())
+  await until('one session drains', () => link?.sessions === 1)
+  await inTransaction(test.db, async (tx) => {
+    await tx.query('select 1 from link_slots for update')
+    await untilBlocked(test.db, 1, '%insert into link_slots%')
+    test.simulator.misbehave({ isPaused: false })
+    await until('it is over', () => link?.windowMax === 100)
+  })
+  await until('it is given back', async () => (await held()) === 1)
+  expect(test.simulator.stats()).toMatchObject({ bound: 1, binds: 2 })
+  for (const { id } of sent) await test.reaches(id, 'delivered')
+})
+
+it('a link that is disabled keeps its part of the pace while what it wrote counts: it may be enabled again at once, here or elsewhere', async () => {
+  test = await openBoundTest(database.db)
+  const units = (): Promise<number> => test.count('link_states', 'link_id = $1 and units = 1001', [test.linkId])
+  test.simulator.misbehave({ isPaused: true })
+  await test.submit()
+  await until('it is with the carrier', () => test.simulator.stats().accepted === 1)
+  await test.db.query('update links set enabled = false, updated_at = now()')
+  await until('it drains', () => test.submitter.links.size === 0)
+  const drainedAt = performance.now()
+  test.simulator.misbehave({ isPaused: false })
+  await until('it is given back', async () => (await units()) === 0)
+  expect(performance.now() - drainedAt).toBeGreaterThan(1000)
+})
+
+it('a process that stops keeps its leases while what it wrote counts, also for one that has just begun', async () => {
+  test = await openBoundTest(database.db)
+  await test.submit()
+  await until('it has gone', () => test.simulator.stats().accepted === 1)
+  const other = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+  const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  await renewLeases(test.db, other, () => wish, performance.now())
+  // Its last turn knew of nobody else.
+  const stoppedAt = performance.now()
+  const closed = test.submitter.close()
+  await until('its leases are given back', async () => (await held()) === 0)
+  expect(performance.now() - stoppedAt).toBeGreaterThan(1000)
+  await closed
+})
+
+it('a link that is enabled again while it drains is nobody else’s', async () => {
+  test = await openBoundTest(database.db)
+  test.simulator.misbehave({ isPaused: true })
+  const { id } = await test.submit()
+  await until('it is with the carrier', () => test.simulator.stats().accepted === 1)
+  await test.db.query('update links set enabled = false, updated_at = now()')
+  await until('it drains', () => test.submitter.links.size === 0)
+
+  // A turn finds it enabled, and it has drained before that turn is over.
+  await inTransaction(test.db, async (tx) => {
+    await tx.query('select 1 from link_slots for update')
+    await test.db.query('update links set enabled = true, updated_at = now()')
+    await untilBlocked(test.db, 1, '%insert into link_slots%')
+    test.simulator.misbehave({ isPaused: false })
+    await until('it has drained', () => test.simulator.stats().bound === 0)
+    await test.reaches(id, 'delivered')
+  })
+  await untilBound(test)
+  expect(await held()).toBe(1)
+  const other = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+  const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  const leased = await renewLeases(test.db, other, () => wish, performance.now())
+  expect(leased?.map(({ slots }) => slots.size)).toEqual([0])
+})
+
+it('a carrier that allows fewer sessions from now on is not dialled as often as before', async () => {
+  test = await openBoundTest(database.db, { settings: { sessions: 3 } })
+  await until('all sessions are bound', () => test.simulator.stats().bound === 3)
+  await test.db.query(`update carriers set settings = settings || '{"sessions": 1}', updated_at = now()`)
+  await until('the others are given back', async () => (await held()) === 1)
+  await until('it is bound anew', () => test.simulator.stats().binds > 3)
+  await untilBound(test)
+  expect(test.simulator.stats()).toMatchObject({ bound: 1, binds: 4 })
+})

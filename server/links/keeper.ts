@@ -1,0 +1,350 @@
+/**
+ * The links of this process: started, restarted and stopped as the rows say, with their leases renewed, their part of the pace and their
+ * reports. One turn a second; each can be missed for a while.
+ */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../ground/db/log.ts'
+import { nowMs } from '../ground/db/clock.ts'
+import type { Db } from '../ground/db/db.ts'
+import { isUnavailable } from '../ground/db/failure.ts'
+import type { Answer } from '../ledger/answer.ts'
+import type { Meter } from '../ground/metrics/meter.ts'
+import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
+import type { Node } from './node.ts'
+import type { CarrierLink, CarrierLinkOptions, LinkState, OpenLink } from './carrier-link.ts'
+import { applyLease, heldOf, isBroken, isInVain, leasedUntil, leaseOf, makeKept, slotsOf, type Kept } from './kept.ts'
+import { releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
+import { releaseGrants } from './limit-grants.ts'
+import { Limits } from './limits.ts'
+import type { Holder } from './shares.ts'
+import { findRunnable, type RunnableLink } from './carrier-store.ts'
+
+export interface KeeperContext {
+  db: Db
+  log: Log
+  node: Node
+  openLink: OpenLink
+  reasons?: Reasons
+  testPort?: () => number | null
+  meter?: Meter
+  /** How long a link that others have bound is tried in vain before it is left to them; a minute by default. Milliseconds. */
+  restAfterMs?: number
+}
+
+interface KeeperEvents {
+  onAnswer: (answer: Answer) => void
+  /** There may be room: on a link, or because one is bound. */
+  onRoom: () => void
+}
+
+const turnMs = 1000
+// How long a graceful stop waits for answers; the longest a carrier mostly takes.
+const drainMs = 30_000
+// A session that is dialled again at once does not send its messages to another carrier.
+const blipMs = 5000
+// What was written here counts for a second: who takes over begins after it.
+const countsMs = 1000
+
+export class LinkKeeper {
+  readonly limits: Limits = new Limits()
+  readonly #context: KeeperContext
+  readonly #events: KeeperEvents
+  readonly #kept = new Map<string, Kept>()
+  /** When a link of each carrier was last seen up, in monotonic milliseconds. */
+  readonly #upAt = new Map<string, number>()
+  #byCarrier: ReadonlyMap<string, readonly CarrierLink[]> = new Map()
+  #leased: readonly LeasedLink[] = []
+  #leasedOf: ReadonlyMap<string, readonly LeasedLink[]> = new Map()
+  #turning: Promise<void> | null = null
+  #timer: NodeJS.Timeout | null = null
+  #isHasty = false
+  #isClosing = false
+
+  constructor(context: KeeperContext, events: KeeperEvents) {
+    this.#context = context
+    this.#events = events
+  }
+
+  /** The links that run here and are not being stopped, by id. */
+  get running(): ReadonlyMap<string, CarrierLink> {
+    return new Map([...this.#kept].flatMap(([id, { link, isClosing }]) => (link && !isClosing ? [[id, link]] : [])))
+  }
+
+  /** How many links this process should run and cannot start, until they are changed. */
+  get brokenCount(): number {
+    return [...this.#kept.values()].filter(isBroken).length
+  }
+
+  /** Until when sessions are leased (see kept.ts). */
+  get leasedUntil(): number | null {
+    return leasedUntil(this.#kept.values())
+  }
+
+  /** The links that run here and take messages, by carrier, best carrier first. */
+  get byCarrier(): ReadonlyMap<string, readonly CarrierLink[]> {
+    return this.#byCarrier
+  }
+
+  /** What the last turn said of every link that is enabled, best carrier first. */
+  get leased(): readonly LeasedLink[] {
+    return this.#leased
+  }
+
+  /** Carriers that are up (`isCarrierUp`). */
+  get upCarriers(): ReadonlySet<string> {
+    return new Set([...this.#leasedOf.keys(), ...this.#upAt.keys()].filter((id) => this.isCarrierUp(id)))
+  }
+
+  /**
+   * Whether a link of a carrier is up, here or at another process, or was a moment ago; or waits for a message, here or there, which is the
+   * trial with which it comes back.
+   */
+  isCarrierUp(id: string): boolean {
+    const now = performance.now()
+    const leased = this.#leasedOf.get(id) ?? []
+    if (leased.some((one) => this.isUp(one))) this.#upAt.set(id, now)
+    return (
+      now - (this.#upAt.get(id) ?? -Infinity) < blipMs ||
+      leased.some(({ isOnTrialElsewhere }) => isOnTrialElsewhere) ||
+      (this.#byCarrier.get(id) ?? []).some((link) => link.room('otp') > 0)
+    )
+  }
+
+  /** Whether a link is up, here or at another process. */
+  isUp({ id, isUpElsewhere }: LeasedLink): boolean {
+    return isUpElsewhere || (this.find(id)?.sessions ?? 0) > 0
+  }
+
+  /** The link where it runs here and is not being stopped. */
+  find(linkId: string): CarrierLink | null {
+    const kept = this.#kept.get(linkId)
+    return kept && !kept.isClosing ? kept.link : null
+  }
+
+  async start(): Promise<void> {
+    await this.#begin()
+    this.#timer = setInterval(() => this.turn(), turnMs)
+  }
+
+  /** Does a turn now, unless one is under way. */
+  turn(): void {
+    if (this.#turning === null) this.#begin().catch((error: unknown) => this.#report(error, 'managing links failed'))
+  }
+
+  #begin(): Promise<void> {
+    const turn = this.#turn().finally(() => {
+      this.#turning = null
+      if (this.#isHasty) this.#hasten()
+    })
+    this.#turning = turn.catch(() => {})
+    return turn
+  }
+
+  /** Does a turn now, or after the one that is under way: something has changed that others, or an operator, wait to see. */
+  #hasten(): void {
+    this.#isHasty = this.#turning !== null
+    if (!this.#isHasty && !this.#isClosing) this.turn()
+  }
+
+  /** Drains every link, keeping its leases meanwhile, and gives them back. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#turning
+    const stoppedAt = performance.now()
+    await Promise.all([...this.#kept.values()].map((kept) => this.#stop(kept, drainMs)))
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#turning
+    // Who has begun since the last turn may take over as well.
+    this.turn()
+    await this.#turning
+    if (this.#leased.some(({ holders }) => holders.length > 1))
+      await pause(Math.max(0, countsMs - (performance.now() - stoppedAt)))
+    const { db, node } = this.#context
+    await releaseGrants(db, node.id)
+    await releaseLeases(db, node.id)
+  }
+
+  async #turn(): Promise<void> {
+    const { db, node } = this.#context
+    const now = performance.now()
+    const leased = await renewLeases(
+      db,
+      node.id,
+      (id) => {
+        const held = heldOf(this.#kept.get(id) ?? makeKept(), now)
+        return this.#isClosing ? { ...held, wants: false } : held
+      },
+      now,
+    )
+    if (leased === null) {
+      for (const { link } of this.#kept.values()) link?.renew({ slots: [], untilMs: 0 })
+      return
+    }
+    this.#leased = leased
+    this.#leasedOf = Map.groupBy(leased, ({ carrierId }) => carrierId)
+    const ids = new Set(leased.map(({ id }) => id))
+    for (const [id, kept] of this.#kept) if (!ids.has(id)) await this.#leave(id, kept)
+    const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)
+    if (starting.length > 0) await this.#startLinks(starting)
+    this.#listRunning()
+    await this.#renewLimits(leased)
+  }
+
+  /** Takes over what was decided of a link. True: it is to be started. */
+  #apply(leased: LeasedLink, now: number): boolean {
+    const kept = this.#kept.get(leased.id) ?? makeKept()
+    this.#kept.set(leased.id, kept)
+    applyLease(kept, leased, now)
+    const { link } = kept
+    if (!link) {
+      // Nothing is bound: what is too much goes at once, and is not dialled first.
+      kept.free.push(...leased.give)
+      return slotsOf(kept).length > 0 && kept.version !== leased.version && !this.#isClosing && !kept.isClosing
+    }
+    link.renew(leaseOf(kept))
+    if (kept.isClosing) return false
+    if (kept.version !== leased.version) {
+      this.#context.log.info({ link: leased.id }, 'link settings changed')
+      void this.#stop(kept, drainMs).then(() => this.#hasten())
+    } else if (kept.slots.size === 0) {
+      this.#context.log.warn({ link: leased.id }, 'link lease lost')
+      void this.#stop(kept, 0)
+    } else if (isInVain(kept, leased, now, this.#context.restAfterMs)) this.#leaveToOthers(kept, link)
+    else for (const slot of leased.give) this.#giveUp(kept, link, slot)
+    return false
+  }
+
+  /** The carrier takes no bind from here, and does from elsewhere: there the slots are of use. */
+  #leaveToOthers(kept: Kept, { id, lastError, lastErrorAt }: CarrierLink): void {
+    this.#context.log.warn({ link: id, detail: lastError, rest_ms: kept.rest.ms }, 'link left to other processes')
+    kept.fault = { lastError, lastErrorAt }
+    void this.#stop(kept, 0).then(() => {
+      kept.free.push(...kept.slots.keys())
+      this.#hasten()
+    })
+  }
+
+  /** Drains one slot beside the others, for a process that has less than its part. */
+  #giveUp(kept: Kept, link: CarrierLink, slot: number): void {
+    if (kept.dropping.has(slot)) return
+    kept.dropping.add(slot)
+    this.#context.log.info({ link: link.id, slot }, 'session given up to another process')
+    link.drop(slot, drainMs).then(
+      () => {
+        kept.free.push(slot)
+        this.turn()
+      },
+      (error: unknown) => this.#report(error, 'a link did not stop cleanly'),
+    )
+  }
+
+  /**
+   * A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again; nor
+   * while what it wrote counts, for here or elsewhere it would begin anew.
+   */
+  async #leave(id: string, kept: Kept): Promise<void> {
+    if (kept.isClosing) return
+    if (kept.link) {
+      this.#context.log.info({ link: id }, 'link disabled')
+      void this.#stop(kept, drainMs).then(() => this.#hasten())
+      return
+    }
+    if (performance.now() - kept.stoppedAt < countsMs) return
+    await releaseLink(this.#context.db, id, this.#context.node.id)
+    this.#kept.delete(id)
+  }
+
+  /** Lets a link drain beside the others, which go on; its leases are kept meanwhile. It can be started again when it is gone. */
+  async #stop(kept: Kept, ms: number): Promise<void> {
+    const { link } = kept
+    if (!link || kept.isClosing) return
+    kept.isClosing = true
+    this.#listRunning()
+    await link.close(ms).catch((error: unknown) => this.#report(error, 'a link did not stop cleanly'))
+    kept.link = null
+    kept.stoppedAt = performance.now()
+    kept.version = ''
+    kept.history = []
+    kept.isClosing = false
+  }
+
+  /** Best carrier first, as the leases are. */
+  #listRunning(): void {
+    const known = this.#leased.flatMap(({ id }) => this.#kept.get(id) ?? [])
+    const links = known.flatMap(({ link, isClosing }) => (link && !isClosing ? [link] : []))
+    this.#byCarrier = Map.groupBy(links, (link) => link.carrierId)
+  }
+
+  async #startLinks(ids: readonly string[]): Promise<void> {
+    for (const one of await findRunnable(this.#context.db, ids)) {
+      const kept = this.#kept.get(one.id)
+      if (!kept) continue
+      // A simulator that is being started is asked for again in the next turn.
+      if (one.isTest && (this.#context.testPort?.() ?? null) === null) continue
+      // Noted first: what cannot be started is not tried again until it changes.
+      kept.version = kept.leased?.version ?? ''
+      try {
+        const link = this.#context.openLink(one, this.#optionsOf(one, kept))
+        link.renew(leaseOf(kept))
+        kept.link = link
+      } catch (error) {
+        // Its password is sealed with another key: it does not keep the others down.
+        this.#context.log.error({ link: one.id, error }, 'a link could not be started')
+        const reason = error instanceof Error ? error.message : String(error)
+        kept.fault = { lastError: `cannot_start: ${reason}`, lastErrorAt: new Date(nowMs()) }
+        kept.free.push(...kept.slots.keys())
+      }
+    }
+  }
+
+  #optionsOf(one: RunnableLink, kept: Kept): CarrierLinkOptions {
+    const { log, node, meter, reasons = defaultReasons } = this.#context
+    const { onAnswer, onRoom } = this.#events
+    return {
+      id: one.id,
+      carrierId: one.carrierId,
+      nodeId: node.id,
+      pace: kept.pace,
+      reasons,
+      limits: this.limits,
+      mayWrite: () => node.isFresh,
+      onAnswer,
+      ...(meter && { onEnd: meter.linkObserver(one.id, one.carrierId) }),
+      onRoom,
+      onState: (changed: CarrierLink, state: LinkState, detail: string, isTrouble: boolean = false) => {
+        const fields = { link: changed.id, carrier: one.carrierName, state, detail }
+        // What ends while it is stopped ends on purpose.
+        if (isTrouble && !kept.isClosing) log.warn(fields, 'link state changed')
+        else log.info(fields, 'link state changed')
+        // Others share the pace by what is bound, and an operator looks at it.
+        this.#hasten()
+        if (state === 'bound') onRoom()
+      },
+    }
+  }
+
+  /** Takes this process's parts of the paces of senders, accounts, campaigns and lanes. */
+  async #renewLimits(leased: readonly LeasedLink[]): Promise<void> {
+    const merged = new Map<string | null, Holder[]>()
+    const holdersOf = (carrierId: string | null): readonly Holder[] => {
+      const known = merged.get(carrierId)
+      if (known) return known
+      const all = leased.filter((one) => carrierId === null || one.carrierId === carrierId)
+      const parts = Map.groupBy(
+        all.flatMap(({ holders }) => holders),
+        (holder) => holder.nodeId,
+      )
+      const holders = [...parts]
+        .map(([nodeId, own]): Holder => ({ nodeId, weight: own.reduce((sum, { weight }) => sum + weight, 0) }))
+        .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+      merged.set(carrierId, holders)
+      return holders
+    }
+    const { db, node } = this.#context
+    await this.limits.renew(db, node.id, holdersOf)
+  }
+
+  #report(error: unknown, message: string): void {
+    if (!isUnavailable(error)) this.#context.log.error({ error }, message)
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * Submit: this node's links, what goes to them straight from accept, and the claims that feed them from the queue. Everything here can
+ * be lost and is claimed again by whoever lives.
+ */
+import { now, nowMs } from '../ground/db/clock.ts'
+import { isUnavailable } from '../ground/db/failure.ts'
+import type { Outbox, Subscriptions } from '../events/events.ts'
+import type { Answer } from '../ledger/answer.ts'
+import type { Handover, Newcomer, Slots } from '../message/handover.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { MessageType } from '../message/message.ts'
+import type { QueueCount } from '../queue/count.ts'
+import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
+import type { Recent } from '../message/recent.ts'
+import type { CarrierLink } from './carrier-link.ts'
+import { Feed } from './feed.ts'
+import { LinkKeeper, type KeeperContext } from './keeper.ts'
+import type { Limits } from './limits.ts'
+import { aheadMs } from './line.ts'
+import { Link } from './link.ts'
+import { findStranded, type Hand } from './stranded.ts'
+
+interface SubmitContext extends KeeperContext {
+  ledger: Ledger
+  outbox: Outbox
+  subscriptions: Subscriptions
+  recent: Recent
+  quietHours: QuietHours
+  queueCount: QueueCount
+  /** This process's own; its node tells of it. */
+  hand: Hand
+}
+
+// Of a link with less room, claims cost too little to go around them.
+const roomMin = 200
+
+export class Submitter implements Slots {
+  readonly #context: SubmitContext
+  readonly #keeper: LinkKeeper
+  readonly #feed: Feed
+  readonly #hand: Hand
+  #isClosed = false
+
+  constructor(context: SubmitContext) {
+    this.#context = context
+    this.#hand = context.hand
+    this.#keeper = new LinkKeeper(context, {
+      onAnswer: (answer) => this.#answer(answer),
+      onRoom: () => this.#feed.look(),
+    })
+    this.#feed = new Feed({
+      ...context,
+      nodeId: this.nodeId,
+      keeper: this.#keeper,
+      submit: (handover) => this.#submit(handover),
+    })
+  }
+
+  get nodeId(): string {
+    return this.#context.node.id
+  }
+
+  /** The links that run here, by id. */
+  get running(): ReadonlyMap<string, CarrierLink> {
+    return this.#keeper.running
+  }
+
+  /** How many links this process should run and cannot start, until they are changed. */
+  get brokenCount(): number {
+    return this.#keeper.brokenCount
+  }
+
+  /** Until when sessions are leased, on `performance.now()`; null: this process has none. */
+  get leasedUntil(): number | null {
+    return this.#keeper.leasedUntil
+  }
+
+  /** Those of them that speak SMPP. */
+  get links(): ReadonlyMap<string, Link> {
+    return new Map([...this.running].flatMap(([id, link]) => (link instanceof Link ? [[id, link] as const] : [])))
+  }
+
+  /** Carriers of which a link is up, here or at another process, or was a moment ago. */
+  get upCarriers(): ReadonlySet<string> {
+    return this.#keeper.upCarriers
+  }
+
+  /** The paces of senders, accounts and lanes. */
+  get limits(): Limits {
+    return this.#keeper.limits
+  }
+
+  async start(): Promise<void> {
+    await this.#keeper.start()
+    this.#feed.start()
+  }
+
+  /** Drains every link and gives its leases back. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#feed.close()
+    await this.#keeper.close()
+  }
+
+  preferUp(chain: readonly string[]): string | undefined {
+    // Most chains are of one: nothing is to be looked up.
+    if (chain.length < 2) return chain[0]
+    return chain.find((id) => this.#keeper.isCarrierUp(id)) ?? chain[0]
+  }
+
+  reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null {
+    if (this.#isClosed || this.#feed.mustQueue(type, carrierId)) return null
+    // What has a pace of its own is counted by the claims.
+    if (this.#keeper.limits.isLimited(accountId)) return null
+    for (const link of this.#keeper.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
+    return null
+  }
+
+  roomFor(accountId: string, type: MessageType): { free: number; most: number } | null {
+    const { limits, leased, byCarrier } = this.#keeper
+    if (this.#isClosed || limits.isLimited(accountId) || leased.some(({ isUpElsewhere }) => isUpElsewhere)) return null
+    let best: { free: number; most: number } | null = null
+    for (const link of [...byCarrier.values()].flat()) {
+      const most = link.sessions > 0 ? Math.min(link.windowMax, (link.pace * aheadMs) / 1000) : 0
+      if (most < roomMin || (best && most <= best.most)) continue
+      best = { free: this.#feed.mustQueue(type, link.carrierId) ? 0 : link.room(type), most }
+    }
+    return best
+  }
+
+  release(linkId: string, segments: number): void {
+    this.#keeper.find(linkId)?.release(segments)
+  }
+
+  take(handovers: Handover[]): void {
+    for (const handover of handovers) {
+      this.release(handover.linkId, handover.segments)
+      this.#submit(handover)
+    }
+  }
+
+  wake(): void {
+    this.#feed.wake()
+  }
+
+  estimateSendAt(message: Newcomer): Date | null {
+    const ms = this.#feed.backlog.wait(message)
+    return ms === null ? null : new Date(nowMs() + ms)
+  }
+
+  track<T>(statement: Promise<T>): Promise<T> {
+    return this.#hand.track(statement)
+  }
+
+  /** Gives back what was leased to this node by statements whose answers were lost. */
+  async releaseStranded(): Promise<void> {
+    const answers = await findStranded(this.#context.db, this.nodeId, this.#hand)
+    if (answers.length > 0)
+      this.#context.log.warn({ segments: answers.length }, 'returning stranded messages to the queue')
+    await Promise.all(answers.map((answer) => this.#context.ledger.answer(answer)))
+    if (answers.length > 0) this.wake()
+  }
+
+  #submit(handover: Handover): void {
+    this.#hand.add(handover)
+    const link = this.#keeper.find(handover.linkId)
+    if (link) link.submit(handover)
+    // The link went while the row was written: no byte was.
+    else for (const segment of handover.pending ?? range(handover.segments)) this.#giveBack(handover, segment)
+  }
+
+  #giveBack(handover: Handover, segment: number): void {
+    const isLast = segment === (handover.pending?.at(-1) ?? handover.segments)
+    this.#answer({
+      nodeId: this.nodeId,
+      accountId: handover.accountId,
+      messageId: handover.id,
+      segment,
+      segments: handover.segments,
+      try: handover.try,
+      linkId: handover.linkId,
+      state: 'released',
+      carrierMessageId: null,
+      commandStatus: null,
+      intentAt: now(),
+      move: isLast ? { to: 'queued', isUnwritten: true, retryAfterMs: null, errorCode: null, errorRaw: null } : null,
+    })
+  }
+
+  #answer(answer: Answer): void {
+    this.#context.ledger.answer(answer).then(
+      () => {
+        if (answer.move) this.#hand.remove(answer.messageId, answer.try)
+      },
+      (error: unknown) => {
+        if (!isUnavailable(error)) this.#context.log.error({ error }, 'an answer could not be written')
+      },
+    )
+  }
+}
+
+const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1)

@@ -1,0 +1,435 @@
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { Subscriptions, type Outbox } from '../events/events.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { Meter } from '../ground/metrics/meter.ts'
+import { insertTestCarrier, silent } from '../messages/testing.ts'
+import { until } from '../../test/until.ts'
+import { Node } from '../links/node.ts'
+import { alertRoutes } from './alerts-http.ts'
+import { watchLinks, watchSenders, watchWebhooks } from './alerts.ts'
+import { saveLive } from './live.ts'
+import { openCarrierTest, untilBound } from '../carriers/testing.ts'
+
+let database: TestDatabase
+let app: App
+let operator: TestAccount
+let subscriptions: Subscriptions
+let node: Node
+let carrierId: string
+let linkId: string
+const outbox: Outbox = { nodeId: null, offer: () => {} }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  operator = await createTestAccount(db)
+  await db.query(`update users set is_operator = true where account_id = $1`, [operator.accountId])
+  subscriptions = new Subscriptions(db)
+  app = await buildTestApp(db, (one) => alertRoutes(one, { db }))
+  node = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
+  await node.start()
+})
+afterAll(async () => {
+  await node.close()
+  await app.close()
+  await database.close()
+})
+beforeEach(async () => {
+  const { db } = database
+  await emptyTables(db, 'carriers, alerts, events, webhooks, sender_ends')
+  carrierId = newId()
+  await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
+  const { rows } = await db.query<{ id: string }>(`select id from links where carrier_id = $1`, [carrierId])
+  linkId = rows[0]?.id ?? ''
+  await subscribe(operator.accountId)
+})
+
+/** Wants every alert of the account. */
+async function subscribe(accountId: string): Promise<void> {
+  await database.db.query(
+    `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', $3, '')`,
+    [
+      accountId,
+      newId(),
+      [
+        'link.down',
+        'link.up',
+        'link.throttled',
+        'link.recovered',
+        'sender.degraded',
+        'sender.recovered',
+        'webhook.disabled',
+      ],
+    ],
+  )
+  await subscriptions.refresh()
+}
+
+const context = (): Parameters<typeof watchLinks>[0] => ({ db: database.db, outbox, subscriptions })
+
+/** Says what this process has of the link. */
+async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
+  await database.db.query(
+    `insert into link_states (link_id, node_id, leased_until, state, sessions, pace)
+     values ($1, $2, now() + interval '1 minute', $3, $4, 40)
+     on conflict (link_id, node_id) do update
+       set state = excluded.state, sessions = excluded.sessions, leased_until = excluded.leased_until`,
+    [linkId, node.id, state, state === 'down' ? 0 : 1],
+  )
+}
+
+/** Looks as often as the clock would while so many seconds pass: episodes get older, and what processes say of links does not. */
+async function pass(seconds: number): Promise<void> {
+  await watchLinks(context())
+  await database.db.query(
+    `update alerts
+     set seen_at = seen_at - make_interval(secs => $1), clear_at = clear_at - make_interval(secs => $1)
+     where closed_at is null`,
+    [seconds],
+  )
+  await watchLinks(context())
+}
+
+async function told(accountId = operator.accountId): Promise<string[]> {
+  const { rows } = await database.db.query<{ type: string }>(
+    `select type from events where account_id = $1 order by id`,
+    [accountId],
+  )
+  return rows.map(({ type }) => type)
+}
+
+interface Shown {
+  id: string
+  type: string
+  status: string
+  [name: string]: unknown
+}
+
+async function list(query = '', account = operator): Promise<Shown[]> {
+  const answer = await app.inject({ url: `/v1/alerts${query}`, headers: account.headers })
+  expect(answer.statusCode).toBe(200)
+  return answer.json<{ data: Shown[] }>().data
+}
+
+describe('a link', () => {
+  it('that has no session for ten seconds is down, and up when it has one again for as long', async () => {
+    await say('bound')
+    await pass(60)
+    expect(await told()).toEqual([])
+    await say('down')
+    await pass(5)
+    expect(await told()).toEqual([])
+    expect(await list()).toEqual([])
+    await pass(5)
+    expect(await told()).toEqual(['link.down'])
+    expect(await list('?status=open')).toMatchObject([
+      {
+        type: 'link.down',
+        status: 'open',
+        link: showId('lnk', linkId),
+        carrier: { id: showId('car', carrierId) },
+        sender: null,
+        closed_at: null,
+      },
+    ])
+    await pass(3600)
+    expect(await told()).toEqual(['link.down'])
+    await say('bound')
+    await pass(5)
+    expect(await told()).toEqual(['link.down'])
+    await pass(5)
+    expect(await told()).toEqual(['link.down', 'link.up'])
+    expect(await list('?status=open')).toEqual([])
+    expect(await list('?status=closed&type=link.down')).toMatchObject([{ status: 'closed' }])
+  })
+
+  it('that no process says anything of is down too: whoever held it is gone', async () => {
+    await say('bound')
+    await database.db.query(`update link_states set leased_until = now() - interval '1 second'`)
+    await pass(10)
+    expect(await told()).toEqual(['link.down'])
+  })
+
+  it('is told once, though several processes look at the same time, and another one after a restart', async () => {
+    await say('down')
+    await watchLinks(context())
+    await database.db.query(`update alerts set seen_at = seen_at - interval '1 minute'`)
+    await Promise.all(Array.from({ length: 8 }, () => watchLinks(context())))
+    const other = new Subscriptions(database.db)
+    await other.refresh()
+    await watchLinks({ ...context(), subscriptions: other })
+    expect(await told()).toEqual(['link.down'])
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('is looked at by one process at a time', async () => {
+    await say('down')
+    await inTransaction(database.db, async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(7422571010)')
+      await watchLinks(context())
+    })
+    const seen = 'select from alerts'
+    expect((await database.db.query(seen)).rowCount).toBe(0)
+    await watchLinks(context())
+    expect((await database.db.query(seen)).rowCount).toBe(1)
+  })
+
+  it('that stays slowed down for half a minute is throttled, and recovers', async () => {
+    await say('throttled')
+    await pass(20)
+    expect(await told()).toEqual([])
+    await pass(10)
+    expect(await told()).toEqual(['link.throttled'])
+    expect(await list()).toMatchObject([{ type: 'link.throttled', pace: expect.any(Number), allowed_pace: 40 }])
+    // One that is down has not recovered.
+    await say('down')
+    await pass(60)
+    expect(await told()).toEqual(['link.throttled', 'link.down'])
+    await say('bound')
+    await pass(30)
+    expect((await told()).toSorted()).toEqual(['link.down', 'link.recovered', 'link.throttled', 'link.up'])
+  })
+
+  it('that a carrier really throttles is told of, and its refusals are counted', async () => {
+    await emptyTables(database.db, 'carriers')
+    const carrier = await openCarrierTest(database.db, { accountId: operator.accountId })
+    await untilBound(carrier)
+    carrier.simulator.misbehave({ throttleRatio: 1 })
+    await carrier.submit()
+    const isThrottled = async (): Promise<boolean> => {
+      const { rows } = await database.db.query(`select 1 from link_states where link_id = $1 and state = 'throttled'`, [
+        carrier.linkId,
+      ])
+      return rows.length > 0
+    }
+    await until('the link says that it is throttled', isThrottled)
+    await pass(30)
+    const [alert] = await list('?type=link.throttled')
+    expect(alert).toMatchObject({ link: showId('lnk', carrier.linkId), carrier: { name: expect.any(String) } })
+    expect(Number(alert?.['allowed_pace'])).toBeLessThan(Number(alert?.['pace']))
+    expect(carrier.context.meter.links.get(carrier.linkId)?.answers.get('throttled')).toBeGreaterThan(0)
+    await carrier.close()
+  })
+
+  it('that is disabled while it is down ends its alert without saying that it is up', async () => {
+    await say('down')
+    await pass(10)
+    await database.db.query(`update links set enabled = false where id = $1`, [linkId])
+    await pass(60)
+    expect(await told()).toEqual(['link.down'])
+    expect(await list()).toMatchObject([{ status: 'closed' }])
+  })
+
+  it.each([
+    ['of a disabled carrier', 'update carriers set enabled = false'],
+    ['of test mode', 'update carriers set is_test = true'],
+  ])('%s is not watched', async (_, change) => {
+    await say('down')
+    await database.db.query(change)
+    await pass(60)
+    expect(await list()).toEqual([])
+  })
+
+  it('is down for the last reason that any process has seen', async () => {
+    const others = [newId(), newId()]
+    await database.db.query(`insert into nodes (id, name) select unnest($1::uuid[]), 'other'`, [others])
+    await database.db.query(
+      `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
+       select $1, n.id, now() - interval '1 minute', 'down', 0, 0, n.said, now() - make_interval(mins => n.ago)
+       from unnest($2::uuid[], $3::text[], $4::int[]) as n (id, said, ago)`,
+      [linkId, others, ['connection refused', 'bind refused'], [9, 3]],
+    )
+    // Another link is up, and has its own.
+    const otherId = newId()
+    await inTransaction(database.db, (tx) => insertTestCarrier(tx, otherId))
+    await database.db.query(
+      `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
+       select id, $2, now() + interval '1 minute', 'bound', 1, 40, 'timeout', now() from links where carrier_id = $1`,
+      [otherId, node.id],
+    )
+    await say('down')
+    await pass(10)
+    expect(await list()).toMatchObject([{ type: 'link.down', link: showId('lnk', linkId), last_error: 'bind refused' }])
+  })
+
+  it('is listed where nobody subscribes, and nothing is recorded then', async () => {
+    await database.db.query('truncate webhooks')
+    await subscriptions.refresh()
+    await say('down')
+    await pass(10)
+    expect(await told()).toEqual([])
+    expect(await list()).toHaveLength(1)
+  })
+
+  it('is the operator’s: other accounts do not see it', async () => {
+    const other = await createTestAccount(database.db)
+    await subscribe(other.accountId)
+    await say('down')
+    await pass(10)
+    expect(await list('', other)).toEqual([])
+    expect(await told(other.accountId)).toEqual([])
+  })
+})
+
+describe('a sender', () => {
+  const number = '15557654321'
+
+  /** Lets carriers end messages of a sender, as two processes count them. */
+  async function end(accountId: string, delivered: number, failed: number): Promise<void> {
+    const meters = [new Meter(() => 'US'), new Meter(() => 'US')]
+    const message = { accountId, carrierId, ourNumber: number, theirNumber: '15551230001', sentAt: new Date() }
+    for (let n = 0; n < delivered; n++) meters[n % 2]?.noteEnd(message, 'delivered', Date.now())
+    for (let n = 0; n < failed; n++) meters[n % 2]?.noteEnd(message, 'undelivered', Date.now())
+    await Promise.all(meters.map((meter) => saveLive(database.db, node.id, meter)))
+  }
+
+  const age = (minutes: number): Promise<unknown> =>
+    database.db.query(`update sender_ends set at = at - make_interval(mins => $1)`, [minutes])
+
+  it('whose messages do not arrive any more is degraded, its account is told, and told again when they do', async () => {
+    const other = await createTestAccount(database.db)
+    await subscribe(other.accountId)
+    await end(other.accountId, 10, 39)
+    await watchSenders(context())
+    expect(await told(other.accountId)).toEqual([])
+    await end(other.accountId, 0, 1)
+    await watchSenders(context())
+    await watchSenders(context())
+    expect(await told(other.accountId)).toEqual(['sender.degraded'])
+    expect(await told()).toEqual([])
+    expect(await list('', other)).toMatchObject([
+      {
+        type: 'sender.degraded',
+        status: 'open',
+        sender: number,
+        link: null,
+        delivered: 10,
+        failed: 40,
+        window_minutes: 30,
+      },
+    ])
+    await age(31)
+    await watchSenders(context())
+    expect(await list('?status=open', other)).toHaveLength(1)
+    await end(other.accountId, 60, 3)
+    await watchSenders(context())
+    expect(await told(other.accountId)).toEqual(['sender.degraded', 'sender.recovered'])
+  })
+
+  it('that is well is not looked at one by one: there may be tens of thousands', async () => {
+    await database.db.query(
+      `insert into sender_ends (account_id, number, at, delivered, failed)
+       select $1, (447700910000 + n)::text, now(), case when n = 7 then 69 else 99 end, case when n = 7 then 31 else 1 end
+       from generate_series(1, 3000) as n`,
+      [operator.accountId],
+    )
+    const read = vi.spyOn(Client.prototype, 'query')
+    await watchSenders(context())
+    const results: unknown[] = await Promise.all(read.mock.results.map(({ value }) => value as unknown))
+    read.mockRestore()
+    const rowsOf = (result: unknown): number => (result as { rows?: unknown[] } | undefined)?.rows?.length ?? 0
+    expect(results.reduce<number>((sum, result) => sum + rowsOf(result), 0)).toBeLessThan(20)
+    expect(await told()).toEqual(['sender.degraded'])
+    expect(await list()).toMatchObject([{ sender: '447700910007', delivered: 69, failed: 31 }])
+  })
+
+  it('that falls silent ends its alert after an hour, and nothing is told', async () => {
+    await end(operator.accountId, 0, 50)
+    await watchSenders(context())
+    await age(66)
+    await watchSenders(context())
+    expect(await told()).toEqual(['sender.degraded'])
+    expect(await list()).toMatchObject([{ status: 'closed', failed: 50 }])
+  })
+})
+
+it('alerts are kept for 90 days after their end', async () => {
+  await say('down')
+  await pass(10)
+  const rows = (days: number): Promise<unknown> =>
+    database.db.query(
+      `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
+       select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() - make_interval(days => $1) from alerts limit 1`,
+      [days],
+    )
+  await rows(89)
+  await rows(91)
+  await watchSenders(context())
+  const kept = await list()
+  expect(kept.map(({ status }) => status).toSorted()).toEqual(['closed', 'open'])
+})
+
+it('alerts are paged, and their filters checked', async () => {
+  await say('down')
+  await pass(10)
+  await database.db.query(
+    `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
+     select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() from alerts, generate_series(1, 4)`,
+  )
+  const seen: string[] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const query: string = cursor === '' ? '?limit=2' : `?limit=2&cursor=${cursor}`
+    const answer = await app.inject({ url: `/v1/alerts${query}`, headers: operator.headers })
+    const page = answer.json<{ data: Shown[]; next_cursor: string | null }>()
+    seen.push(...page.data.map(({ id }) => id))
+    cursor = page.next_cursor
+  }
+  expect(new Set(seen).size).toBe(5)
+  const wrong = await app.inject({ url: '/v1/alerts?status=ended', headers: operator.headers })
+  expect(wrong.statusCode).toBe(422)
+})
+
+describe('an endpoint that was disabled', () => {
+  const look = () => watchWebhooks(context())
+  const list = async (query = ''): Promise<Record<string, unknown>[]> => {
+    const answer = await app.inject({ url: `/v1/alerts?type=webhook.disabled${query}`, headers: operator.headers })
+    return answer.json<{ data: Record<string, unknown>[] }>().data
+  }
+  const set = (enabled: boolean, reason: string | null): Promise<unknown> =>
+    database.db.query('update webhooks set enabled = $1, disabled_reason = $2', [enabled, reason])
+
+  it('is one alert until it is enabled again, and no event beside its own', async () => {
+    await set(false, 'failing')
+    await look()
+    await look()
+    // Who looks at links and senders has nothing to say of it.
+    await watchLinks(context())
+    await watchSenders(context())
+    const [alert, ...others] = await list('&status=open')
+    expect(others).toEqual([])
+    expect(alert).toMatchObject({
+      type: 'webhook.disabled',
+      status: 'open',
+      webhook: expect.stringMatching(/^whk_/) as string,
+      reason: 'failing',
+      link: null,
+      sender: null,
+    })
+    await set(true, null)
+    await look()
+    expect(await list('&status=open')).toEqual([])
+    expect(await list('&status=closed')).toMatchObject([{ id: alert?.['id'], closed_at: expect.any(String) as string }])
+    await set(false, 'gone')
+    await look()
+    expect(await list()).toHaveLength(2)
+    const { rowCount } = await database.db.query('select from events')
+    expect(rowCount).toBe(0)
+  })
+
+  it('by request is none, and one that is deleted is closed', async () => {
+    await set(false, 'request')
+    await look()
+    expect(await list()).toEqual([])
+    await set(false, 'gone')
+    await look()
+    await database.db.query('delete from webhooks')
+    await look()
+    expect(await list('&status=closed')).toHaveLength(1)
+  })
+})

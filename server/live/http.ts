@@ -1,0 +1,35 @@
+/** The route of the queue. For the operator. */
+import { Type } from 'typebox'
+import type { Db } from '../ground/db/db.ts'
+import { problems, type App } from '../ground/http/http.ts'
+import { QueueSchema, renderQueue } from './show.ts'
+import { createQueueReader, type QueueReader } from './queue.ts'
+import { listLinks } from '../links/carrier-store.ts'
+
+interface LiveContext {
+  db: Db
+  /** Counts what waits; by default a reader of its own. */
+  readQueue?: QueueReader
+}
+
+/** Registers `/v1/queue`. */
+export function liveRoutes(app: App, { db, readQueue = createQueueReader(db) }: LiveContext): void {
+  app.addSchema(QueueSchema)
+
+  app.get(
+    '/v1/queue',
+    {
+      schema: {
+        operationId: 'getQueue',
+        summary: 'Get the queue',
+        tags: ['Carriers'],
+        response: { 200: Type.Ref('Queue'), ...problems() },
+      },
+      config: { scope: 'carriers:read' },
+    },
+    async () => {
+      const [state, links] = await Promise.all([readQueue(), listLinks(db)])
+      return renderQueue(state, links)
+    },
+  )
+}

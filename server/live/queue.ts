@@ -1,0 +1,165 @@
+/** What waits in the queue, by type and carrier: how much, how long, and when it will have gone. */
+import { now } from '../ground/db/clock.ts'
+import type { Db, Tx } from '../ground/db/db.ts'
+import { spanOf, within } from '../ground/db/span.ts'
+import type { MessageType } from '../message/message.ts'
+import { messageTypes, rankOf } from '../links/lanes.ts'
+import type { LinkRow } from '../links/carrier-store.ts'
+
+/** What waits together. */
+export interface QueuePart {
+  type: MessageType
+  /** The carrier that it waits for; null: it has not been sorted yet, any may take it. */
+  carrierId: string | null
+  /** Its lane is paused or its account suspended: nobody takes it. */
+  isHeld: boolean
+  messages: number
+  segments: number
+  /** Since when the first in line wait. */
+  oldestAt: Date | null
+}
+
+/** The queue as it was at a moment. */
+export interface QueueState {
+  countedAt: Date
+  parts: readonly QueuePart[]
+  /** Messages that wait for a time: scheduled ones and retries. */
+  delayed: { messages: number; dueAt: Date | null }
+}
+
+// A count reads the whole queue, so it may take this part of the time, and several askers share one.
+const restFactor = 20
+const restMsMin = 1000
+
+/** Tells the queue; who is in a transaction reads on its connection, so that nobody needs two. */
+export type QueueReader = (on?: Tx) => Promise<QueueState>
+
+/** Makes a reader of the queue. What it answers may be a second old, and older where counting takes long. */
+export function createQueueReader(db: Db): QueueReader {
+  let state: Promise<QueueState> | null = null
+  let freshUntil = Infinity
+  return (on) => {
+    if (state && performance.now() < freshUntil) return state
+    const startedAt = performance.now()
+    freshUntil = Infinity
+    state = countQueue(on ?? db)
+    state.then(
+      () => {
+        const endedAt = performance.now()
+        freshUntil = endedAt + Math.max(restMsMin, (endedAt - startedAt) * restFactor)
+      },
+      () => {
+        state = null
+      },
+    )
+    return state
+  }
+}
+
+type Lane = Omit<QueuePart, 'oldestAt'> & { id: string; accountId: string; heads: string[] }
+type CountRow = { delayed: number; dueAt: Date | null } & (Lane | { id: null })
+
+/**
+ * Counts the queue and what is delayed in one statement: what passes from one to the other meanwhile is in one of them. Lanes are counted before
+ * they are joined; the oldest is looked for among the first ten of each, by the queue's key and the messages' own: only retries that came back
+ * late can be older than those.
+ */
+async function countQueue(db: Db | Tx): Promise<QueueState> {
+  const countedAt = now()
+  const { rows } = await db.query<CountRow>({
+    name: 'count-queue-lanes',
+    text: `
+      with counted as (
+        select lane_id, count(*)::int as messages, sum(segments)::int as segments
+        from queue
+        group by lane_id
+      ), lane as (
+        select c.lane_id as id, l.account_id as "accountId", l.type, b.carrier_id as "carrierId",
+          l.is_paused or a.status <> 'active' as "isHeld", c.messages, c.segments,
+          array(select message_id from queue where lane_id = c.lane_id order by message_id limit 10) as heads
+        from counted c
+        left join backlogs b on b.id = c.lane_id
+        join lanes l on l.id = coalesce(b.lane_id, c.lane_id)
+        join accounts a on a.id = l.account_id
+      )
+      select d.delayed, d."dueAt", lane.*
+      from (select count(*)::int as delayed, min(due_at) as "dueAt" from delayed) d
+      left join lane on true`,
+  })
+  const lanes = rows.filter((row): row is CountRow & Lane => row.id !== null)
+  const oldest = await readOldest(db, lanes)
+  const parts = new Map<string, QueuePart>()
+  for (const { id, type, carrierId, isHeld, messages, segments } of lanes) {
+    const key = [type, carrierId, isHeld].join()
+    const oldestAt = oldest.get(id) ?? null
+    const part = parts.get(key)
+    if (!part) parts.set(key, { type, carrierId, isHeld, messages, segments, oldestAt })
+    else {
+      part.messages += messages
+      part.segments += segments
+      if (oldestAt && (!part.oldestAt || oldestAt < part.oldestAt)) part.oldestAt = oldestAt
+    }
+  }
+  const { delayed, dueAt } = rows[0] ?? { delayed: 0, dueAt: null }
+  return {
+    countedAt,
+    parts: [...parts.values()].sort((a, b) => rankOf(a.type) - rankOf(b.type)),
+    delayed: { messages: delayed, dueAt },
+  }
+}
+
+/**
+ * Since when the first of each lane waited when they were counted, by lane. They may have gone since: in a long queue that drains, most have. So
+ * nothing is asked of the queue here.
+ */
+async function readOldest(db: Db | Tx, lanes: readonly Lane[]): Promise<Map<string, Date>> {
+  const heads = lanes.flatMap((lane) => lane.heads.map((message) => ({ lane, message })))
+  if (heads.length === 0) return new Map()
+  const { rows } = await db.query<{ id: string; at: Date | null }>(
+    `select k.lane_id as id, min(m.queued_at) as at
+     from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as k (lane_id, account_id, message_id)
+     cross join lateral (
+       select queued_at
+       from messages
+       where account_id = k.account_id and id = k.message_id and id ${within(spanOf(heads.map(({ message }) => message)))}
+       offset 0
+     ) m
+     group by k.lane_id`,
+    [heads.map(({ lane }) => lane.id), heads.map(({ lane }) => lane.accountId), heads.map(({ message }) => message)],
+  )
+  return new Map(rows.flatMap(({ id, at }) => (at ? [[id, at]] : [])))
+}
+
+/** How long the first of a part had waited when it was counted: meanwhile they may have gone. Null: there are none. */
+export const oldestAgeSeconds = (
+  { oldestAt }: QueuePart,
+  { countedAt }: Pick<QueueState, 'countedAt'>,
+): number | null => oldestAt && Math.max(0, countedAt.getTime() - oldestAt.getTime()) / 1000
+
+/**
+ * Seconds until a part of the queue has gone, at the pace that its carrier's links allow now, behind what goes before it; null while
+ * nothing takes it. An estimate: marketing keeps a twentieth beside the others, and what is accepted meanwhile may overtake.
+ */
+export function drainSecondsOf(
+  part: QueuePart,
+  parts: readonly QueuePart[],
+  links: readonly Pick<LinkRow, 'carrierId' | 'sessions' | 'pace'>[],
+): number | null {
+  const isSame = (carrierId: string | null): boolean => part.carrierId === null || carrierId === part.carrierId
+  const pace = links.reduce((sum, link) => (link.sessions > 0 && isSame(link.carrierId) ? sum + link.pace : sum), 0)
+  if (part.isHeld || pace === 0) return null
+  const ahead = parts.filter((one) => !one.isHeld && isSame(one.carrierId) && rankOf(one.type) <= rankOf(part.type))
+  return ahead.reduce((sum, one) => sum + one.segments, 0) / pace
+}
+
+/** What of the queue waits for a carrier, one row a type, also where it is nothing. */
+export function partsOfCarrier(state: QueueState, carrierId: string): QueuePart[] {
+  const none = { carrierId, isHeld: false, messages: 0, segments: 0, oldestAt: null }
+  return messageTypes.map(
+    (type) =>
+      state.parts.find((part) => part.type === type && part.carrierId === carrierId && !part.isHeld) ?? {
+        ...none,
+        type,
+      },
+  )
+}

@@ -1,0 +1,116 @@
+/** The operator is alerted of replies that no account gets, once until they are given or deleted. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { Subscriptions, type Outbox } from '../events/events.ts'
+import type { App } from '../ground/http/http.ts'
+import { newId, showId } from '../ground/base/ids.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { storeReply } from '../inbound/reply.ts'
+import { doctorRoutes } from '../doctor/http.ts'
+import { alertRoutes } from './alerts-http.ts'
+import { watchLinks, watchOrphans } from './alerts.ts'
+
+let database: TestDatabase
+let app: App
+let operator: TestAccount
+let other: TestAccount
+let test: LedgerTest
+let subscriptions: Subscriptions
+const outbox: Outbox = { nodeId: null, offer: () => {} }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  app = await buildTestApp(db, (one) => {
+    alertRoutes(one, { db })
+    doctorRoutes(one, { db, vault: testVault })
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(async () => {
+  const { db } = database
+  await emptyTables(db, 'accounts, carriers, nodes, messages, alerts, events, webhooks, orphan_replies')
+  operator = await createTestAccount(db)
+  other = await createTestAccount(db)
+  await db.query(`update users set is_operator = true where account_id = $1`, [operator.accountId])
+  for (const { accountId } of [operator, other])
+    await db.query(
+      `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', '{reply.*}', '')`,
+      [accountId, newId()],
+    )
+  subscriptions = new Subscriptions(db)
+  await subscriptions.refresh()
+  test = await openLedgerTest(db)
+})
+
+const says = (destination: string, text = 'STOP'): ReturnType<typeof storeReply> =>
+  storeReply(
+    { ...test.context, wake: () => {} },
+    { linkId: test.linkId, source: '447700900123', destination, text, isPartial: false },
+  )
+const look = (): Promise<void> => watchOrphans({ db: database.db, outbox, subscriptions })
+const get = async (url: string, { headers }: TestAccount = operator): Promise<Record<string, unknown>> =>
+  (await app.inject({ url, headers })).json()
+const alerts = async (who?: TestAccount): Promise<unknown> => (await get('/v1/alerts', who))['data']
+const told = async (): Promise<unknown[]> =>
+  (await database.db.query<object>(`select account_id as "accountId", type from events`)).rows
+
+describe('replies to a number that no account has', () => {
+  it('are one alert of the operator until the last was given, and one event', async () => {
+    await look()
+    expect(await alerts()).toEqual([])
+    await says('4915550001')
+    await look()
+    await says('4915550002')
+    await look()
+    await watchLinks({ db: database.db, outbox, subscriptions })
+    expect(await alerts()).toMatchObject([
+      {
+        type: 'reply.orphaned',
+        status: 'open',
+        carrier: { id: showId('car', test.carrierId) },
+        sender: '4915550001',
+        link: null,
+        webhook: null,
+      },
+    ])
+    expect(await alerts(other)).toEqual([])
+    expect(await told()).toEqual([{ accountId: operator.accountId, type: 'reply.orphaned' }])
+    await database.db.query(`delete from orphan_replies where destination = '4915550001'`)
+    await look()
+    expect(await alerts()).toMatchObject([{ status: 'open' }])
+    await database.db.query(`delete from orphan_replies`)
+    await look()
+    expect(await alerts()).toMatchObject([{ status: 'closed', closed_at: expect.any(String) as string }])
+    expect(await told()).toHaveLength(1)
+    await says('4915550003')
+    await look()
+    expect(await alerts()).toMatchObject([{ status: 'open', sender: '4915550003' }, { status: 'closed' }])
+    expect(await told()).toHaveLength(2)
+  })
+
+  it('are named by the doctor of their carrier, with how many and what to do', async () => {
+    const doctor = `/v1/carriers/${showId('car', test.carrierId)}/doctor`
+    expect((await get(doctor))['replies']).toEqual([])
+    await says('4915550001')
+    await says('4915550002')
+    await says('4915550002', 'Hi')
+    const { replies } = await get(doctor)
+    expect(replies).toEqual([
+      {
+        number: '4915550002',
+        count: 2,
+        last_received_at: expect.any(String) as string,
+        last: expect.stringMatching(/^orp_/) as string,
+        advice: expect.stringMatching(
+          /^2 replies came to 4915550002, .*register it as a sender.*POST \/v1\/orphan-replies\/orp_\w+\/give/,
+        ) as string,
+      },
+      expect.objectContaining({ number: '4915550001', count: 1 }) as object,
+    ])
+  })
+})

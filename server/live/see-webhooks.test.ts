@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { ensurePartitions } from '../ground/db/partitions.ts'
+import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { Subscriptions, type Outbox } from '../events/events.ts'
+import { newId } from '../ground/base/ids.ts'
+import { silent } from '../messages/testing.ts'
+import { watchWebhooks } from './alerts.ts'
+
+let database: TestDatabase
+let account: TestAccount
+let subscriptions: Subscriptions
+let endpointId: string
+const outbox: Outbox = { nodeId: null, offer: () => {} }
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  subscriptions = new Subscriptions(database.db)
+  await ensurePartitions(database.db, silent)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'alerts, events, attempts, webhooks')
+  endpointId = newId()
+  await database.db.query(
+    `insert into webhooks (account_id, id, url, events, secret)
+     values ($1, $2, 'https://example.com/', '{webhook.failing,webhook.recovered}', '')`,
+    [account.accountId, endpointId],
+  )
+  await subscriptions.refresh()
+})
+
+/** A post ends so many seconds ago: as the dispatcher and its note of health write it. */
+async function post(secondsAgo: number, outcome: string, type = 'message.delivered', durationMs = 5): Promise<void> {
+  const at = Date.now() - secondsAgo * 1000
+  const [attemptId, eventId] = [newId(at), newId(at)]
+  const { db } = database
+  await db.query(`insert into events (account_id, id, type, payload) values ($1, $2, $3, '{}')`, [
+    account.accountId,
+    eventId,
+    type,
+  ])
+  await db.query(
+    `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, status_code, duration_ms)
+     values ($1, $2, $3, $4, 1, $5, $6, $7)`,
+    [account.accountId, attemptId, endpointId, eventId, outcome, outcome === 'status' ? 503 : null, durationMs],
+  )
+  await db.query(
+    outcome === 'ok'
+      ? `update webhooks set failing_since = null where id = $1`
+      : `update webhooks set failing_since = coalesce(failing_since, now() - make_interval(secs => $2)) where id = $1`,
+    outcome === 'ok' ? [endpointId] : [endpointId, secondsAgo],
+  )
+}
+
+/** The alerts raised by a look, and by another one after the recovery has lasted. */
+async function look(): Promise<string[]> {
+  const context = { db: database.db, outbox, subscriptions }
+  await watchWebhooks(context)
+  await database.db.query(`update alerts set clear_at = clear_at - interval '11 seconds' where closed_at is null`)
+  await watchWebhooks(context)
+  const { rows } = await database.db.query<{ type: string }>(
+    `select type from events where type like 'webhook.%' and payload <> '{}' order by id`,
+  )
+  return rows.map(({ type }) => type)
+}
+
+const alerts = async (): Promise<object[]> =>
+  (await database.db.query<object>(`select type, detail, closed_at is null as "isOpen" from alerts order by id`)).rows
+
+describe('a webhook', () => {
+  it('that answers nothing but failures for ten seconds is failing, once, until it works again', async () => {
+    await post(40, 'ok')
+    await post(12, 'status')
+    await post(6, 'status')
+    expect(await look()).toEqual(['webhook.failing'])
+    expect(await alerts()).toEqual([{ type: 'webhook.failing', detail: { lastError: 'status 503' }, isOpen: true }])
+    await post(1, 'timeout')
+    expect(await look()).toEqual(['webhook.failing'])
+    await post(0, 'ok')
+    expect(await look()).toEqual(['webhook.failing', 'webhook.recovered'])
+    expect(await alerts()).toMatchObject([{ isOpen: false }])
+  })
+
+  it.each(['timeout', 'status'])(
+    'that took long to fail (%s) is failing before its second try has ended',
+    async (outcome) => {
+      await post(3600, 'ok')
+      await post(2, outcome, 'message.delivered', 15_000)
+      expect(await look()).toEqual([])
+      await database.db.query(`update webhooks set failing_since = failing_since - interval '9 seconds'`)
+      expect(await look()).toEqual(['webhook.failing'])
+    },
+  )
+
+  it('that took long to fail once, and is posted nothing since, is not', async () => {
+    await post(40, 'timeout', 'message.delivered', 15_000)
+    expect(await look()).toEqual([])
+  })
+
+  it.each([
+    [
+      'has failed for less',
+      [
+        [5, 'refused'],
+        [4, 'refused'],
+      ],
+    ],
+    [
+      'has failed once and was posted nothing since',
+      [
+        [3600, 'ok'],
+        [600, 'timeout'],
+      ],
+    ],
+    [
+      'fails and works in turn',
+      [
+        [30, 'status'],
+        [25, 'ok'],
+        [20, 'status'],
+        [15, 'ok'],
+        [9, 'status'],
+      ],
+    ],
+    ['was never posted anything', []],
+  ] as const)('that %s is not', async (_, posts) => {
+    for (const [secondsAgo, outcome] of posts) await post(secondsAgo, outcome)
+    expect(await look()).toEqual([])
+    expect(await alerts()).toEqual([])
+  })
+
+  it('that refuses only the news of failing webhooks is not: two of them would tell each other for ever', async () => {
+    for (const secondsAgo of [30, 25, 20]) await post(secondsAgo, 'status', 'webhook.failing')
+    await post(15, 'status', 'webhook.recovered')
+    expect(await look()).toEqual([])
+    await post(14, 'status')
+    await post(13, 'status')
+    expect(await look()).toEqual(['webhook.failing'])
+  })
+
+  it('that is disabled, deleted or given another address while it fails ends its alert, without a recovery', async () => {
+    for (const end of [
+      `update webhooks set enabled = false, disabled_reason = 'request'`,
+      `update webhooks set failing_since = null`,
+      `delete from webhooks`,
+    ]) {
+      await emptyTables(database.db, 'alerts, events, attempts')
+      await database.db.query(`update webhooks set enabled = true, disabled_reason = null, failing_since = null`)
+      await post(12, 'status')
+      await post(6, 'status')
+      expect(await look()).toEqual(['webhook.failing'])
+      await database.db.query(end)
+      expect(await look()).toEqual(['webhook.failing'])
+      expect(await alerts()).toMatchObject([{ isOpen: false }])
+    }
+  })
+
+  it('that keeps failing is looked at by one statement, however long it does', async () => {
+    await post(12, 'status')
+    await post(6, 'status')
+    await look()
+    await database.db.query(`delete from attempts`)
+    expect(await look()).toEqual(['webhook.failing'])
+    expect(await alerts()).toMatchObject([{ isOpen: true }])
+  })
+})

@@ -1,0 +1,151 @@
+/**
+ * What a carrier's codes mean: its operator's table over the defaults, compiled for the paths that every message takes.
+ *
+ * The operator's rows win over every default; of them the exact one (word and number), then the number alone, then the word alone. Below
+ * them stand the codes that the carrier's HTTP API is documented with, then what SMPP and the mobile networks define.
+ */
+import { type Mapping, markTables, readHttpSettings, readLinks, readMappings } from './store.ts'
+import type { Db } from '../ground/db/db.ts'
+import {
+  handlingOf,
+  reasonOfReceipt,
+  reasonOfStatus,
+  type Reason,
+  type Reasons,
+  type ReceiptWords,
+} from '../message/taxonomy.ts'
+import { Refresher } from '../ground/base/refresher.ts'
+import type { Codes } from '../http-carriers/adapter.ts'
+import { adapters, tableOf } from '../http-carriers/adapters.ts'
+
+/** A carrier's table, ready to be asked. */
+export interface StatusMap {
+  /** A refused submit_sm, by its command_status. */
+  ofStatus(status: number): Reason
+  /** A refusal of an HTTP carrier, by its own code; null where the table does not know it. */
+  ofCode(code: string): Reason | null
+  /** A receipt that tells a failure. */
+  ofReceipt(receipt: ReceiptWords): Reason
+}
+
+/** `0x00000458`: a command_status as it is written in tables. */
+export function canonicalStatus(status: number): string {
+  return `0x${(status >>> 0).toString(16).padStart(8, '0')}`
+}
+
+/** The word of a receipt in tables: upper case. */
+export function canonicalWord(stat: string | null): string {
+  return (stat ?? '').trim().toUpperCase()
+}
+
+/** The number of a receipt in tables: `011` is 11, and what is no decimal number (`21b`, `0x45`) is in upper case. */
+export function canonicalErr(err: string | null): string {
+  const text = (err ?? '').trim()
+  return /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text.toUpperCase()
+}
+
+/** Compiles a table; rows are in canonical form. `documented`: codes of receipts that the carrier's adapter knows. */
+export function compileMap(rows: readonly Mapping[], documented: Codes = {}): StatusMap {
+  const submits = new Map<string, Reason>()
+  const statuses = new Map<number, Reason>()
+  const receipts = new Map<string, Reason>()
+  for (const { kind, stat, code, error, handling } of rows) {
+    const reason: Reason = { code: error, handling }
+    if (kind === 'receipt') receipts.set(receiptKey(stat, code), reason)
+    else {
+      submits.set(code, reason)
+      if (/^0x[0-9a-f]{8}$/.test(code)) statuses.set(Number(code), reason)
+    }
+  }
+  const ofDefault = (receipt: ReceiptWords): Reason => {
+    const code = receipt.err !== null && Object.hasOwn(documented, receipt.err) ? documented[receipt.err] : undefined
+    return code === undefined ? reasonOfReceipt(receipt) : { code, handling: handlingOf(code) }
+  }
+  const ofReceipt = (receipt: ReceiptWords): Reason => {
+    if (receipts.size === 0) return ofDefault(receipt)
+    const stat = canonicalWord(receipt.stat)
+    const err = canonicalErr(receipt.err)
+    return (
+      receipts.get(receiptKey(stat, err)) ??
+      (err === '' ? undefined : receipts.get(receiptKey('', err))) ??
+      receipts.get(receiptKey(stat, '')) ??
+      ofDefault(receipt)
+    )
+  }
+  return {
+    ofStatus: (status) => statuses.get(status) ?? reasonOfStatus(status),
+    ofCode: (code) => submits.get(code) ?? null,
+    ofReceipt,
+  }
+}
+
+// A word of a receipt has no blank: the two cannot run into each other.
+const receiptKey = (stat: string, err: string): string => `${stat} ${err}`
+
+const defaultMap = compileMap([])
+const everyMs = 1000
+
+/** The tables of all carriers, by carrier and by link; read again within a second of a change by any process. */
+export class StatusMaps implements Reasons {
+  readonly #db: Db
+  #byCarrier = new Map<string, StatusMap>()
+  #carrierOfLink = new Map<string, string>()
+  #mark = ''
+  readonly #refresher = new Refresher(() => this.#read(), everyMs)
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  start(): Promise<void> {
+    return this.#refresher.start()
+  }
+
+  close(): Promise<void> {
+    return this.#refresher.close()
+  }
+
+  /** Reads now what has changed. */
+  refresh(): Promise<void> {
+    return this.#refresher.now()
+  }
+
+  async #read(): Promise<void> {
+    this.#carrierOfLink = await readLinks(this.#db)
+    // Taken before the rows: what changes in between is read again.
+    const mark = await markTables(this.#db)
+    if (mark === this.#mark) return
+    const byCarrier = new Map<string, Mapping[]>()
+    for (const { carrierId, ...mapping } of await readMappings(this.#db)) {
+      const rows = byCarrier.get(carrierId)
+      if (rows) rows.push(mapping)
+      else byCarrier.set(carrierId, [mapping])
+    }
+    // An adapter that only a newer process knows must not keep the other tables from being read.
+    const https = (await readHttpSettings(this.#db)).filter(({ settings }) => Object.hasOwn(adapters, settings.adapter))
+    const documented = new Map(https.map(({ carrierId, settings }) => [carrierId, tableOf(settings).receipts]))
+    const carrierIds = new Set([...byCarrier.keys(), ...documented.keys()])
+    this.#byCarrier = new Map(
+      [...carrierIds].map((id) => [id, compileMap(byCarrier.get(id) ?? [], documented.get(id))]),
+    )
+    this.#mark = mark
+  }
+
+  /** The table of a carrier; the defaults where it has none. */
+  of(carrierId: string): StatusMap {
+    return this.#byCarrier.get(carrierId) ?? defaultMap
+  }
+
+  /** The table of the carrier that a link belongs to; the defaults where it has none. */
+  ofLink(linkId: string): StatusMap {
+    return this.of(this.#carrierOfLink.get(linkId) ?? '')
+  }
+
+  ofStatus(linkId: string, status: number): Reason {
+    return this.ofLink(linkId).ofStatus(status)
+  }
+
+  ofReceipt(linkId: string, receipt: ReceiptWords): Reason {
+    return this.ofLink(linkId).ofReceipt(receipt)
+  }
+}

@@ -1,0 +1,133 @@
+/** The ledger of consent: who agreed or withdrew, when, how and by whose word. Rows are added and read, never changed. */
+import { columns } from '../ground/db/array.ts'
+import { nowMs } from '../ground/db/clock.ts'
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { FieldError } from '../ground/base/errors.ts'
+import { newId } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { spellingsOf } from '../ground/numbers/number.ts'
+
+export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
+export type ConsentStatus = (typeof consentStatuses)[number]
+/** Where it was said: by the person, by a caller, in a list of opt-outs, with a contact, by who looked at a suspicion, or by a carrier. */
+const consentSources = ['reply', 'api', 'import', 'contact', 'review', 'carrier'] as const
+export type ConsentSource = (typeof consentSources)[number]
+
+/** What proves it; what a complaint is answered with. */
+export interface ConsentEvidence {
+  method?: string
+  source?: string
+  text?: string
+  obtained_at?: string
+  ip?: string
+  reason?: string
+  keyword?: string
+}
+
+/** A word to be recorded. */
+export interface NewConsent {
+  number: string
+  status: ConsentStatus
+  source: ConsentSource
+  /** Public id of the key, user or import that said so; null: the person. */
+  actor: string | null
+  campaignId: string | null
+  messageId: string | null
+  evidence: ConsentEvidence
+}
+
+/** A row of the ledger. It does not know its number, only whoever asks for that number finds it. */
+export interface ConsentRow extends Omit<NewConsent, 'number'> {
+  id: string
+  recordedAt: Date
+}
+
+// The clock of whom it was said to may run a little ahead.
+const aheadMsMax = 60_000
+
+/** What is wrong with when a consent was obtained: nobody has given one in the future. What is no time is passed over. */
+export function refuseObtained(pointer: string, obtainedAt: unknown): FieldError[] {
+  const isAhead = typeof obtainedAt === 'string' && Date.parse(obtainedAt) > nowMs() + aheadMsMax
+  return isAhead ? [{ pointer, code: 'out_of_range', detail: 'must not be in the future' }] : []
+}
+
+/** The keyed hash by which an account knows a number that it has forgotten. 3 µs. */
+export function hashNumber(vault: Vault, accountId: string, number: string): Buffer {
+  return vault.mac(`number ${accountId}`, number)
+}
+
+/** The keyed hashes of all forms of a number: an entry that was made before its country renumbered has an older one. The current one is first; there is one other at most. */
+export const hashForms = (vault: Vault, accountId: string, number: string): Buffer[] =>
+  spellingsOf(number).map((form) => hashNumber(vault, accountId, form))
+
+/**
+ * Adds words to the ledger in the caller's transaction, in the order given; with `isOnce` those that it does not have already (index
+ * consents_number).
+ */
+export async function recordConsents(
+  tx: Tx,
+  vault: Vault,
+  accountId: string,
+  entries: readonly NewConsent[],
+  isOnce: boolean = false,
+): Promise<void> {
+  if (entries.length === 0) return
+  await tx.query({
+    name: 'record-consents',
+    text: `
+      insert into consents (account_id, id, number_hmac, status, source, actor, campaign_id, message_id, evidence)
+      select $1, e.*
+      from unnest($2::uuid[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::jsonb[])
+        as e (id, number_hmac, status, source, actor, campaign_id, message_id, evidence)
+      where not $10 or not exists (
+        select from consents c
+        where c.account_id = $1
+          and c.number_hmac = e.number_hmac
+          and c.status = e.status
+          and c.source = e.source
+          and c.campaign_id = e.campaign_id
+          and c.evidence = e.evidence
+      )`,
+    values: [
+      accountId,
+      ...columns([
+        entries.map(() => newId()),
+        entries.map(({ number }) => hashNumber(vault, accountId, number)),
+        entries.map(({ status }) => status),
+        entries.map(({ source }) => source),
+        entries.map(({ actor }) => actor),
+        entries.map(({ campaignId }) => campaignId),
+        entries.map(({ messageId }) => messageId),
+        entries.map(({ evidence }) => JSON.stringify(evidence)),
+      ]),
+      isOnce,
+    ],
+  })
+}
+
+/** One page of what is known of a number by consents_number, in the order that `buildPage` expects, with one row more than `limit`. */
+export async function listConsents(
+  db: Queryable,
+  vault: Vault,
+  accountId: string,
+  number: string,
+  limit: number,
+  position: Position | null,
+): Promise<ConsentRow[]> {
+  const { beyond, order } = wayOf(position)
+  const { rows } = await db.query<ConsentRow>({
+    name: `list-consents-${order}`,
+    text: `
+      select id, status, source, actor, campaign_id as "campaignId", message_id as "messageId", evidence,
+        recorded_at as "recordedAt"
+      from consents
+      where account_id = $1
+        and number_hmac = any ($2)
+        and ($3::uuid is null or id ${beyond} $3)
+      order by id ${order}
+      limit $4`,
+    values: [accountId, hashForms(vault, accountId, number), position?.id ?? null, limit + 1],
+  })
+  return rows
+}

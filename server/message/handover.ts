@@ -1,0 +1,76 @@
+/** How accepted messages reach a link of the same process without being read back from the queue. */
+import type { MessageType } from './message.ts'
+
+/** A message whose intent is committed for one of this node's links: the next thing is bytes. */
+export interface Handover {
+  accountId: string
+  id: string
+  type: MessageType
+  theirNumber: string
+  ourNumber: string | null
+  campaignId: string | null
+  body: string
+  encoding: 'GSM-7' | 'UCS-2'
+  /** Segments of the whole message. */
+  segments: number
+  /** Which of them are to be submitted now, counted from 1; null: all. */
+  pending: number[] | null
+  try: number
+  expiresAt: Date | null
+  linkId: string
+  /** Its own row says which node has it, and no row of `intents` does: the first try of a message of one segment. */
+  isDirect: boolean
+}
+
+/** What a message is, as far as its turn depends on it; what is not known counts for the worst. */
+export interface Newcomer {
+  type: MessageType
+  accountId?: string
+  ourNumber?: string | null
+  campaignId?: string | null
+  /** Null: any. */
+  carrierId?: string | null
+  /** Segments before it in its own line; by default all that wait there. */
+  ahead?: number | undefined
+}
+
+/** The room of this node's links, as accept and claim see it. */
+export interface Slots {
+  /** The node under which intents are committed; null where this process holds no links. */
+  nodeId: string | null
+  /** The first of these carriers of which a link is up, here or at another process; else the first. */
+  preferUp(chain: readonly string[]): string | undefined
+  /**
+   * Keeps room for a message at a carrier; answers the link that will take it, or null when it has to queue. An account that has a pace of
+   * its own always queues.
+   */
+  reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null
+  /**
+   * What a link of this process has room for, in segments; null where it is better to queue: no link here takes many at a time, links at other
+   * processes take their part, or the account has a pace of its own.
+   */
+  roomFor(accountId: string, type: MessageType): { free: number; most: number } | null
+  /** Gives room back that was reserved and not used. */
+  release(linkId: string, segments: number): void
+  /** Notes a statement that leases to this node, until it has ended; whoever awaits it calls `take` in the same turn. */
+  track<T>(statement: Promise<T>): Promise<T>
+  /** Takes messages whose intents are committed. */
+  take(handovers: Handover[]): void
+  /** Something was queued. */
+  wake(): void
+  /** When a message queued now, or with so many segments before it, would be submitted; null: nobody knows. */
+  estimateSendAt(message: Newcomer): Date | null
+}
+
+/** For processes without links: everything queues. */
+export const noSlots: Slots = {
+  nodeId: null,
+  preferUp: ([first]) => first,
+  reserve: () => null,
+  roomFor: () => null,
+  release: () => {},
+  track: (statement) => statement,
+  take: () => {},
+  wake: () => {},
+  estimateSendAt: () => null,
+}

@@ -1,0 +1,97 @@
+/** Whose a reply is: the account that has our number at the carrier. */
+import type { Tx } from '../ground/db/db.ts'
+import { countryOf, currentNumber } from '../ground/numbers/number.ts'
+import { parseNumber } from '../ground/numbers/written.ts'
+
+/** Of a reply, where it came from and to. */
+interface Asked {
+  linkId: string
+  source: string
+  destination: string
+}
+
+/** Whose a reply is. */
+export interface Owner {
+  accountId: string
+  name: string
+  /** It came from the carrier of test mode, and answers a test message. */
+  isTest: boolean
+}
+
+/**
+ * The account that owns our number at the link's carrier, and the number as it is registered, else null: never guessed from earlier messages. At the carrier of test mode all
+ * accounts have all their numbers; there it is who wrote to this phone last, or the only one with the number. A number that nobody has may be
+ * another spelling of one. By senders (number, carrier_id) and the index messages_their_number.
+ */
+export async function findOwner(tx: Tx, reply: Asked): Promise<{ owner: Owner; number: string } | null> {
+  const owner = await findExactOwner(tx, reply)
+  if (owner) return { owner, number: reply.destination }
+  const number = await findSpelled(tx, reply)
+  const found = number === null ? null : await findExactOwner(tx, { ...reply, destination: number })
+  return found && number !== null ? { owner: found, number } : null
+}
+
+async function findExactOwner(tx: Tx, reply: Asked): Promise<Owner | null> {
+  const { rows } = await tx.query<Owner>({
+    name: 'find-reply-owners',
+    text: `
+      select distinct a.id as "accountId", a.name, c.is_test as "isTest"
+      from links l
+      join carriers c on c.id = l.carrier_id
+      join senders s on s.number = $2 and (s.carrier_id = c.id or c.is_test)
+      join accounts a on a.id = s.account_id
+      where l.id = $1`,
+    values: [reply.linkId, reply.destination],
+  })
+  const [owner, other] = rows
+  return other ? await findLastAsking(tx, rows, reply) : (owner ?? null)
+}
+
+/** Of the accounts that use one number with simulated carriers, the one that asked last. */
+async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: Asked): Promise<Owner | null> {
+  const { rows } = await tx.query<{ accountId: string }>(
+    `select a.id as "accountId"
+     from unnest($1::uuid[]) as a (id)
+     cross join lateral (
+       select id
+       from messages
+       where account_id = a.id and their_number = $3 and our_number = $2 and direction = 'outbound' and is_test
+       order by id desc
+       limit 1
+     ) last
+     order by last.id desc
+     limit 1`,
+    [owners.map(({ accountId }) => accountId), reply.destination, reply.source],
+  )
+  return owners.find(({ accountId, isTest }) => isTest && accountId === rows[0]?.accountId) ?? null
+}
+
+// A shorter number is a short code, which has one spelling.
+const digitsMin = 7
+
+/**
+ * The one sender at the link's carrier that a number is another spelling of: its national form, with a trunk prefix or without; the form from
+ * before or after its country renumbered; or itself with
+ * digits behind it that make it no number, as carriers put them there for services. Null where there is none, or more than one. Looks at all
+ * senders of the carrier, for replies to numbers that nobody has.
+ */
+async function findSpelled(tx: Tx, { linkId, destination }: Asked): Promise<string | null> {
+  if (!/^\d+$/.test(destination) || destination.length < digitsMin) return null
+  const { rows } = await tx.query<{ number: string }>(
+    `select distinct s.number
+     from links l
+     join senders s on s.carrier_id = l.carrier_id
+     where l.id = $1
+       and s.number ~ '^[0-9]{8,15}$'
+       and (right(s.number, 6) = right($2, 6) or starts_with($2, s.number))
+     limit 100`,
+    [linkId, destination],
+  )
+  const isNumber = parseNumber(`+${destination}`) !== null
+  const spelled = rows.filter(({ number }) => {
+    const country = countryOf(number)
+    if (country !== null && parseNumber(destination, country) === currentNumber(number)) return true
+    return !isNumber && destination.startsWith(number)
+  })
+  return spelled.length === 1 ? (spelled[0]?.number ?? null) : null
+}

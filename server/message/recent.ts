@@ -1,0 +1,59 @@
+/**
+ * What this process still remembers of messages that are on their way: it wrote their rows itself, so that it need not read them back to
+ * tell of their outcome. Only a saving: a message that is forgotten, or was changed by somebody else, is read from the ledger.
+ */
+import type { MessageRow } from './message.ts'
+
+// About 1 KB each. Carriers that report within seconds never come near it at the rates one process reaches.
+const rowsMax = 30_000
+
+/** Messages of one segment between their intent and their receipt. One a process. */
+export class Recent {
+  /** By message, until its answer; then by link and carrier's id, until its receipt. The oldest are forgotten first. */
+  readonly #submitted = new Map<string, Submitted>()
+  readonly #sent = new Map<string, MessageRow>()
+
+  /**
+   * Remembers a message as the ledger has it, when a link gets it; `isDirect` where no row of `intents` says so (`Handover`).
+   * The row is this memory's own from then on, and of whoever takes it out: it is changed in place.
+   */
+  remember(row: MessageRow, isDirect: boolean): void {
+    keep(this.#submitted, row.id, { row, isDirect })
+  }
+
+  /** Takes the message out, for the answer to this try. */
+  takeSubmitted(messageId: string, ofTry: number): Submitted | undefined {
+    return this.#submitted.get(messageId)?.row.attempts === ofTry ? take(this.#submitted, messageId) : undefined
+  }
+
+  /** Remembers a message that is stored as sent. */
+  rememberSent(linkId: string, carrierMessageId: string, row: MessageRow): void {
+    keep(this.#sent, `${linkId} ${carrierMessageId}`, row)
+  }
+
+  /** Takes the message out that a receipt speaks of. */
+  takeSent(linkId: string, carrierMessageId: string): MessageRow | undefined {
+    return take(this.#sent, `${linkId} ${carrierMessageId}`)
+  }
+}
+
+/** A message that a link has. */
+export interface Submitted {
+  row: MessageRow
+  isDirect: boolean
+}
+
+function keep<Row>(rows: Map<string, Row>, key: string, row: Row): void {
+  if (rows.size >= rowsMax)
+    for (const oldest of rows.keys()) {
+      rows.delete(oldest)
+      break
+    }
+  rows.set(key, row)
+}
+
+function take<Row>(rows: Map<string, Row>, key: string): Row | undefined {
+  const row = rows.get(key)
+  if (row) rows.delete(key)
+  return row
+}

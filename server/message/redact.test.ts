@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { ensurePartitions } from '../ground/db/partitions.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { cancelMessage } from '../messages/cancel.ts'
+import type { MessageRow } from './message.ts'
+import { renderMessage } from './show.ts'
+import { discardDue } from '../privacy/redact-later.ts'
+import { redactMessage, withoutTexts } from './redact.ts'
+import { storeReply } from '../inbound/reply.ts'
+import { resendMessage } from '../ledger/resend.ts'
+import { moveTo, openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  // As in a running installation: statements of one day's messages go to that day's partitions.
+  await ensurePartitions(database.db, silent)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, discards, submissions, outcomes')
+  test = await openLedgerTest(database.db)
+})
+
+const text = 'a secret “text”'
+const warnings = [
+  { code: 'ucs2_due_to_character' as const, detail: 'The “ needs it.' },
+  { code: 'multi_segment' as const, detail: 'It takes two.' },
+]
+const redact = (id: string): Promise<MessageRow | null> =>
+  inTransaction(test.db, (tx) => redactMessage(tx, test.accountId, id))
+const everything = async (): Promise<string> => {
+  const { rows } = await test.db.query<{ text: string }>(
+    `select coalesce(string_agg(m::text, ''), '') || coalesce((select string_agg(e::text, '') from events e), '') as text from messages m`,
+  )
+  return rows[0]?.text ?? ''
+}
+const age = (table: string, seconds: number): Promise<unknown> =>
+  test.db.query(`update ${table} set check_at = check_at - make_interval(secs => $1)`, [seconds])
+
+describe('a message that is redacted', () => {
+  it('loses its text, its events lose it too, and nothing else changes', async () => {
+    await test.subscribe('message.queued')
+    const row = await test.send({ body: text, warnings, metadata: { order: '7' } })
+    await cancelMessage(test.context, test.accountId, row.id)
+    const before = renderMessage(await test.message(row.id))
+    expect(await everything()).toContain(text)
+    const after = await redact(row.id)
+    expect(after && renderMessage(after)).toEqual({
+      ...before,
+      message: null,
+      redacted: true,
+      warnings: [warnings[1]],
+    })
+    expect(await everything()).not.toMatch(/secret|“/)
+    const { rows } = await test.db.query<{ payload: string | null }>(
+      `select payload from events where message_id = $1 and payload is not null`,
+      [row.id],
+    )
+    expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
+      type: 'message.queued',
+      data: { message: { message: null, redacted: true, metadata: { order: '7' }, warnings: [warnings[1]] } },
+    })
+  })
+
+  it('is answered as it is when it is redacted again', async () => {
+    const row = await test.send({ body: text })
+    await cancelMessage(test.context, test.accountId, row.id)
+    expect(await redact(row.id)).toEqual(await redact(row.id))
+  })
+
+  it('may be a reply', async () => {
+    const reply = { linkId: test.linkId, source: '15551230009', destination: ourNumber, text, isPartial: false }
+    await storeReply({ ...test.context, wake: () => {} }, reply)
+    const { rows } = await test.db.query<{ id: string }>(`select id from messages where direction = 'inbound'`)
+    expect(await redact(rows[0]?.id ?? '')).toMatchObject({ body: null, theirNumber: '15551230009' })
+    expect(await everything()).not.toContain('secret')
+  })
+
+  it('must be over', async () => {
+    const row = await test.send({ body: text })
+    expect(await redact(row.id)).toBeNull()
+    const sent = await test.lease({ body: text })
+    await test.answer(sent)
+    expect(await redact(sent.id)).toBeNull()
+    expect(await everything()).toContain(text)
+  })
+
+  it('may be unconfirmed once nothing can send it again', async () => {
+    const handover = await test.lease({ body: text })
+    await test.answer(handover, { state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
+    expect(await redact(handover.id)).toBeNull()
+    await test.db.query(`update messages set expires_at = now() - interval '1 second'`)
+    expect(await redact(handover.id)).toMatchObject({ status: 'unconfirmed', body: null })
+    await test.db.query(`update messages set expires_at = now() + interval '1 hour'`)
+    const actor = { kind: 'key', id: 'key_1', requestId: 'req_1' } as const
+    expect(await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))).toBeNull()
+  })
+})
+
+describe('a text that is not to be kept', () => {
+  it('is sent, and goes when the message is over', async () => {
+    await test.subscribe('message.queued')
+    const handover = await test.lease({ body: text, isDiscarded: true })
+    expect(handover.body).toBe(text)
+    await age('discards', 3)
+    expect(await discardDue(test.db)).toBe(1)
+    expect(await test.message(handover.id)).toMatchObject({ body: text })
+    await test.answer(handover, { state: 'refused', move: moveTo('rejected', { errorCode: 'invalid_destination' }) })
+    expect(await discardDue(test.db)).toBe(0)
+    await age('discards', 3)
+    expect(await discardDue(test.db)).toBe(1)
+    expect(await test.message(handover.id)).toMatchObject({ status: 'rejected', body: null })
+    expect(await test.count('discards', 'true')).toBe(0)
+    expect(await everything()).not.toContain('secret')
+  })
+
+  it('is looked for less and less often while the message waits', async () => {
+    const row = await test.send({ body: text, isDiscarded: true, sendAt: new Date(Date.now() + 86_400_000) })
+    await test.db.query(`update messages set created_at = now() - interval '20 minutes' where id = $1`, [row.id])
+    await age('discards', 3)
+    await discardDue(test.db)
+    expect(
+      await test.count('discards', `check_at between now() + interval '4 minutes' and now() + interval '6 minutes'`),
+    ).toBe(1)
+  })
+
+  it('is no more looked for when the message is gone', async () => {
+    const row = await test.send({ isDiscarded: true })
+    await test.db.query('delete from messages where id = $1', [row.id])
+    await age('discards', 3)
+    await discardDue(test.db)
+    expect(await test.count('discards', 'true')).toBe(0)
+  })
+
+  it('is noted for those messages of a batch that ask for it', async () => {
+    const drafts = [true, false, true].map((isDiscarded) => test.draft({ isDiscarded }))
+    const { results } = await test.acceptor.acceptAtomically(drafts)
+    const ids = results.map((one) => (one.kind === 'accepted' ? one.row.id : ''))
+    const { rows } = await test.db.query<{ id: string }>('select message_id as id from discards order by 1')
+    expect(rows.map(({ id }) => id)).toEqual([ids[0], ids[2]])
+  })
+})
+
+it('takes texts out of messages wherever they are in an event', () => {
+  const message = { object: 'message', message: text, to: '15551230001' }
+  expect(withoutTexts({ message, list: [{ deep: message }], other: { message: 'not one' } })).toEqual({
+    message: { ...message, message: null, redacted: true },
+    list: [{ deep: { ...message, message: null, redacted: true } }],
+    other: { message: 'not one' },
+  })
+})

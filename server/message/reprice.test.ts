@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { inTransaction, openPool } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { claimMessages } from '../queue/claim.ts'
+import type { Handover } from './handover.ts'
+import type { MessageRow } from './message.ts'
+import { renderMessage } from './show.ts'
+import { repriceStrays } from './reprice.ts'
+import { insertTestCarrier, moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { readTallyFaults } from '../usage/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+})
+afterAll(async () => {
+  await test.ledger.close()
+  await database.close()
+})
+beforeEach(() => setRate('US', 7900))
+
+/** The card of the carrier: one row. */
+async function setRate(destination: string, cost: number): Promise<void> {
+  await test.db.query('delete from rates')
+  await test.db.query(
+    `insert into rates (carrier_id, destination, effective_from, cost, currency)
+     values ($1, $2, '2020-01-01', $3, 'USD'), ($1, $2, '2999-01-01', 1, 'USD')`,
+    [test.carrierId, destination, cost],
+  )
+  await test.db.query('update routes_version set version = version + 1, rates = rates + 1')
+  await test.routing.refresh()
+}
+
+async function claim(): Promise<Handover | undefined> {
+  const { rows } = await test.db.query<{ id: string }>('select id from lanes where account_id = $1', [test.accountId])
+  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+  const from = '00000000-0000-0000-0000-000000000000'
+  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', from, 10)
+  return handovers[0]
+}
+
+it('prices a message anew that its link cuts into another number of segments', async () => {
+  const handover = await test.lease()
+  await test.answer(handover, { state: 'released', carrierMessageId: null, move: { ...moveTo('queued'), segments: 3 } })
+  expect(renderMessage(await test.message(handover.id)).price).toBe(null)
+  const again = await claim()
+  for (const segment of [1, 2, 3])
+    if (again) await test.answer(again, { segment, move: segment === 3 ? moveTo('sent') : null })
+  expect(renderMessage(await test.message(handover.id))).toMatchObject({
+    status: 'sent',
+    price: { amount: '0.02370', currency: 'USD' },
+    estimated_price: { amount: '0.00790', currency: 'USD' },
+  })
+  expect(await readTallyFaults(test.db)).toEqual([])
+})
+
+it('leaves the price alone of what goes where it was to go, whatever the card says since', async () => {
+  const { id } = await test.send()
+  await setRate('US', 50_000)
+  const handover = await claim()
+  expect(handover?.id).toBe(id)
+  if (handover) await test.answer(handover)
+  expect(renderMessage(await test.message(id))).toMatchObject({ price: { amount: '0.00790' } })
+})
+
+it('leaves the price alone of what goes back as it is, and of what nobody knew a price for', async () => {
+  const handover = await test.lease()
+  await setRate('GB', 1)
+  const unpriced = await test.lease()
+  await setRate('US', 50_000)
+  const released = { state: 'released', carrierMessageId: null } as const
+  await test.answer(handover, { ...released, move: moveTo('queued') })
+  await test.answer(unpriced, { ...released, move: { ...moveTo('queued'), segments: 3 } })
+  await claim()
+  expect(await test.message(handover.id)).toMatchObject({ status: 'sending', cost: '0.00790', firstEstimate: null })
+  expect(await test.message(unpriced.id)).toMatchObject({ segments: 3, cost: null, costCarrierId: null })
+})
+
+it('leaves the price alone of what ends instead of going', async () => {
+  const { id } = await test.send()
+  const estimated = await test.message(id)
+  await test.db.query(`update queue set expires_at = now() where message_id = $1`, [id])
+  await test.db.query(`update messages set expires_at = now() where id = $1`, [id])
+  expect(await claim()).toBeUndefined()
+  const { cost, costCarrierId, firstEstimate } = estimated
+  expect([cost, costCarrierId]).toEqual([expect.any(String), test.carrierId])
+  expect(await test.message(id)).toMatchObject({ status: 'expired', cost, costCarrierId, firstEstimate })
+})
+
+it('asks the database nothing where nobody knows a price, or all go where they were to go', async () => {
+  await test.db.query('delete from rates')
+  await setRate('GB', 1)
+  const unknown = { ...(await test.send()), status: 'sending', carrierId: newId() } as const
+  await setRate('US', 7900)
+  const straight = { ...(await test.send()), status: 'sending', carrierId: test.carrierId } as const
+  // A connection of its own has prepared no statement yet.
+  const pool = openPool(database.connection, { name: 'other', max: 1 })
+  await inTransaction(pool, async (tx) => {
+    await repriceStrays(tx, [unknown, straight])
+    const { rows } = await tx.query('select name from pg_prepared_statements')
+    expect(rows).toEqual([])
+    await repriceStrays(tx, [{ ...straight, carrierId: newId() }])
+    expect((await tx.query('select name from pg_prepared_statements')).rows).toEqual([{ name: 'reprice-strays' }])
+  })
+  await pool.end()
+})
+
+it('finds of the rates that have begun the one that says most, and before all of them what the route says', async () => {
+  await test.db.query('delete from rates')
+  await test.db.query(
+    `insert into rates (carrier_id, destination, effective_from, cost, currency)
+     select $1, destination, effective_from::timestamptz, cost, 'USD'
+     from unnest($2::text[], $3::text[], $4::bigint[]) as r (destination, effective_from, cost)`,
+    [
+      test.carrierId,
+      ['*', 'US', '155', '1555', '1555', '1555', '1555123000', '44'],
+      ['2020-01-01', '2020-01-01', '2020-01-01', '2021-01-01', '2020-01-01', '2999-01-01', '2999-01-01', '2020-01-01'],
+      [90, 70, 60, 45, 50, 1, 1, 7],
+    ],
+  )
+  // What another carrier takes says nothing, however exactly it is written.
+  const otherId = newId()
+  await inTransaction(test.db, (tx) => insertTestCarrier(tx, otherId))
+  await test.db.query(
+    `insert into rates (carrier_id, destination, effective_from, cost, currency)
+     values ($1, '15551230001', '2020-01-01', 3, 'USD'), ($1, '49', '2020-01-01', 3, 'USD')`,
+    [otherId],
+  )
+  const [routeId, silentId] = [newId(), newId()]
+  await test.db.query(
+    `insert into routes (id, position, match_key, currency) values ($1, 1, '1', 'EUR'), ($2, 2, '2', 'EUR')`,
+    [routeId, silentId],
+  )
+  // The silent one leaves it to the card.
+  await test.db.query(
+    `insert into route_carriers (route_id, carrier_id, position, cost)
+     values ($1, $3, 1, 5), ($1, $4, 2, 33), ($2, $3, 1, 5), ($2, $4, 2, null)`,
+    [routeId, silentId, otherId, test.carrierId],
+  )
+  const price = async (theirNumber: string, changes: object = {}): Promise<Partial<MessageRow>> => {
+    const { id } = await test.send({ theirNumber, segments: 2 })
+    const columns = Object.entries({ carrier_id: test.carrierId, cost: null, cost_currency: null, ...changes })
+    await test.db.query(
+      `update messages set ${columns.map(([name], i) => `${name} = $${i + 2}`).join()} where id = $1`,
+      [id, ...columns.map(([, value]) => value)],
+    )
+    const row: MessageRow = { ...(await test.message(id)), status: 'sending', costCarrierId: newId() }
+    await inTransaction(test.db, (tx) => repriceStrays(tx, [row]))
+    const { cost, costCurrency, costCarrierId, firstEstimate } = row
+    expect(await test.message(id)).toMatchObject({ cost, costCurrency, costCarrierId, firstEstimate })
+    return { cost, costCurrency, costCarrierId, firstEstimate }
+  }
+  const known = { costCurrency: 'USD', costCarrierId: test.carrierId, firstEstimate: '' }
+  expect(await price('15551230001')).toEqual({ ...known, cost: '0.00009' })
+  expect(await price('15591230001')).toEqual({ ...known, cost: '0.00012' })
+  expect(await price('12125550001')).toEqual({ ...known, cost: '0.00014' })
+  expect(await price('447700900001')).toEqual({ ...known, cost: '0.000014' })
+  expect(await price('4915112345678')).toEqual({ ...known, cost: '0.00018' })
+  expect(await price('15551230001', { route_id: routeId })).toEqual({ ...known, cost: '0.000066', costCurrency: 'EUR' })
+  expect(await price('15551230001', { route_id: silentId })).toEqual({ ...known, cost: '0.00009' })
+  // What was estimated first stays, also where it is priced more than once.
+  const estimated = { cost: '0.50', cost_currency: 'GBP' }
+  expect(await price('15551230001', estimated)).toMatchObject({ firstEstimate: '0.50 GBP' })
+  expect(await price('15551230001', { ...estimated, first_estimate: '0.10 USD' })).toMatchObject({
+    cost: '0.00009',
+    firstEstimate: '0.10 USD',
+  })
+  await test.db.query('delete from rates')
+  expect(await price('15551230001', estimated)).toEqual({
+    cost: null,
+    costCurrency: null,
+    costCarrierId: test.carrierId,
+    firstEstimate: '0.50 GBP',
+  })
+})

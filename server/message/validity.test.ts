@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { claimMessages } from '../queue/claim.ts'
+import { expireMessages } from '../queue/due.ts'
+import type { MessageRow } from './message.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, outcomes, queue, delayed, events')
+  test = await openLedgerTest(database.db)
+})
+
+const noId = '00000000-0000-0000-0000-000000000000'
+
+it('a validity ends what waited too long in the queue, which keeps what the carrier said of it last', async () => {
+  const [old, fresh] = [await test.send({ validitySeconds: 1 }), await test.send()]
+  await test.db.query(`update messages set error_code = 'throttled', error_raw = '0x00000058' where id = $1`, [old.id])
+  await test.db.query(`update queue set expires_at = now() where message_id = $1`, [old.id])
+  expect(await expireMessages(test.context)).toBe(1)
+  const ended = { status: 'expired', errorCode: 'expired_in_queue', errorRaw: '0x00000058' }
+  expect(await test.message(old.id)).toMatchObject(ended)
+  expect((await test.message(fresh.id)).status).toBe('queued')
+  expect(await test.eventsOf(old.id)).toEqual(['message.failed'])
+  expect(await expireMessages(test.context)).toBe(0)
+})
+
+it('a validity that nobody asked for does not end while a broadcast is paused', async () => {
+  const orders = [
+    { asked: null, ofCampaign: null },
+    { asked: 36_000, ofCampaign: null },
+    { asked: null, ofCampaign: 36_000 },
+  ]
+  const rows: MessageRow[] = []
+  for (const { asked, ofCampaign } of orders) {
+    const campaignId = newId()
+    await test.db.query(
+      `with campaign as (insert into campaigns (account_id, id, name, validity_period) values ($1, $2, 'One', $5))
+       insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+       values ($1, $3, $2, 'paused', $4, false, now(), 'UTC')`,
+      [test.accountId, campaignId, newId(), asked ? { validity_period: asked } : {}, ofCampaign],
+    )
+    rows.push(await test.send({ campaignId, validitySeconds: asked }))
+  }
+  // Single sends go by what was asked for them, whatever their campaign's broadcast asks for.
+  const singles = [
+    { campaignId: rows[0]?.campaignId ?? '', validitySeconds: 60 },
+    { campaignId: rows[0]?.campaignId ?? '', validitySeconds: 39_600 },
+    { campaignId: rows[1]?.campaignId ?? '' },
+  ]
+  for (const single of singles) rows.push(await test.send(single))
+  await test.db.query(`update campaigns set status = 'paused'`)
+  const pass = `created_at = created_at - interval '11 hours', expires_at = expires_at - interval '11 hours'`
+  // A night and a day.
+  for (let i = 0; i < 2; i++) {
+    await test.db.query(
+      `with m as (update messages set ${pass}) update queue set expires_at = now() - interval '1 hour'`,
+    )
+    await expireMessages(test.context)
+  }
+  const statuses = await Promise.all(rows.map(async ({ id }) => (await test.message(id)).status))
+  expect(statuses).toEqual(['queued', 'expired', 'expired', 'expired', 'expired', 'queued'])
+  expect(await test.count('queue', `expires_at > now() + interval '9 hours'`)).toBe(2)
+  await test.db.query(`update campaigns set status = 'sending'`)
+  const lanes = await test.db.query<{ id: string }>('select id from lanes where account_id = $1', [test.accountId])
+  const links = [{ id: test.linkId, carrierId: test.carrierId }]
+  const { handovers } = await claimMessages(test.context, test.nodeId, links, lanes.rows[0]?.id ?? '', noId, 10)
+  expect(handovers).toMatchObject([{ id: rows[0]?.id }, { id: rows[5]?.id }])
+})

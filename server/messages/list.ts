@@ -1,0 +1,308 @@
+/**
+ * Lists of messages: which index leads, what is checked on the messages that it finds, and how much one page may read.
+ *
+ * A statement looks at one stretch of time, because each day there is costs it a little, and at no more than so many messages of it. A page
+ * is a few statements: newer days first (or older ones), each stretch longer than the one before, until it is full or has looked at enough.
+ */
+import { nowMs } from '../ground/db/clock.ts'
+import type { Queryable } from '../ground/db/db.ts'
+import { firstDay } from '../ground/db/partitions.ts'
+import { spanOf, within } from '../ground/db/span.ts'
+import { firstIdAt, timeOfId } from '../ground/base/ids.ts'
+import { isSince, type Mark } from '../ground/http/mark.ts'
+import type { Position } from '../ground/http/page.ts'
+import { findNarrow, narrowStatuses } from './narrow.ts'
+import { messageColumnNames, messageColumns, outcomeStatuses, type MessageRow } from '../message/message.ts'
+
+/** Which messages; null: not asked. */
+export interface MessageFilters {
+  direction: 'outbound' | 'inbound' | null
+  /** The person's number: `to` of outbound, `from` of inbound messages. */
+  theirNumber: string | null
+  ourNumber: string | null
+  campaignId: string | null
+  contactId: string | null
+  /** At least one. */
+  statuses: string[] | null
+  errorCode: string | null
+  type: string | null
+  tag: string | null
+  /** Values by name; all of them. */
+  metadata: Record<string, string> | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+  updatedAfter: Date | null
+  updatedBefore: Date | null
+  segmentsMin: number | null
+  isTest: boolean | null
+}
+
+/** All of them. */
+export const allMessages: MessageFilters = {
+  direction: null,
+  theirNumber: null,
+  ourNumber: null,
+  campaignId: null,
+  contactId: null,
+  statuses: null,
+  errorCode: null,
+  type: null,
+  tag: null,
+  metadata: null,
+  createdAfter: null,
+  createdBefore: null,
+  updatedAfter: null,
+  updatedBefore: null,
+  segmentsMin: null,
+  isTest: null,
+}
+
+/** From where to read, and which way. */
+export interface Reading {
+  /** From older to newer messages. */
+  isUpward: boolean
+  /** Begins behind this id; null: at the end of the list. */
+  from: string | null
+  /** Only what was not committed at this mark, or has changed since. */
+  since: Mark | null
+}
+
+/** Where and which way the page of a position is read; without one it begins at the newest message, or at the oldest. */
+export function readingOf(position: Position | null, isOldestFirst = false): Reading {
+  const isUpward = position ? position.direction === 'after' : isOldestFirst
+  return { isUpward, from: position?.id ?? null, since: position?.since?.mark ?? null }
+}
+
+/** A part of a list: the messages that match, and how far the list was read to find them. */
+export interface Stretch {
+  rows: MessageRow[]
+  /** Where reading stopped before `limit + 1` messages were found; null at the end of the list. */
+  edge: string | null
+}
+
+// Messages looked at in a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. What narrow tables find
+// costs more, because its message is looked up, and as many of each status are read to be merged.
+const windows = { messages: { rows: 20_000, max: 5 }, narrow: { rows: 1000, max: 20 } }
+// Ids of an array; twice as many take twice as long for each day.
+const arrayMax = 200
+
+const dayMs = 86_400_000
+// Days of the first, second and third stretch; the fourth is the rest.
+const stretchDays = [2, 14, 90]
+// An id is made a moment after the time that its message was created; a message is never updated before it was created.
+const idLatenessMs = 60_000
+
+/** Up to `limit + 1` messages, in the order of reading. */
+export async function listMessages(
+  db: Queryable,
+  accountId: string,
+  filters: MessageFilters,
+  { isUpward, from, since }: Reading,
+  limit: number,
+): Promise<Stretch> {
+  const rows: MessageRow[] = []
+  const bounds = boundsOf(filters)
+  if (isUpward) bounds.lower = later(bounds.lower, from)
+  else bounds.upper = earlier(bounds.upper, from)
+  const { max } = leadOf(filters) === 'narrow' ? windows.narrow : windows.messages
+  let stops = 0
+  for (let stretch = 0; ; stretch++) {
+    const end = endOfStretch(stretch, isUpward, bounds)
+    for (;;) {
+      const within = isUpward
+        ? { lower: bounds.lower, upper: end ?? bounds.upper }
+        : { lower: end ?? bounds.lower, upper: bounds.upper }
+      const part = await readWindow(db, accountId, filters, { ...within, isUpward, since }, limit + 1 - rows.length)
+      rows.push(...part.rows)
+      if (rows.length > limit) return { rows, edge: null }
+      const reached = part.edge ?? end
+      if (reached === null) return { rows, edge: null }
+      bounds[isUpward ? 'lower' : 'upper'] = reached
+      if (part.edge === null) break
+      if (++stops === max) return { rows, edge: part.edge }
+    }
+  }
+}
+
+/** Ids between which the messages are, both exclusive: times as ids that no message has, which also prunes the days that cannot match. */
+interface Bounds {
+  lower: string | null
+  upper: string | null
+}
+
+function boundsOf({ createdAfter, createdBefore, updatedBefore }: MessageFilters): Bounds {
+  const idOf = (time: Date | null, lateMs = 0): string | null => time && firstIdAt(time.getTime() + lateMs)
+  return { lower: idOf(createdAfter), upper: earlier(idOf(createdBefore), idOf(updatedBefore, idLatenessMs)) }
+}
+
+const later = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a)
+const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a)
+
+/** Where a stretch ends; null: where the list does. */
+function endOfStretch(stretch: number, isUpward: boolean, { lower, upper }: Bounds): string | null {
+  const [days, firstMs, now] = [stretchDays[stretch], firstDay(), nowMs()]
+  if (days === undefined || firstMs === null) return null
+  const fromMs = isUpward
+    ? Math.max(firstMs, lower === null ? 0 : timeOfId(lower))
+    : Math.min(now, upper === null ? now : timeOfId(upper))
+  const endMs = (Math.floor(fromMs / dayMs) + (isUpward ? days : 1 - days)) * dayMs
+  const end = firstIdAt(endMs)
+  if (isUpward) return endMs > now || (upper !== null && end >= upper) ? null : end
+  return endMs <= firstMs || (lower !== null && end <= lower) ? null : end
+}
+
+interface Window extends Bounds {
+  isUpward: boolean
+  since: Mark | null
+}
+
+async function readWindow(
+  db: Queryable,
+  accountId: string,
+  filters: MessageFilters,
+  window: Window,
+  limit: number,
+): Promise<Stretch> {
+  const lead = leadOf(filters)
+  if (lead === 'narrow') return readNarrow(db, accountId, filters, window, limit)
+  const { size, ...statement } = buildStatement(accountId, filters, lead, window, limit)
+  const { rows } = await db.query<MessageRow & { isMatch?: boolean | null; place?: number; edge?: string }>(statement)
+  const last = rows.at(-1)
+  const edge = last?.place === size ? (last.edge ?? null) : null
+  const isMarkOnly = last?.place !== undefined && last.isMatch !== true
+  return { rows: isMarkOnly ? rows.slice(0, -1) : rows, edge }
+}
+
+/**
+ * A window of what narrow tables find. Nearly each message of it matches: no more than are wanted are looked up first, and the others of the
+ * window only where that is not enough.
+ */
+async function readNarrow(
+  db: Queryable,
+  accountId: string,
+  filters: MessageFilters,
+  window: Window,
+  limit: number,
+): Promise<Stretch> {
+  const { rows: size } = windows.narrow
+  const wanted = Math.min(limit, size)
+  const ids = await findNarrow(db, accountId, filters, window, wanted)
+  const rows = await lookUp(db, accountId, filters, window, ids, limit)
+  const last = ids.at(-1)
+  if (last === undefined || ids.length < wanted || rows.length === limit) return { rows, edge: null }
+  const rest = { ...window, [window.isUpward ? 'lower' : 'upper']: last }
+  const others = wanted === size ? [] : await findNarrow(db, accountId, filters, rest, size - wanted)
+  rows.push(...(await lookUp(db, accountId, filters, window, others, limit - rows.length)))
+  return { rows, edge: others.length === size - wanted ? (others.at(-1) ?? last) : null }
+}
+
+/**
+ * Those of these messages that match, by the primary key. With an array PostgreSQL finds out which days it is about, but a long one takes it
+ * longer for each of them than to look into it: then all days between the first and the last are looked into.
+ */
+async function lookUp(
+  db: Queryable,
+  accountId: string,
+  filters: MessageFilters,
+  { isUpward, since }: Window,
+  ids: readonly string[],
+  limit: number,
+): Promise<MessageRow[]> {
+  if (ids.length === 0) return []
+  const values: unknown[] = [accountId, ids]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const isMany = ids.length > arrayMax
+  const where = [
+    'm.account_id = $1',
+    isMany ? `m.id = k.id and m.id ${within(spanOf(ids))}` : 'm.id = any ($2::uuid[])',
+    ...checksOf(filters, 'narrow', value),
+    ...(since ? [isSince('m', since, value)] : []),
+  ]
+  const read = `select ${messageColumns('m')} from messages m where ${where.join(' and ')}`
+  // Ids are in the order of reading: the join ends with the limit.
+  const text = isMany
+    ? `select ${columnsOf('m')} from unnest($2::uuid[]) with ordinality as k (id, n) cross join lateral (${read} limit 1) m order by k.n limit ${limit}`
+    : `${read} order by m.id ${isUpward ? 'asc' : 'desc'} limit ${limit}`
+  return (await db.query<MessageRow>(text, values)).rows
+}
+
+/**
+ * The statement of one window. One index leads: messages_their_number, messages_contact, messages_campaign, or else the primary key. What has to
+ * be checked is, on up to `size` messages in order; the last of them comes with the answer in any case, to say how far it has got.
+ */
+function buildStatement(
+  accountId: string,
+  filters: MessageFilters,
+  lead: Exclude<Lead, 'narrow'>,
+  { isUpward, lower, upper, since }: Window,
+  limit: number,
+): { text: string; values: unknown[]; size: number } {
+  const values: unknown[] = [accountId]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const order = isUpward ? 'asc' : 'desc'
+  const checks = checksOf(filters, lead, value)
+  if (since) checks.push(isSince('m', since, value))
+
+  const found = lead && `and m.${lead.column} = ${value(lead.value)}`
+  const bounds = [lower && `and m.id > ${value(lower)}`, upper && `and m.id < ${value(upper)}`]
+  const from = `from messages m
+        where m.account_id = $1 ${[found, ...bounds].filter(Boolean).join(' ')}
+        order by m.id ${order}`
+  if (checks.length === 0)
+    return { text: `select ${messageColumns('m')} ${from} limit ${limit}`, values, size: Infinity }
+  const size = windows.messages.rows
+  const text = `
+      select ${columnsOf('l')}, "isMatch", place, id as edge
+      from (
+        select ${messageColumns('m')}, ${isMatch(checks)}, row_number() over (order by m.id ${order}) as place
+        ${from}
+        limit ${size}
+      ) l
+      where "isMatch" or place = ${size}
+      limit ${limit}`
+  return { text, values, size }
+}
+
+const columnsOf = (table: string): string => messageColumnNames.map((name) => `${table}."${name}"`).join(', ')
+// A column without a value is no match.
+const isMatch = (checks: string[]): string => `coalesce(${checks.join(' and ')}, false) as "isMatch"`
+
+type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'narrow' | null
+
+/** The filter that finds the fewest messages, as far as anybody can know. */
+function leadOf({ theirNumber, contactId, campaignId, statuses, errorCode }: MessageFilters): Lead {
+  if (theirNumber !== null) return { column: 'their_number', value: theirNumber }
+  if (contactId !== null) return { column: 'contact_id', value: contactId }
+  const isNarrow = statuses?.every((status) => narrowStatuses.some((one) => one === status))
+  // The line may be long with what others wait for: the messages of a campaign are fewer.
+  const isInLine = campaignId !== null && statuses?.includes('queued')
+  if (errorCode !== null || (isNarrow && !isInLine)) return 'narrow'
+  if (campaignId !== null) return { column: 'campaign_id', value: campaignId }
+  return null
+}
+
+/** What has to be checked on each message that the leading filter finds. */
+function checksOf(filters: MessageFilters, lead: Lead, value: (one: unknown) => string): string[] {
+  const checks: string[] = []
+  const check = (column: string, is: string, wanted: unknown): void => {
+    if (wanted !== null) checks.push(`m.${column} ${is} ${value(wanted)}`)
+  }
+  const isLed = (column: string): boolean => typeof lead === 'object' && lead?.column === column
+  check('direction', '=', filters.direction)
+  check('our_number', '=', filters.ourNumber)
+  if (!isLed('contact_id')) check('contact_id', '=', filters.contactId)
+  if (!isLed('campaign_id')) check('campaign_id', '=', filters.campaignId)
+  check('error_code', '=', filters.errorCode)
+  if (filters.statuses) checks.push(`m.status = any (${value(filters.statuses)}::text[])`)
+  // A message that is tried again still says why the last try failed.
+  if (filters.errorCode !== null) checks.push(`m.status = any (${value(outcomeStatuses)}::text[])`)
+  check('type', '=', filters.type)
+  check('segments', '>=', filters.segmentsMin)
+  check('is_test', '=', filters.isTest)
+  check('updated_at', '>=', filters.updatedAfter)
+  check('updated_at', '<', filters.updatedBefore)
+  if (filters.tag !== null) checks.push(`${value(filters.tag)} = any (m.tags)`)
+  for (const [name, text] of Object.entries(filters.metadata ?? {}))
+    checks.push(`m.metadata ->> ${value(name)} = ${value(text)}`)
+  return checks
+}

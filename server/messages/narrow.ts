@@ -1,0 +1,74 @@
+/**
+ * Statuses and errors whose messages stand in narrow tables: `outcomes` has every end but `delivered`, `queue` and `delayed` what waits. Such a
+ * list is found there, and only the days of what was found are looked into.
+ */
+import type { Queryable } from '../ground/db/db.ts'
+import { outcomeStatuses, type Status } from '../message/message.ts'
+
+/** Statuses of which few messages are, with which anything may be searched for. */
+export const indexedStatuses: readonly Status[] = [...outcomeStatuses, 'scheduled']
+
+/** Statuses that narrow tables find; the line may be long. */
+export const narrowStatuses: readonly Status[] = [...indexedStatuses, 'queued']
+
+/** What is asked of them: an error, with statuses or without, or statuses that they find. */
+export interface Narrow {
+  errorCode: string | null
+  statuses: string[] | null
+}
+
+/** Ids between which to look, both exclusive, and which way. */
+export interface Range {
+  isUpward: boolean
+  lower: string | null
+  upper: string | null
+}
+
+/**
+ * The first `limit` ids in order, each once; the message says whether it still is what it was here. By the primary key of outcomes or
+ * outcomes_error, that of delayed, and that of the queue in each of the account's few lanes and their parts.
+ */
+export async function findNarrow(
+  db: Queryable,
+  accountId: string,
+  { errorCode, statuses }: Narrow,
+  { isUpward, lower, upper }: Range,
+  limit: number,
+): Promise<string[]> {
+  const values: unknown[] = [accountId]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const tail = `order by message_id ${isUpward ? 'asc' : 'desc'} limit ${limit}`
+  const within = [lower && `and message_id > ${value(lower)}`, upper && `and message_id < ${value(upper)}`]
+  const of = (table: string, where: string): string =>
+    [`select message_id from ${table} where account_id = $1`, where, ...within, tail].filter(Boolean).join(' ')
+  const ofStatus = (status: string): string[] => {
+    if (status === 'scheduled') return [of('delayed', '')]
+    // Retries wait for their time, and what quiet hours hold.
+    if (status === 'queued') return [of('delayed', ''), ofQueue(of('queue', 'and lane_id = part.id'))]
+    return [of('outcomes', `and status = ${value(status)}`)]
+  }
+  const parts =
+    errorCode === null
+      ? [...new Set([...new Set(statuses)].flatMap(ofStatus))]
+      : [
+          of(
+            'outcomes',
+            `and error_code = ${value(errorCode)} ${statuses ? `and status = any (${value(statuses)}::text[])` : ''}`,
+          ),
+        ]
+  // Each part is read by itself and no further than the limit, so that not all of them have to be sorted.
+  const { rows } = await db.query<{ id: string }>(
+    `select distinct message_id as id from (${parts.map((part) => `(${part})`).join(' union all ')}) s ${tail}`,
+    values,
+  )
+  return rows.map(({ id }) => id)
+}
+
+const ofQueue = (inPart: string): string => `
+  select message_id
+  from (
+    select id from lanes where account_id = $1
+    union all
+    select b.id from lanes l join backlogs b on b.lane_id = l.id where l.account_id = $1
+  ) part
+  cross join lateral (${inPart}) q`

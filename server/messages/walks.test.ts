@@ -1,0 +1,412 @@
+/**
+ * Walks of chance over the ledger, by two processes at once, with a carrier that may have taken what nobody knows of, and people who say STOP:
+ * what holds at rest, whatever met whatever. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { answerOf, endSegment, type SegmentEnd, type Try } from '../links/attempt.ts'
+import { recount } from '../links/recount.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { isRetryable } from '../ground/db/failure.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { Acceptor } from '../accept/accept.ts'
+import { cancelMessage } from './cancel.ts'
+import { claimMessages, findLanes } from '../queue/claim.ts'
+import { expireMessages, queueDue } from '../queue/due.ts'
+import type { Handover } from '../message/handover.ts'
+import { Ledger } from '../ledger/ledger.ts'
+import { recordMoves } from '../message/moved.ts'
+import { messageTypes } from '../message/message.ts'
+import { endWithoutReceipt } from '../ledger/no-receipt.ts'
+import { optIn, optOut } from '../opt-outs/opt-out.ts'
+import { matchOrphans } from '../ledger/receipt.ts'
+import { Recent } from '../message/recent.ts'
+import { redactMessage } from '../message/redact.ts'
+import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
+import { settleIntents } from '../ledger/settle.ts'
+import { readTallyFaults } from '../usage/testing.ts'
+import { defaultReasons } from '../message/taxonomy.ts'
+import { createChance, openLedgerTest, ourNumber, TestSlots, type LedgerTest } from './testing.ts'
+
+const noId = '00000000-0000-0000-0000-000000000000'
+// Some seconds a walk; with thousands, and other seeds, it is a search.
+const rounds = 100
+const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
+const person = { source: 'reply', actor: null } as const
+const passing = { state: 'refused', status: 0x58, raw: 'RTHROTTLED', retryAfterMs: null } as const
+
+/** A message on a link, with the segments that have no end yet. */
+interface Held {
+  attempt: Try
+  left: number[]
+}
+
+interface Process {
+  nodeId: string
+  context: LedgerTest['context']
+  ledger: Ledger
+  acceptor: Acceptor
+  slots: TestSlots
+  hand: Held[]
+}
+
+/** What the carrier has taken: its id, and whether the response has been told. */
+interface Taken {
+  held: Held
+  segment: number
+  id: string
+  isTold: boolean
+  by: Process
+}
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent', 'message.canceled')
+  await test.db.query(
+    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
+    [test.linkId, test.nodeId],
+  )
+})
+afterAll(() => database.close())
+
+async function openProcess(): Promise<Process> {
+  const nodeId = newId()
+  await test.db.query(
+    `with node as (insert into nodes (id, name) values ($1, 'test') returning id)
+     insert into heartbeats (node_id, seen_at, low_water) select id, now(), $2 from node`,
+    [nodeId, noId],
+  )
+  const context = { ...test.context, recent: new Recent() }
+  const slots = new TestSlots(nodeId, test.linkId, test.carrierId)
+  const acceptor = new Acceptor({ ...context, slots, routing: test.routing })
+  return { nodeId, context, ledger: new Ledger(context), acceptor, slots, hand: [] }
+}
+
+/** A walk: what is under way, and the steps that chance may take. */
+class Walk {
+  readonly #chance: (below: number) => number
+  readonly processes: Process[]
+  readonly ids: string[] = []
+  readonly #taken: Taken[] = []
+  readonly #numbers: string[] = []
+  readonly #firstNumber: number
+  /** Who is out, and by which STOP. */
+  readonly #out = new Map<string, symbol>()
+
+  constructor(seed: number, processes: Process[]) {
+    this.#chance = createChance(seed)
+    this.#firstNumber = 2_000_000 + 10_000 * seed
+    this.processes = processes
+  }
+
+  #pick<T>(items: readonly T[]): T | undefined {
+    return items[this.#chance(items.length)]
+  }
+
+  /** Some steps at once. */
+  async round(): Promise<void> {
+    const steps = [
+      () => this.#accept(this.#process()),
+      () => this.#accept(this.#process()),
+      () => this.claim(this.#process()),
+      () => this.claim(this.#process()),
+      ...Array.from({ length: 4 }, () => () => this.#answer(this.#process())),
+      () => this.#answerAll(this.#process()),
+      () => this.#recount(this.#process()),
+      () => this.#tellLate(),
+      () => this.#report(),
+      () => this.#report(),
+      () => this.#resend(),
+      () => this.#optOut(),
+      () => this.#optIn(),
+      () => this.#expire(),
+      () => endWithoutReceipt(test.context, 0, 1),
+      () => inTransaction(test.db, (tx) => redactMessage(tx, test.accountId, this.#pick(this.ids) ?? noId)),
+      () => cancelMessage(test.context, test.accountId, this.#pick(this.ids) ?? noId),
+      () => this.sweep(),
+      () => this.#crash(),
+    ]
+    const chosen = Array.from({ length: 6 }, () => this.#pick(steps))
+    await Promise.all([...chosen.flatMap((step) => (step ? [attempt(step)] : [])), expectInLine()])
+  }
+
+  #process(): Process {
+    const process = this.#pick(this.processes)
+    if (!process) throw new Error('there is one')
+    return process
+  }
+
+  async #accept({ acceptor, slots, hand }: Process): Promise<void> {
+    const known = this.#chance(4) === 0 ? this.#pick(this.#numbers) : undefined
+    const theirNumber = known ?? `1555${this.#firstNumber + this.#numbers.length + 1000 * this.#chance(3)}`
+    const segments = 1 + this.#chance(3)
+    const before = this.#out.get(theirNumber)
+    slots.room = this.#chance(2) * segments
+    const accepted = await acceptor.accept(
+      test.draft({
+        theirNumber,
+        segments,
+        type: this.#pick(messageTypes) ?? null,
+        onUnknown: this.#chance(2) === 0 ? 'resend' : 'hold',
+        sendAt: this.#chance(5) === 0 ? new Date(Date.now() + 3_600_000) : null,
+      }),
+    )
+    for (const handover of slots.taken.splice(0)) take(hand, handover)
+    if (accepted.kind !== 'accepted') return
+    this.ids.push(accepted.row.id)
+    this.#numbers.push(theirNumber)
+    this.#expectIn(theirNumber, before)
+  }
+
+  /** Nothing is begun for who was out all the time. */
+  #expectIn(theirNumber: string, before: symbol | undefined): void {
+    expect(before !== undefined && this.#out.get(theirNumber) === before).toBe(false)
+  }
+
+  async claim(process: Process): Promise<number> {
+    const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+    let count = 0
+    for (const { id, laneId } of await findLanes(test.db)) {
+      const out = new Map(this.#out)
+      const options = { laneId, directFrom: noId }
+      const { handovers } = await claimMessages(process.context, process.nodeId, rooms, id, noId, 5, options)
+      for (const handover of handovers) {
+        this.#expectIn(handover.theirNumber, out.get(handover.theirNumber))
+        take(process.hand, handover)
+      }
+      count += handovers.length
+    }
+    return count
+  }
+
+  async #optOut(): Promise<void> {
+    const number = this.#pick(this.#numbers)
+    if (number === undefined) return
+    await inTransaction(test.db, (tx) => optOut(tx, test.context, test.accountId, person, [{ number }]))
+    this.#out.set(number, Symbol(number))
+  }
+
+  async #optIn(): Promise<void> {
+    const number = this.#pick([...this.#out.keys()])
+    if (number === undefined) return
+    this.#out.delete(number)
+    await inTransaction(test.db, (tx) => optIn(tx, test.context, test.accountId, person, { number }))
+  }
+
+  async #expire(): Promise<void> {
+    await test.db.query(
+      `with m as (update messages set expires_at = now() where id = $1 returning id),
+         q as (update queue set expires_at = now() from m where message_id = m.id)
+       update delayed set expires_at = now() from m where message_id = m.id`,
+      [this.#pick(this.ids)],
+    )
+    await expireMessages(test.context)
+  }
+
+  /** The next segment of a message that a process has comes to its end; of one that nobody knows, the carrier may have it. */
+  async #answer(process: Process): Promise<void> {
+    const held = this.#pick(process.hand)
+    if (!held) return
+    const end = ends[this.#chance(ends.length)] ?? { state: 'released' }
+    await this.#end(process, held, end, end.state === 'unknown' && this.#chance(2) === 0)
+  }
+
+  async #end(process: Process, held: Held, end: SegmentEnd, isTakenUnseen = false): Promise<void> {
+    const segment = held.left.shift()
+    if (segment === undefined) return
+    if (held.left.length === 0) process.hand.splice(process.hand.indexOf(held), 1)
+    // Some carriers give an id twice.
+    const id = (this.#chance(15) === 0 && this.#pick(this.#taken)?.id) || newId()
+    const isAccepted = end.state === 'accepted'
+    const { nodeId } = process
+    const place = { nodeId, linkId: test.linkId, segment }
+    const move = endSegment(held.attempt, end)
+    await process.ledger.answer(answerOf(held.attempt, place, end, isAccepted ? id : null, move))
+    if (isAccepted || isTakenUnseen) this.#taken.push({ held, segment, id, isTold: isAccepted, by: process })
+  }
+
+  /** What is left of a message comes to its end at once. */
+  async #answerAll(process: Process): Promise<void> {
+    const held = this.#pick(process.hand)
+    if (!held) return
+    const answers = held.left.map(() =>
+      this.#end(process, held, ends[this.#chance(ends.length)] ?? { state: 'released' }),
+    )
+    await Promise.all(answers)
+  }
+
+  /** A message takes another number of segments on its link than it was counted with. */
+  async #recount({ nodeId, ledger, hand }: Process): Promise<void> {
+    const held = hand.find(({ attempt, left }) => left.length === attempt.handover.segments)
+    if (!held) return
+    hand.splice(hand.indexOf(held), 1)
+    const { handover } = held.attempt
+    const answers = recount(handover, 1 + (handover.segments % 3), nodeId, test.linkId)
+    await Promise.all(answers.map((answer) => ledger.answer(answer)))
+  }
+
+  /** A response that comes after its time. */
+  async #tellLate(): Promise<void> {
+    const late = this.#pick(this.#taken.filter(({ isTold }) => !isTold))
+    if (!late) return
+    late.isTold = true
+    const { held, segment, id, by } = late
+    const place = { nodeId: by.nodeId, linkId: test.linkId, segment, isLate: true }
+    await by.ledger.answer(answerOf(held.attempt, place, { state: 'accepted', status: 0 }, id, null))
+  }
+
+  async #report(): Promise<void> {
+    const taken = this.#pick(this.#taken)
+    if (!taken) return
+    const isDelivered = this.#chance(4) > 0
+    await this.#process().ledger.receipt({
+      linkId: test.linkId,
+      rawId: taken.id,
+      matchId: taken.id,
+      state: isDelivered ? 'delivered' : 'undeliverable',
+      stat: isDelivered ? 'DELIVRD' : 'UNDELIV',
+      err: '000',
+      networkError: null,
+      doneDate: '',
+      source: taken.held.attempt.handover.theirNumber,
+      destination: ourNumber,
+      submitDate: null,
+    })
+  }
+
+  async #resend(): Promise<void> {
+    const id = this.#pick(this.ids) ?? noId
+    await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
+  }
+
+  /** As if so much time had gone by that all is due. */
+  async sweep(): Promise<void> {
+    await test.db.query(
+      `update nameless_tries set check_at = now(), resend_at = case when resend_at is not null then now() end`,
+    )
+    await resolveUnknown(test.context)
+    await test.db.query('update delayed set due_at = now()')
+    await queueDue(test.db)
+    await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
+  }
+
+  /** A process is taken for dead and goes on for a while; what it had, another one settles. */
+  async #crash(): Promise<void> {
+    if (this.#chance(4) > 0) return
+    const at = this.#chance(this.processes.length)
+    const [dead, next] = [this.processes[at], await openProcess()]
+    if (!dead) return
+    this.processes[at] = next
+    await test.db.query(`update nodes set fenced_at = now() where id = $1`, [dead.nodeId])
+    const release = (held: Held): Promise<void> => this.#end(dead, held, { state: 'released' })
+    const wakes = dead.hand.filter(() => this.#chance(2) === 0).map((held) => attempt(() => release(held)))
+    await Promise.all([...wakes, settleIntents(test.db, next.ledger, dead.nodeId)])
+    await settleIntents(test.db, next.ledger, dead.nodeId)
+  }
+
+  /** Everything comes to its end. */
+  async rest(): Promise<void> {
+    for (let isBusy = true; isBusy;) {
+      for (const process of this.processes)
+        for (let held = process.hand[0]; held; held = process.hand[0])
+          await this.#end(process, held, { state: 'accepted', status: 0 })
+      await this.sweep()
+      const claimed = await Promise.all(this.processes.map((process) => this.claim(process)))
+      isBusy = claimed.some((count) => count > 0) || (await test.count('queue', 'true')) > 0
+    }
+  }
+}
+
+/** What is queued stands in line or waits for its time, at every moment: lists find it there. */
+async function expectInLine(): Promise<void> {
+  const isLost = `status in ('queued', 'scheduled')
+    and not exists (select from delayed d where d.account_id = t.account_id and d.message_id = t.id)
+    and not exists (
+      select from queue q
+      left join backlogs b on b.id = q.lane_id
+      join lanes l on l.id = coalesce(b.lane_id, q.lane_id)
+      where t.status = 'queued' and q.message_id = t.id and l.account_id = t.account_id)`
+  expect(await test.count('messages t', isLost)).toBe(0)
+}
+
+/** A link gets a message; with nothing to send it would be sending for ever. */
+function take(hand: Held[], handover: Handover): void {
+  const left = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
+  expect(left.length).toBeGreaterThan(0)
+  hand.push({ attempt: { handover, intentAt: new Date(), open: left.length, ends: [] }, left: [...left] })
+}
+
+const ends: SegmentEnd[] = [
+  { state: 'accepted', status: 0 },
+  { state: 'accepted', status: 0 },
+  { state: 'unknown', reason: 'no answer' },
+  { state: 'unknown', reason: 'no answer' },
+  { state: 'released' },
+  { ...passing, reason: { code: 'carrier_congestion', handling: 'throttling' } },
+  { ...passing, reason: { code: 'content_filtered', handling: 'permanent' } },
+]
+
+/** Lost races and deadlocks are tried again, as callers and sweeps do. */
+async function attempt(step: () => Promise<unknown>): Promise<void> {
+  for (;;)
+    try {
+      await step()
+      return
+    } catch (error) {
+      if (!isRetryable(error)) throw error
+    }
+}
+
+it.each([1, 2, 3])(
+  'everything comes to an end that is told once, and nothing is sent twice unasked: walk %i',
+  async (seed) => {
+    const walk = new Walk(seed, [await openProcess(), await openProcess()])
+    for (let n = 0; n < rounds; n++) await walk.round()
+    await walk.rest()
+    await Promise.all(walk.processes.map(({ ledger }) => ledger.close()))
+
+    expect(await test.count('messages', `status in ('queued', 'sending', 'scheduled')`)).toBe(0)
+    expect(await test.count('intents', 'true')).toBe(0)
+    expect(await test.count('delayed', 'true')).toBe(0)
+    expect(await readTallyFaults(test.db)).toEqual([])
+    const { rows: twice } = await test.db.query(
+      `select s.message_id
+     from submissions s
+     join messages m on m.account_id = s.account_id and m.id = s.message_id
+     where s.state in ('accepted', 'unknown') and not m.possible_duplicate
+     group by s.message_id, s.segment
+     having count(*) > 1`,
+    )
+    expect(twice).toEqual([])
+    const { rows: untold } = await test.db.query(
+      `select m.id, m.status, array_agg(e.type order by e.sequence) as types
+     from messages m
+     left join events e on e.account_id = m.account_id and e.message_id = m.id
+     group by m.id, m.status, m.sequence
+     having count(*) filter (where e.type in ('message.delivered', 'message.failed', 'message.canceled')) <>
+       case when m.status in ('sent', 'unconfirmed') then 0 else 1 end
+       or max(e.sequence) is distinct from m.sequence`,
+    )
+    expect(untold).toEqual([])
+    const { rows: unlisted } = await test.db.query(
+      `select m.id, m.status, m.error_code
+     from messages m
+     where m.status not in ('sent', 'delivered')
+       and not exists (
+         select from outcomes o
+         where o.account_id = m.account_id
+           and o.message_id = m.id
+           and o.status = m.status
+           and o.error_code is not distinct from m.error_code)`,
+    )
+    expect(unlisted).toEqual([])
+    const { rows: sequences } = await test.db.query(
+      `select message_id from events where message_id is not null group by message_id, sequence having count(*) > 1`,
+    )
+    expect(sequences).toEqual([])
+  },
+)

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { createTestAccount } from '../accounts/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { forgetNumbers } from './opt-out.ts'
+import { account, add, call, dataOf, database, errorsOf, person, say, test } from './testing.ts'
+
+describe('keywords', () => {
+  it('are the defaults until an account says more, and a campaign goes before its account', async () => {
+    const campaignId = newId()
+    await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Sale', 'sale')`, [
+      account.accountId,
+      campaignId,
+    ])
+    expect((await call('GET', '/opt-outs/keywords')).body).toMatchObject({
+      own: {},
+      on_suspicion: 'flag',
+      campaign: null,
+    })
+    const replies = { stop: 'Bye from {{account_name}}', help: null }
+    await call('PUT', '/opt-outs/keywords', { stop_keywords: ['STOP', 'Genug'], replies })
+    expect(await call('PUT', '/opt-outs/keywords?campaign=sale', { stop_keywords: ['stop', 'CANCEL'] })).toMatchObject({
+      status: 200,
+      body: { stop_keywords: ['stop', 'CANCEL'], replies: { stop: replies.stop, help: null } },
+    })
+    await test.send({ campaignId, theirNumber: person })
+    await say('genug')
+    expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(0)
+    await say('Cancel')
+    expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(1)
+    await say('genug', '15551230002')
+    expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(2)
+    await say('help', '15551230003')
+    const { rows } = await database.db.query<{ body: string }>(
+      `select body from messages where account_id = $1 and is_confirmation`,
+      [account.accountId],
+    )
+    expect(rows.map(({ body }) => body)).toEqual([
+      expect.stringMatching(/^Bye from /),
+      expect.stringMatching(/^Bye from /),
+    ])
+    expect((await call('PUT', '/opt-outs/keywords', {})).body).toMatchObject({ own: {} })
+  })
+
+  it('tell what would hold without what was said here, and who says it', async () => {
+    const campaignId = newId()
+    await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Sale', 'sale')`, [
+      account.accountId,
+      campaignId,
+    ])
+    const none = (await call('GET', '/opt-outs/keywords')).body
+    const { stop_keywords, start_keywords, help_keywords, replies, on_suspicion } = none
+    const every = { stop: 'defaults', start: 'defaults', help: 'defaults' }
+    const from = {
+      stop_keywords: 'defaults',
+      start_keywords: 'defaults',
+      help_keywords: 'defaults',
+      replies: every,
+      on_suspicion: 'defaults',
+    }
+    const defaults = { stop_keywords, start_keywords, help_keywords, replies, on_suspicion, from }
+    expect(none['inherited']).toEqual(defaults)
+    const said = { help_keywords: ['INFO'], replies: { help: null } }
+    expect((await call('PUT', '/opt-outs/keywords', said)).body).toMatchObject({
+      help_keywords: ['INFO'],
+      inherited: defaults,
+    })
+    const own = { help_keywords: ['HILFE'], on_suspicion: 'ignore' }
+    expect((await call('PUT', '/opt-outs/keywords?campaign=sale', own)).body).toMatchObject({
+      ...own,
+      own,
+      inherited: {
+        ...defaults,
+        help_keywords: ['INFO'],
+        replies: { ...(replies as object), help: null },
+        from: { ...from, help_keywords: 'account', replies: { ...every, help: 'account' } },
+      },
+    })
+  })
+
+  it('keep STOP, and mean one thing each', async () => {
+    expect(errorsOf(await call('PUT', '/opt-outs/keywords', { stop_keywords: ['GENUG'] }))).toEqual([
+      '#/stop_keywords invalid_value',
+    ])
+    expect(errorsOf(await call('PUT', '/opt-outs/keywords', { start_keywords: ['YES', 'Stop!'] }))).toEqual([
+      '#/start_keywords/1 invalid_value',
+    ])
+    expect(errorsOf(await call('PUT', '/opt-outs/keywords', { help_keywords: ['?!'] }))).toEqual([
+      '#/help_keywords/0 invalid_value',
+    ])
+    const wrong = { stop_keywords: ['GENUG'], replies: { foo: 'x' } }
+    expect(errorsOf(await call('PUT', '/opt-outs/keywords', wrong))).toEqual([
+      '#/replies/foo unknown_field',
+      '#/stop_keywords invalid_value',
+    ])
+    expect((await call('PUT', '/opt-outs/keywords?campaign=nope', {})).status).toBe(404)
+  })
+})
+
+describe('a reply that may mean STOP', () => {
+  it('opts nobody out, is told, and waits for somebody who decides', async () => {
+    await test.subscribe('contact.opt_out_suspected')
+    await say('please stop')
+    await say('stop it pls', '15551230002')
+    const list = dataOf(await call('GET', '/opt-outs/suspected'))
+    expect(list).toMatchObject([
+      { number: '15551230002', text: 'stop it pls' },
+      { number: person, text: 'please stop' },
+    ])
+    // A key of the account that may read neither texts nor contacts.
+    const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    await database.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    const hidden = await call('GET', '/opt-outs/suspected', undefined, reader.headers)
+    expect(dataOf(hidden)).toMatchObject([{ text: null }, { text: null }])
+    expect(hidden.text).not.toContain(person)
+    expect(
+      await test.count('events', `account_id = $1 and type = 'contact.opt_out_suspected'`, [account.accountId]),
+    ).toBe(2)
+    expect(dataOf(await call('POST', '/opt-outs/check', { numbers: [person] }))).toMatchObject([{ opted_out: false }])
+    const [second, first] = list.map(({ message }) => String(message))
+    const { headers } = await createTestAccount(database.db)
+    expect((await call('POST', `/opt-outs/suspected/${first}`, { action: 'dismiss' }, headers)).status).toBe(404)
+    expect((await call('POST', `/opt-outs/suspected/${first}`, { action: 'opt_out' })).status).toBe(204)
+    expect((await call('POST', `/opt-outs/suspected/${second}`, { action: 'dismiss' })).status).toBe(204)
+    expect((await call('POST', `/opt-outs/suspected/${second}`, { action: 'dismiss' })).status).toBe(404)
+    expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
+    expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ source: 'review', message: first })
+  })
+
+  it('is settled by a STOP of the same person', async () => {
+    const { accountId } = await createTestAccount(database.db)
+    await database.db.query(`insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, $3)`, [
+      accountId,
+      newId(),
+      person,
+    ])
+    await say('please stop')
+    await say('stop')
+    expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
+    expect(await test.count('opt_out_suspicions', 'account_id = $1', [accountId])).toBe(1)
+  })
+
+  it('is none of somebody who is out, and whose number was forgotten', async () => {
+    await add(person)
+    await call('POST', `/opt-outs/${person}/forget`)
+    await database.db.query(`update opt_outs set created_at = now() - interval '1 hour'`)
+    await forgetNumbers(database.db)
+    await say('please stop')
+    expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
+  })
+
+  it('does what the account says', async () => {
+    await call('PUT', '/opt-outs/keywords', { on_suspicion: 'opt_out' })
+    await say('please stop')
+    expect((await call('GET', `/opt-outs/${person}`)).status).toBe(200)
+    await call('PUT', '/opt-outs/keywords', { on_suspicion: 'ignore' })
+    await say('please stop', '15551230002')
+    expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
+  })
+})

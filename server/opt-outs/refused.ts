@@ -1,0 +1,25 @@
+/** What carriers refuse because the person has opted out with them: an opt-out with the message as its proof, which an account may take back. */
+import type { Tx } from '../ground/db/db.ts'
+import type { Posting } from '../events/events.ts'
+import type { MessageRow } from '../message/message.ts'
+import { optOut, type ConsentContext } from './opt-out.ts'
+
+/** A carrier has refused the message, by its answer or its receipt, because the person has opted out. */
+const isRefusedForOptOut = (row: MessageRow): boolean =>
+  row.errorCode === 'recipient_opted_out' && (row.errorStage === 'submit' || row.errorStage === 'receipt')
+
+/** Opts out the people of whom carriers have said so, in the transaction in which their messages ended. Offer the postings after the commit. */
+export async function optOutRefused(tx: Tx, context: ConsentContext, rows: readonly MessageRow[]): Promise<Posting[]> {
+  const refused = rows.filter(isRefusedForOptOut)
+  // The same order in every process: what it inserts is locked.
+  const ordered = refused.sort((a, b) =>
+    `${a.accountId} ${a.theirNumber}` < `${b.accountId} ${b.theirNumber}` ? -1 : 1,
+  )
+  const postings: Posting[] = []
+  for (const { accountId, id, theirNumber, campaignId, broadcastId, isTest, errorRaw } of ordered) {
+    const origin = { source: 'carrier', actor: null, messageId: id, campaignId, broadcastId, isTest } as const
+    const person = { number: theirNumber, reason: `The carrier refused a message: ${errorRaw ?? 'opted out'}` }
+    postings.push(...(await optOut(tx, context, accountId, origin, [person])).postings)
+  }
+  return postings
+}

@@ -1,0 +1,99 @@
+/** Replies that may mean STOP: kept until a person says what they mean. */
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { recordEvents, type Posting } from '../events/events.ts'
+import { showId } from '../ground/base/ids.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+import { hashForms } from '../message/consent.ts'
+import type { MessageRow } from '../message/message.ts'
+import { renderMessage } from '../message/show.ts'
+import type { ConsentContext } from './opt-out.ts'
+import { readMessages } from '../message/store.ts'
+
+/** A reply to look at. */
+export interface SuspicionRow {
+  /** Of the reply. */
+  id: string
+  number: string
+  body: string | null
+  campaignId: string | null
+  createdAt: Date
+}
+
+/** Keeps a reply for a person to look at, with its event; a number that is out already needs no look. By the unique keys of opt_outs. */
+export async function suspectOptOut(
+  tx: Tx,
+  { vault, outbox, subscriptions }: ConsentContext,
+  accountId: string,
+  row: MessageRow,
+): Promise<Posting[]> {
+  const { rowCount } = await tx.query({
+    name: 'suspect-opt-out',
+    text: `
+      insert into opt_out_suspicions (account_id, message_id, number)
+      select $1, $2, $3
+      where not exists (select from opt_outs where account_id = $1 and (number = $3 or number_hmac = any ($4)))`,
+    values: [accountId, row.id, row.theirNumber, hashForms(vault, accountId, row.theirNumber)],
+  })
+  const type = 'contact.opt_out_suspected'
+  if (rowCount === 0 || !subscriptions.wants(accountId, type)) return []
+  const data = {
+    phone_number: row.theirNumber,
+    message: renderMessage(row),
+    campaign: row.campaignId && showId('cmp', row.campaignId),
+  }
+  return recordEvents(tx, [{ accountId, type, messageId: row.id, data }], outbox)
+}
+
+/**
+ * One page of what is to be looked at, by the primary key, in the order that `buildPage` expects, with one row more than `limit`; and what was
+ * written, by the primary key of messages.
+ */
+export async function listSuspicions(
+  db: Queryable,
+  accountId: string,
+  limit: number,
+  position: Position | null,
+): Promise<SuspicionRow[]> {
+  const { beyond, order } = wayOf(position)
+  const { rows } = await db.query<Pick<SuspicionRow, 'id' | 'number' | 'createdAt'>>({
+    name: `list-suspicions-${order}`,
+    text: `
+      select message_id as id, number, created_at as "createdAt"
+      from opt_out_suspicions
+      where account_id = $1
+        and ($2::uuid is null or message_id ${beyond} $2)
+      order by message_id ${order}
+      limit $3`,
+    values: [accountId, position?.id ?? null, limit + 1],
+  })
+  const messages = await readMessages(
+    db,
+    rows.map(({ id }) => ({ accountId, id })),
+  )
+  return rows.map((row) => {
+    const { body = null, campaignId = null } = messages.get(row.id) ?? {}
+    return { ...row, body, campaignId }
+  })
+}
+
+type TakenSuspicion = Pick<SuspicionRow, 'number' | 'body' | 'campaignId'> & { broadcastId: string | null }
+
+/** Takes a reply off the list; null where it is not on it. Locks the row, so that of two people one decides. */
+export async function takeSuspicion(tx: Tx, accountId: string, messageId: string): Promise<TakenSuspicion | null> {
+  const { rows } = await tx.query<TakenSuspicion>({
+    name: 'take-suspicion',
+    text: `
+      with gone as (
+        delete from opt_out_suspicions
+        where account_id = $1
+          and message_id = $2
+        returning account_id, message_id, number
+      )
+      select gone.account_id as "accountId", gone.message_id as id, gone.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId",
+        m.broadcast_id as "broadcastId"
+      from gone
+      left join messages m on m.account_id = gone.account_id and m.id = gone.message_id and m.id = $2`,
+    values: [accountId, messageId],
+  })
+  return rows[0] ?? null
+}

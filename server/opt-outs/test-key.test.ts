@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { optOut } from './opt-out.ts'
+import { optOutRoutes } from './http.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+
+const person = '15551230001'
+
+let database: TestDatabase
+let app: App
+let live: TestAccount
+let tester: TestAccount
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  live = await createTestAccount(db)
+  tester = await createTestAccount(db, { mode: 'test' })
+  await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
+  test = await openLedgerTest(db, { accountId: live.accountId })
+  app = await buildTestApp(db, (own) => optOutRoutes(own, { ...test.context, db, vault: testVault }))
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+const letIn = async ({ headers }: TestAccount, number = person): Promise<number> =>
+  (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${number}?reason=asked`, headers })).statusCode
+
+/** A phone says STOP in answer to a message. */
+async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
+  const { id: messageId } = message ?? (await test.send({ isTest }))
+  await inTransaction(test.db, (tx) =>
+    optOut(tx, test.context, live.accountId, { source: 'reply', actor: null, messageId, isTest }, [{ number: person }]),
+  )
+}
+
+it('a test key lets in again whom a simulated phone has taken out, and no person who said STOP', async () => {
+  expect(await letIn(tester)).toBe(404)
+  await stop(true)
+  expect(await letIn(tester)).toBe(204)
+  await stop(false)
+  expect(await letIn(tester)).toBe(403)
+  expect(await test.count('opt_outs', 'account_id = $1', [live.accountId])).toBe(1)
+  expect(await letIn(live)).toBe(204)
+})
+
+it('what a person says, or a caller, takes the place of what a simulated phone has said, and not the other way round', async () => {
+  const create = (): Promise<unknown> =>
+    app.inject({ method: 'POST', url: '/v1/opt-outs', headers: live.headers, payload: { number: person } })
+  const [simulated, real] = [await test.send({ isTest: true }), await test.send()]
+  // Neither that of another number, nor of another account.
+  const [another, other] = ['15551230002', await openLedgerTest(test.db)]
+  const { id: messageId } = await other.send({ isTest: true })
+  const origin = { source: 'reply', actor: null, isTest: true } as const
+  await inTransaction(test.db, async (tx) => {
+    await optOut(tx, test.context, live.accountId, { ...origin, messageId: simulated.id }, [{ number: another }])
+    await optOut(tx, other.context, other.accountId, { ...origin, messageId }, [{ number: person }])
+  })
+  for (const say of [() => stop(false, real), create]) {
+    await stop(true, simulated)
+    await say()
+    await stop(true, simulated)
+    expect(await letIn(tester)).toBe(403)
+    expect(await test.count('opt_outs', 'account_id = $1 and number = $2', [live.accountId, person])).toBe(1)
+    expect(await letIn(live)).toBe(204)
+  }
+  expect(await letIn(tester, another)).toBe(204)
+  expect(await test.count('opt_outs', 'account_id = $1 and message_id = $2', [other.accountId, messageId])).toBe(1)
+})

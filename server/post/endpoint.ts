@@ -1,0 +1,236 @@
+/** Endpoints as the dispatcher needs them: address, headers and opened keys, read again when older than a second. */
+import type { KeyObject } from 'node:crypto'
+import { Batcher } from '../ground/base/batch.ts'
+import type { Db } from '../ground/db/db.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { openCallbackSecrets } from './callback.ts'
+import { openHeaders, type Headers } from './headers.ts'
+import { targetOf, type Target } from './post.ts'
+import { keyOf } from './signature.ts'
+import { openTwilioToken } from './twilio-envelope.ts'
+import { wantsTwilioForm } from './twilio-form.ts'
+
+/** An endpoint that can be posted to. */
+export interface Endpoint {
+  /** Null for callback addresses, whose posts carry their own. */
+  target: Target | null
+  /** Its address as it was given; null for callback addresses. */
+  url: string | null
+  /** Signs posts in Twilio's form; null: the account has no such credential, or the address does not want them. */
+  twilioToken: string | null
+  /** Names and values in turn; what every post to it carries. */
+  headers: readonly string[]
+  /** Names of its own headers; null: none. */
+  headerNames: readonly string[] | null
+  keys: readonly KeyObject[]
+  /** Several events a post; null: one. */
+  batch: { eventsMax: number; waitMs: number } | null
+  /** Texts of messages are in its posts. */
+  hasBodies: boolean
+  /** Posts of older events waited when it was disabled, and are dropped; in milliseconds since 1970. */
+  postsSinceMs: number
+  /** Since when it has only failed, in milliseconds since 1970; null: it works. */
+  failingSinceMs: number | null
+  /** A change of `failingSinceMs` to a time was written since the endpoint was read. */
+  isFailureNoted: boolean
+  /** It is being disabled; resolves with whether it was. */
+  disabling: Promise<boolean> | null
+}
+
+/** Which endpoint: a webhook's id, or the id that callback addresses of an account and origin share. */
+export interface EndpointKey {
+  accountId: string
+  endpointId: string
+  isCallback: boolean
+}
+
+interface EndpointRow {
+  id: string
+  url: string
+  headers: Headers
+  sealedHeaders: Buffer | null
+  hasBodies: boolean
+  batchEvents: number | null
+  batchWaitMs: number | null
+  postsSince: Date | null
+  secret: Buffer
+  previousSecret: Buffer | null
+  failingSince: Date | null
+  version: string
+}
+
+interface Entry {
+  endpoint: Endpoint
+  readAt: number
+  version: string | undefined
+}
+
+// A change made by any node holds for posts that begin a second later.
+const freshMs = 1000
+// Endpoints nobody posted to for a minute are forgotten.
+const forgetMs = 60_000
+
+// Identity: a compressed answer would have to be inflated to be shown, and is how small answers become huge ones.
+const ownHeaders = Object.entries({
+  'content-type': 'application/json',
+  'user-agent': 'Heliogram-Webhooks/1',
+  accept: '*/*',
+  'accept-encoding': 'identity',
+}).flat()
+
+const unnoted = { isFailureNoted: false, disabling: null }
+// What every callback address has alike. Whoever named it wrote the text.
+const callback = {
+  target: null,
+  url: null,
+  headers: ownHeaders,
+  headerNames: null,
+  batch: null,
+  hasBodies: true,
+  postsSinceMs: 0,
+  failingSinceMs: null,
+}
+
+/** The purpose under which an endpoint's secrets are sealed. */
+export function secretPurpose(endpointId: string): string {
+  return `webhooks.secret|${endpointId}`
+}
+
+/** Reads endpoints, many at a time, and keeps them for a second. */
+export class Endpoints {
+  readonly #db: Db
+  readonly #vault: Vault
+  readonly #reads: Batcher<EndpointKey, boolean | Error>
+  #entries = new Map<string, Entry>()
+  /** By account; a reading is shared from its beginning. */
+  #callbacks = new Map<string, { endpoint: Promise<Endpoint>; readAt: number }>()
+
+  constructor(db: Db, vault: Vault) {
+    this.#db = db
+    this.#vault = vault
+    this.#reads = new Batcher((keys) => this.#readAll(keys), { sizeMax: 500, flushesMax: 1, isForAll: () => true })
+  }
+
+  /** The endpoint as of at most a second ago; undefined: has to be read. */
+  peek(endpointId: string): Endpoint | undefined {
+    const entry = this.#entries.get(endpointId)
+    return entry && performance.now() - entry.readAt < freshMs ? entry.endpoint : undefined
+  }
+
+  /**
+   * Reads the endpoint from the database; `peek` answers from it afterwards. Returns whether there is such an endpoint and it is
+   * enabled, which is not remembered when it is not. Throws where its secret cannot be opened.
+   */
+  async read(key: EndpointKey): Promise<boolean> {
+    const found = await this.#reads.push(key)
+    if (found instanceof Error) throw found
+    return found
+  }
+
+  /** Has the endpoint read again before its next post. */
+  forget(endpointId: string): void {
+    this.#entries.delete(endpointId)
+  }
+
+  /** One wrong endpoint must not stop the others: what is wrong with each is its result. */
+  async #readAll(keys: EndpointKey[]): Promise<(boolean | Error)[]> {
+    const webhooks = keys.filter((key) => !key.isCallback)
+    const rows = webhooks.length > 0 ? await readEndpoints(this.#db, webhooks) : []
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const now = performance.now()
+    for (const known of [this.#entries, this.#callbacks])
+      for (const [id, { readAt }] of known) if (now - readAt > forgetMs) known.delete(id)
+    return Promise.all(
+      keys.map(async (key) => {
+        try {
+          const row = byId.get(key.endpointId)
+          const endpoint = key.isCallback ? await this.#readCallback(key.accountId) : this.#open(row)
+          if (endpoint?.url && wantsTwilioForm(endpoint.url))
+            endpoint.twilioToken = await openTwilioToken(this.#db, this.#vault, key.accountId)
+          if (endpoint) this.#entries.set(key.endpointId, { endpoint, readAt: now, version: row?.version })
+          else this.#entries.delete(key.endpointId)
+          return endpoint !== null
+        } catch (error) {
+          return error instanceof Error ? error : new Error(String(error))
+        }
+      }),
+    )
+  }
+
+  /** Opens the secrets, or keeps what was opened while the row is the same. */
+  #open(row: EndpointRow | undefined): Endpoint | null {
+    if (!row) return null
+    const failingSinceMs = row.failingSince?.getTime() ?? null
+    const known = this.#entries.get(row.id)
+    const isUnchanged = known?.version === row.version && known.endpoint.keys.length === keyCount(row)
+    if (isUnchanged) return Object.assign(known.endpoint, { failingSinceMs, ...unnoted })
+    const headers = openHeaders(this.#vault, row)
+    const names = Object.keys(headers)
+    return {
+      target: targetOf(row.url),
+      url: row.url,
+      twilioToken: null,
+      headers: [...ownHeaders, ...Object.entries(headers).flat()],
+      headerNames: names.length > 0 ? names : null,
+      batch:
+        row.batchEvents === null || wantsTwilioForm(row.url)
+          ? null
+          : { eventsMax: row.batchEvents, waitMs: row.batchWaitMs ?? 0 },
+      hasBodies: row.hasBodies,
+      postsSinceMs: row.postsSince?.getTime() ?? 0,
+      keys: this.#openKeys(row),
+      failingSinceMs,
+      ...unnoted,
+    }
+  }
+
+  /** The secret before a rotation may be of a master key that is gone, which is why there is a new one: that signs alone then. */
+  #openKeys(row: EndpointRow): Endpoint['keys'] {
+    const open = (secret: Buffer): Endpoint['keys'][number] => keyOf(this.#vault.open(secret, secretPurpose(row.id)))
+    const keys = [open(row.secret)]
+    if (row.previousSecret === null) return keys
+    try {
+      keys.push(open(row.previousSecret))
+    } catch {}
+    return keys
+  }
+
+  /** One read a second and account, however many origins its callback addresses have. */
+  #readCallback(accountId: string): Promise<Endpoint> {
+    const now = performance.now()
+    const known = this.#callbacks.get(accountId)
+    if (known && now - known.readAt < freshMs) return known.endpoint
+    const endpoint = this.#openCallback(accountId)
+    this.#callbacks.set(accountId, { endpoint, readAt: now })
+    endpoint.catch(() => this.#callbacks.delete(accountId))
+    return endpoint
+  }
+
+  async #openCallback(accountId: string): Promise<Endpoint> {
+    const { secret, twilioToken } = await openCallbackSecrets(this.#db, this.#vault, accountId)
+    return { ...callback, keys: [keyOf(secret)], twilioToken, ...unnoted }
+  }
+}
+
+function keyCount(row: EndpointRow): number {
+  return row.previousSecret ? 2 : 1
+}
+
+/** Enabled endpoints with the secrets that sign now; by primary key, locks nothing. `xmin` tells apart what two changes of one moment left. */
+async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'read-endpoints',
+    text: `
+      select w.id, w.url, w.headers, w.sealed_headers as "sealedHeaders", w.has_bodies as "hasBodies",
+        w.batch_events as "batchEvents", w.batch_wait_ms as "batchWaitMs", w.posts_since as "postsSince", w.secret,
+        case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
+        w.failing_since as "failingSince", w.xmin::text as version
+      from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
+      join webhooks w
+        on w.account_id = k.account_id
+        and w.id = k.id
+      where w.enabled`,
+    values: [keys.map((key) => key.accountId), keys.map((key) => key.endpointId)],
+  })
+  return rows
+}

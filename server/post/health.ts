@@ -1,0 +1,121 @@
+/** Since when an endpoint only fails, and the end of it: an endpoint that fails for days or says 410 is disabled, with an event. */
+import { nowMs } from '../ground/db/clock.ts'
+import { inTransaction, type Db } from '../ground/db/db.ts'
+import type { Log } from '../ground/db/log.ts'
+import { recordEvents, type Outbox, type Posting } from '../events/events.ts'
+import { showId } from '../ground/base/ids.ts'
+import type { Endpoint, EndpointKey, Endpoints } from './endpoint.ts'
+import type { Outcome } from './outcome.ts'
+import { renderWebhook, type WebhookRow } from './resource.ts'
+import { webhookColumns } from './store.ts'
+
+/** Why an endpoint is disabled: it said 410, it failed for days, or somebody disabled it. */
+type DisabledReason = 'gone' | 'failing' | 'request'
+
+/** Keeps the health of endpoints in their rows. */
+export interface Health {
+  /** Takes the end of a post into account; what has to be written, or null: nothing while an endpoint works. Resolves with whether it was disabled. */
+  note(key: EndpointKey, endpoint: Endpoint, outcome: Outcome): Promise<boolean> | null
+}
+
+interface HealthOptions {
+  db: Db
+  log: Log
+  endpoints: Endpoints
+  outbox: Outbox
+  /** An endpoint that only failed for longer than this is disabled. */
+  disableAfterMs: number
+}
+
+/** Writes only changes: a recovery at once, and at most one first failure for each reading of an endpoint, however it flaps. */
+export function createHealth({ db, log, endpoints, outbox, disableAfterMs }: HealthOptions): Health {
+  // One after the other: a recovery must not be overtaken by the failure before it.
+  let last: Promise<void> = Promise.resolve()
+  const inOrder = (write: () => Promise<void>): Promise<boolean> => {
+    const written = last.then(write)
+    last = written.catch(() => {})
+    return written.then(() => false)
+  }
+  const disable = async (key: EndpointKey, endpoint: Endpoint, reason: DisabledReason, failingForMs: number) => {
+    const postings = await disableEndpoint(db, key, endpoint, reason, failingForMs, outbox)
+    endpoints.forget(key.endpointId)
+    if (!postings) return false
+    log.warn({ endpointId: showId('whk', key.endpointId), reason }, 'webhook disabled')
+    outbox.offer(postings)
+    return true
+  }
+  return {
+    note(key, endpoint, outcome) {
+      const { accountId, endpointId, isCallback } = key
+      // A callback address belongs to one message: there is nothing to disable.
+      if (isCallback) return null
+      if (endpoint.disabling) return endpoint.disabling
+      if (outcome === 'ok') {
+        if (endpoint.failingSinceMs === null) return null
+        endpoint.failingSinceMs = null
+        return inOrder(() => noteWorking(db, accountId, endpointId))
+      }
+      if (outcome === 'gone') return (endpoint.disabling = disable(key, endpoint, 'gone', 0))
+      if (endpoint.failingSinceMs !== null)
+        return nowMs() - endpoint.failingSinceMs > disableAfterMs
+          ? (endpoint.disabling = disable(key, endpoint, 'failing', disableAfterMs))
+          : null
+      if (endpoint.isFailureNoted) return null
+      endpoint.isFailureNoted = true
+      endpoint.failingSinceMs = nowMs()
+      return inOrder(() => noteFailing(db, accountId, endpointId))
+    },
+  }
+}
+
+/** Notes the first failure after a success (primary key). */
+async function noteFailing(db: Db, accountId: string, endpointId: string): Promise<void> {
+  await db.query(
+    `update webhooks set failing_since = now() where account_id = $1 and id = $2 and failing_since is null`,
+    [accountId, endpointId],
+  )
+}
+
+/** Notes a success after failures (primary key). */
+async function noteWorking(db: Db, accountId: string, endpointId: string): Promise<void> {
+  await db.query(
+    `update webhooks set failing_since = null where account_id = $1 and id = $2 and failing_since is not null`,
+    [accountId, endpointId],
+  )
+}
+
+/**
+ * Disables an enabled endpoint and records `webhook.disabled` in one transaction; returns what is to be offered after it, or null
+ * when the endpoint was disabled, works again, or has another address by now. `failingForMs`: only if it has only failed for so long.
+ */
+async function disableEndpoint(
+  db: Db,
+  { accountId, endpointId }: EndpointKey,
+  { url }: Endpoint,
+  reason: DisabledReason,
+  failingForMs: number,
+  outbox: Outbox,
+): Promise<Posting[] | null> {
+  return inTransaction(db, async (tx) => {
+    // One row by primary key.
+    const { rows } = await tx.query<WebhookRow>(
+      `
+      update webhooks
+      set enabled = false, disabled_reason = $3, disabled_at = now(), updated_at = now()
+      where account_id = $1
+        and id = $2
+        and enabled
+        and url = $5
+        and ($4 = 0 or failing_since < now() - $4 * interval '1 millisecond')
+      returning ${webhookColumns}`,
+      [accountId, endpointId, reason, failingForMs, url],
+    )
+    const [webhook] = rows
+    if (!webhook) return null
+    return recordEvents(
+      tx,
+      [{ accountId, type: 'webhook.disabled', data: { webhook: renderWebhook(webhook) } }],
+      outbox,
+    )
+  })
+}

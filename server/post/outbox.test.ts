@@ -1,0 +1,118 @@
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { firstIdAt, newId } from '../ground/base/ids.ts'
+import { endPosts } from './ended.ts'
+import { claimPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
+import { insertTestAccount, insertTestWebhook, testEnded } from '../webhooks/testing.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => database.close())
+
+/** A post that is due, leased to a node or to none. */
+async function duePost(nodeId: string | null = null): Promise<{ accountId: string; rows: OutboxKey[] }> {
+  const accountId = await insertTestAccount(db)
+  const { rows } = await db.query<OutboxKey>(
+    `insert into outbox (endpoint_id, due_at, event_id, account_id, leased_by, leased_until)
+     values ($1, date_trunc('milliseconds', now()), $2, $3, $4, case when $4::uuid is not null then now() + interval '1 minute' end)
+     returning endpoint_id as "endpointId", due_at as "dueAt", event_id as "eventId"`,
+    [newId(), newId(), accountId, nodeId],
+  )
+  return { accountId, rows }
+}
+
+test('a post that was leased twice and ends twice at one time comes back once', async () => {
+  const { accountId, rows } = await duePost()
+  const ends = [5000, 6000].flatMap((retryMs) =>
+    rows.map((key) => testEnded({ ...key, accountId }, { outcome: 'status', statusCode: 500, retryMs })),
+  )
+  await endPosts(db, ends)
+  const { rows: again } = await db.query<{ try: number }>(`select try from outbox`)
+  expect(again).toEqual([{ try: 2 }])
+  const { rows: attempts } = await db.query(`select from attempts`)
+  expect(attempts).toHaveLength(2)
+})
+
+test.each(['first', 'last'])(
+  'a post that was leased twice and was taken once, %s, does not come back',
+  async (taken) => {
+    await db.query('truncate outbox')
+    const { accountId, rows } = await duePost()
+    const ends = rows.flatMap((key) => [
+      testEnded({ ...key, accountId }),
+      testEnded({ ...key, accountId }, { outcome: 'timeout', statusCode: null, retryMs: 5000 }),
+    ])
+    await endPosts(db, taken === 'first' ? ends : ends.toReversed())
+    expect((await db.query('select from outbox')).rows).toEqual([])
+  },
+)
+
+test('a node gives back only what is leased to it: the lease of another one stays', async () => {
+  await db.query('truncate outbox')
+  const [mine, theirs] = [newId(), newId()]
+  const { rows } = await duePost(theirs)
+  const isLeased = async () => (await db.query('select from outbox where leased_until > now()')).rows.length === 1
+  await releasePosts(db, mine, rows)
+  await releasePostsOf(db, mine)
+  expect(await isLeased()).toBe(true)
+  await releasePosts(db, theirs, rows)
+  expect(await isLeased()).toBe(false)
+})
+
+/** Posts of the events of one message to an ordered endpoint, in their order: the first is due in an hour, the others now. */
+async function heldPosts(): Promise<{ accountId: string; endpointId: string; eventIds: string[] }> {
+  await db.query('truncate outbox')
+  const accountId = await insertTestAccount(db)
+  const { id: endpointId } = await insertTestWebhook(db, accountId, 'https://example.com/')
+  await db.query(`update webhooks set ordered = true where id = $1`, [endpointId])
+  const eventIds = [firstIdAt(Date.now() - 60_000), newId()]
+  await db.query(
+    `insert into outbox (endpoint_id, due_at, event_id, account_id, message_id, sequence)
+     select $1, date_trunc('milliseconds', now()) + case n when 1 then interval '1 hour' else interval '0' end, id, $2, $3, n
+     from unnest($4::uuid[]) with ordinality as e (id, n)`,
+    [endpointId, accountId, newId(), eventIds],
+  )
+  return { accountId, endpointId, eventIds }
+}
+
+test('what waits for an earlier event of its message is put off beside a redelivery of its own event', async () => {
+  const { accountId, endpointId, eventIds } = await heldPosts()
+  const [first, second] = eventIds
+  const { rows: before } = await db.query<{ dueAt: Date }>(
+    `insert into outbox (endpoint_id, due_at, event_id, account_id, target_id)
+     select endpoint_id, due_at, $3, account_id, endpoint_id from outbox where endpoint_id = $1 and event_id = $2
+     returning due_at as "dueAt"`,
+    [endpointId, first, second],
+  )
+  const other = await duePost()
+  const { rows, held } = await claimPosts(
+    db,
+    newId(),
+    60,
+    [endpointId, other.rows[0]?.endpointId ?? ''].map((id) => ({ endpointId: id, limit: 8, from: null })),
+  )
+  expect([rows.map((row) => row.accountId), held]).toEqual([[other.accountId], new Map([[endpointId, 1]])])
+  const { rows: after } = await db.query<{ dueAt: Date }>(
+    `select due_at as "dueAt" from outbox where account_id = $1 and event_id = $2 order by due_at`,
+    [accountId, second],
+  )
+  const at = before[0]?.dueAt.getTime() ?? 0
+  expect(after.map(({ dueAt }) => dueAt.getTime())).toEqual([at, at + 1])
+})
+
+test('what waited when its endpoint was disabled holds up nothing that comes after it was enabled again', async () => {
+  const { endpointId, eventIds } = await heldPosts()
+  const claim = async () => (await claimPosts(db, newId(), 60, [{ endpointId, limit: 8, from: null }])).rows
+  expect(await claim()).toEqual([])
+  const makeDue = () => db.query(`update outbox set due_at = now() where event_id = $1`, [eventIds[1]])
+  await db.query(`update webhooks set posts_since = now() - interval '30 seconds' where id = $1`, [endpointId])
+  const lease = (until: string) =>
+    db.query(`update outbox set leased_until = ${until} where event_id = $1`, [eventIds[0]])
+  // The post under way may still arrive.
+  await lease(`now() + interval '1 minute'`)
+  await makeDue()
+  expect(await claim()).toEqual([])
+  await lease('null')
+  await makeDue()
+  expect((await claim()).map(({ eventId }) => eventId)).toEqual([eventIds[1]])
+})

@@ -1,0 +1,48 @@
+import type { QueryConfig } from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Db } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { createSaver } from './save.ts'
+import { insertTestAccount, testEnded } from '../webhooks/testing.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('tells together what could not be saved, with how many posts there were', async () => {
+  const told: { posts?: number }[] = []
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
+  const saver = createSaver(database.db, newId(), log)
+  await database.db.query('alter table outbox rename to lost')
+  const drop = (): void => saver.drop({ endpointId: newId(), dueAt: new Date(), eventId: newId() })
+  for (let i = 0; i < 100; i++) drop()
+  await expect.poll(() => told).not.toEqual([])
+  for (let i = 0; i < 100; i++) drop()
+  await saver.drain()
+  expect(told.reduce((sum, { posts = 0 }) => sum + posts, 0)).toBe(200)
+  expect(told).toHaveLength(2)
+  await database.db.query('alter table lost rename to outbox')
+})
+
+it('has saved what it writes again after an answer that was lost, and tells of nothing', async () => {
+  const told: object[] = []
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
+  const accountId = await insertTestAccount(database.db)
+  let statements = 0
+  const query = async (statement: QueryConfig): Promise<unknown> => {
+    const isFirst = statements++ === 0
+    const result = await database.db.query(statement)
+    if (isFirst) throw new Error('Connection terminated unexpectedly')
+    return result
+  }
+  const saver = createSaver({ query } as unknown as Db, newId(), log)
+  for (let i = 0; i < 3; i++)
+    saver.end(testEnded({ endpointId: newId(), dueAt: new Date(), eventId: newId(), accountId }))
+  await saver.drain()
+  expect([statements, told]).toEqual([2, []])
+  expect((await database.db.query('select from attempts where account_id = $1', [accountId])).rows).toHaveLength(3)
+})

@@ -1,0 +1,211 @@
+/**
+ * What messages hold of a person who is erased: they lose number, text and what their sender said of the person, and keep their place in
+ * every count.
+ */
+import type { Tx } from '../ground/db/db.ts'
+import type { Outbox, Subscriptions } from '../events/events.ts'
+import { changeEventsOf, changeLooseEvents, type Change } from '../events/events-redact.ts'
+import { blurFingerprints, eraseAnswers } from './idempotency-erase.ts'
+import type { Meter } from '../ground/metrics/meter.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { cancelWaiting } from '../messages/cancel.ts'
+import type { EraseStep, Subject } from '../accounts/erase-step.ts'
+import { recordMoves } from '../message/moved.ts'
+import { erasedMark } from '../message/message.ts'
+import { forgetNumber } from '../opt-outs/opt-out.ts'
+import { mapObjects, setsOfRedaction, withoutTexts } from '../message/redact.ts'
+import { lockTraces } from './traces.ts'
+
+interface EraseContext {
+  vault: Vault
+  outbox: Outbox
+  subscriptions: Subscriptions
+  meter?: Meter
+  /** Takes away what receivers answered to events. */
+  forgetAnswers: (tx: Tx, accountId: string, eventIds: readonly string[], number: string) => Promise<void>
+}
+
+const noId = '00000000-0000-0000-0000-000000000000'
+const cancelMax = 100
+const messagesMax = 50
+const looseMax = 500
+const answersMax = 500
+
+/** The steps of this slice, and of what all slices share: before and after those of the others, which may need messages as they were. */
+export function messageSteps(context: EraseContext): { first: EraseStep[]; last: EraseStep[] } {
+  const { vault, forgetAnswers } = context
+  const cancel: EraseStep = {
+    name: 'waiting',
+    async run(tx, { accountId, number }) {
+      const moved = await cancelWaiting(tx, accountId, { theirNumber: number, limit: cancelMax })
+      const postings = await recordMoves(tx, moved, context)
+      return { next: moved.length < cancelMax ? null : 'more', erased: { canceled: moved.length }, postings }
+    },
+  }
+  const eraseEvents = async (tx: Tx, { accountId, number }: Subject, ids: readonly string[]): Promise<number> => {
+    const events = await changeEventsOf(tx, accountId, ids, withoutPerson(number))
+    await forgetAnswers(tx, accountId, events, number)
+    return events.length
+  }
+  const messages: EraseStep = {
+    name: 'messages',
+    async run(tx, subject) {
+      const ids = await eraseMessages(tx, subject)
+      await blurFingerprints(tx, subject.accountId, ids)
+      const erased = { messages: ids.length, events: await eraseEvents(tx, subject, ids) }
+      return { erased, next: ids.length < messagesMax ? null : 'more' }
+    },
+  }
+  // What others lock before they lock the messages; and what was told, posted and answered while these were being erased.
+  const echoes: EraseStep = {
+    name: 'echoes',
+    async run(tx, subject, after) {
+      const ids = await findErased(tx, subject, after || noId)
+      await eraseTraces(tx, subject.accountId, ids)
+      await eraseEvents(tx, subject, ids)
+      return { next: ids.length < messagesMax ? null : (ids.at(-1) ?? null) }
+    },
+  }
+  const conversations: EraseStep = {
+    name: 'conversations',
+    async run(tx, subject) {
+      const { accountId, number } = subject
+      // By conversations_their_number; and the opt-out, by its keys.
+      const { rowCount } = await tx.query(`delete from conversations where account_id = $1 and their_number = $2`, [
+        accountId,
+        number,
+      ])
+      await forgetNumber(tx, vault, accountId, number)
+      return { erased: { conversations: rowCount ?? 0 }, next: null }
+    },
+  }
+  const events: EraseStep = {
+    name: 'events',
+    async run(tx, { accountId, number }, after) {
+      const from = after || noId
+      const { changed, next } = await changeLooseEvents(tx, accountId, from, looseMax, withoutPerson(number))
+      await forgetAnswers(tx, accountId, changed, number)
+      return { erased: { events: changed.length }, next }
+    },
+  }
+  const answers: EraseStep = {
+    name: 'answers',
+    async run(tx, { accountId, number }, after) {
+      const { count, next } = await eraseAnswers(tx, vault, accountId, number, after, answersMax)
+      return { erased: { answers: count }, next }
+    },
+  }
+  const rest: EraseStep = {
+    name: 'rest',
+    run: async (tx, subject) => ({ next: null, isWaiting: await isLeft(tx, subject) }),
+  }
+  return { first: [cancel, messages, conversations], last: [echoes, events, answers, rest] }
+}
+
+/**
+ * Takes the person out of a piece of the messages that are not on their way, and answers their ids. Locks them, stepping over those that
+ * are being changed; index messages_their_number.
+ */
+async function eraseMessages(tx: Tx, { accountId, erasureId, number, untilId }: Subject): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'erase-messages',
+    text: `
+      with piece as materialized (
+        select id
+        from messages
+        where account_id = $1
+          and their_number = $2
+          and id < $3
+          and status not in ('scheduled', 'queued', 'sending')
+        order by id
+        limit $4
+        for update skip locked
+      )
+      update messages m
+      set their_number = $5,
+        number_hmac = null,
+        contact_id = null,
+        metadata = null,
+        tags = array(select tag from unnest(m.tags) as t (tag) where position($2 in tag) = 0),
+        callback_url = case when position($2 in m.callback_url) = 0 then m.callback_url end,
+        error_raw = case when position($2 in m.error_raw) = 0 then m.error_raw end,
+        ${setsOfRedaction}
+      from piece p
+      where m.account_id = $1
+        and m.id = p.id
+      returning m.id`,
+    values: [accountId, number, untilId, messagesMax, erasedMark(erasureId)],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/** A piece of the messages that this erasure found, by the mark that stands for their number. Index messages_their_number. */
+async function findErased(tx: Tx, { accountId, erasureId }: Subject, after: string): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'find-erased-messages',
+    text: `
+      select id
+      from messages
+      where account_id = $1
+        and their_number = $2
+        and id > $3
+      order by id
+      limit $4`,
+    values: [accountId, erasedMark(erasureId), after, messagesMax],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * What the ledger has elsewhere of messages: each by a key that begins with account and message. Locks no message: receipts, too, are locked
+ * before theirs by whoever matches them.
+ */
+async function eraseTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await lockTraces(
+    tx,
+    ids.map((messageId) => ({ accountId, messageId })),
+  )
+  const ofThese = 'account_id = $1 and message_id = any ($2::uuid[])'
+  for (const table of ['nameless_tries', 'short_links', 'discards'])
+    await tx.query(`delete from ${table} where ${ofThese}`, [accountId, ids])
+  await tx.query(
+    `update receipts set source = null, destination = null where ${ofThese} and message_id is not null and source is not null`,
+    [accountId, ids],
+  )
+}
+
+/** Whether anything still has the number that goes by itself: a message on its way, and the opt-out until nothing can be claimed by it. */
+async function isLeft(tx: Tx, { accountId, number, untilId }: Subject): Promise<boolean> {
+  const { rows } = await tx.query<{ isLeft: boolean }>({
+    name: 'is-number-left',
+    text: `
+      select exists (select from messages where account_id = $1 and their_number = $2 and id < $3)
+        or exists (select from opt_outs where account_id = $1 and number = $2) as "isLeft"`,
+    values: [accountId, number, untilId],
+  })
+  return rows[0]?.isLeft ?? true
+}
+
+/** `data` of an event without texts of messages, and without what it says of a person. */
+export function withoutPerson(number: string): Change {
+  const scrub = (value: unknown): unknown => {
+    if (typeof value === 'string' || typeof value === 'number') return String(value).includes(number) ? null : value
+    if (Array.isArray(value)) return value.map(scrub)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, scrub(one)]))
+  }
+  return (data) => {
+    const bare = mapObjects(withoutTexts(data), (object) =>
+      object['object'] === 'message' ? { ...object, ...withoutTies(object) } : object,
+    )
+    return scrub(bare)
+  }
+}
+
+/** The id of a conversation is a hash of its two numbers, which all numbers could be tried against. */
+const withoutTies = (message: Record<string, unknown>): Record<string, unknown> => ({
+  contact: null,
+  ...('metadata' in message && { metadata: {} }),
+  ...('conversation' in message && { conversation: null }),
+})

@@ -1,0 +1,70 @@
+/** The SQL of erasures as callers see them. Every query begins with the account. */
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+
+/** A row of `erasures`. */
+export interface ErasureRow {
+  id: string
+  /** Null: it is gone, and so is the number. */
+  number: string | null
+  reason: string | null
+  erased: Record<string, number>
+  createdAt: Date
+  completedAt: Date | null
+}
+
+const columns = `id, number, reason, erased, created_at as "createdAt", completed_at as "completedAt"`
+
+/** Begins to erase a number, or finds the erasure that is at it. By the unique (account_id, number). */
+export async function insertErasure(
+  tx: Tx,
+  accountId: string,
+  erasure: { id: string; number: string; reason: string | null },
+): Promise<{ row: ErasureRow; isNew: boolean }> {
+  const { rows } = await tx.query<ErasureRow & { isNew: boolean }>({
+    name: 'insert-erasure',
+    text: `
+      insert into erasures as e (account_id, id, number, reason)
+      values ($1, $2, $3, $4)
+      on conflict (account_id, number) where number is not null do update
+      set number = e.number
+      returning ${columns}, id = $2 as "isNew"`,
+    values: [accountId, erasure.id, erasure.number, erasure.reason],
+  })
+  const [first] = rows
+  if (!first) throw new Error('an upsert returned no row')
+  const { isNew, ...row } = first
+  return { row, isNew }
+}
+
+/** Reads an erasure by its primary key. */
+export async function findErasure(db: Queryable, accountId: string, id: string): Promise<ErasureRow | null> {
+  const { rows } = await db.query<ErasureRow>({
+    name: 'find-erasure',
+    text: `select ${columns} from erasures where account_id = $1 and id = $2`,
+    values: [accountId, id],
+  })
+  return rows[0] ?? null
+}
+
+/** One page by the primary key, in the order that `buildPage` expects, with one row more than `limit`. */
+export async function listErasures(
+  db: Queryable,
+  accountId: string,
+  limit: number,
+  position: Position | null,
+): Promise<ErasureRow[]> {
+  const { beyond, order } = wayOf(position)
+  const { rows } = await db.query<ErasureRow>({
+    name: `list-erasures-${order}`,
+    text: `
+      select ${columns}
+      from erasures
+      where account_id = $1
+        and ($2::uuid is null or id ${beyond} $2)
+      order by id ${order}
+      limit $3`,
+    values: [accountId, position?.id ?? null, limit + 1],
+  })
+  return rows
+}

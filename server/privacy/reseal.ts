@@ -1,0 +1,101 @@
+/** Rotation of data keys: messages that a retired key sealed are sealed with the current one; when contacts are too, the key is destroyed. */
+import { claimOne } from '../ground/db/claim-one.ts'
+import type { Db, Tx } from '../ground/db/db.ts'
+import { noteSwept, putOff, takeRetiredKey, type RetiredKey } from '../ground/sealing/data-key-sweeps.ts'
+import type { DataKeys } from '../ground/sealing/data-keys.ts'
+import { openText, sealText } from '../ground/sealing/texts.ts'
+import { versionOf } from '../ground/sealing/values.ts'
+
+// Rows in one piece: they are locked for some 10 ms.
+const pieceRows = 500
+
+/**
+ * Seals a piece of messages anew; answers how much was done, 0 where no key is retired. A text that cannot be
+ * opened stays as it is, and so does all that was sealed with a key that this master key does not open.
+ */
+export async function resealNext(db: Db, keys: DataKeys): Promise<number> {
+  const count = await claimOne(
+    db,
+    takeRetiredKey,
+    (tx, retired) => resealPiece(db, tx, keys, retired),
+    (retired) => putOff(db, retired),
+  )
+  return count ?? 0
+}
+
+/** Its key is locked. */
+async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey): Promise<number> {
+  const { accountId, version, sweptTo } = retired
+  const found = (await keys.read(tx, new Map([[accountId, new Set([version])]]))).get(accountId)
+  const old = found?.keys.get(version)
+  if (!old) {
+    await putOff(tx, retired)
+    return 1
+  }
+  const current = (await keys.readCurrent(db, [accountId])).get(accountId)
+  const rows = await readSealed(tx, accountId, sweptTo)
+  const changed = rows.flatMap(({ id, sealed, octets }) => {
+    if (!sealed || versionOf(sealed) !== version || !current) return []
+    try {
+      const text = openText(old, { accountId, id }, sealed)
+      const place = { accountId, id, column: 'messages.octets' } as const
+      // Sealed in the same moment as its text, so with the same key.
+      const received = octets && sealText(current, { ...place, text: openText(old, place, octets) })
+      return [{ id, sealed, anew: sealText(current, { accountId, id, text }), received }]
+    } catch {
+      // Its readers are told; it is not better for being sealed again.
+      return []
+    }
+  })
+  if (changed.length > 0) await writeSealed(tx, accountId, changed)
+  await noteSwept(tx, retired, rows.length < pieceRows ? null : (rows.at(-1)?.id ?? null))
+  return rows.length + 1
+}
+
+interface SealedRow {
+  id: string
+  sealed: Buffer | null
+  octets: Buffer | null
+}
+
+/** A piece of an account's messages, sealed or not; by primary key. Under another name than `bodySealed`, so that they stay sealed. */
+async function readSealed(tx: Tx, accountId: string, after: string | null): Promise<SealedRow[]> {
+  const { rows } = await tx.query<SealedRow>({
+    name: 'read-sealed',
+    text: `
+      select id, body_sealed as sealed, octets
+      from messages
+      where account_id = $1
+        and id > coalesce($2, '00000000-0000-0000-0000-000000000000'::uuid)
+      order by id
+      limit ${pieceRows}`,
+    values: [accountId, after],
+  })
+  return rows
+}
+
+/** Replaces sealed texts that are as they were read: one that was removed meanwhile stays removed. Locks the messages; by primary key. */
+async function writeSealed(
+  tx: Tx,
+  accountId: string,
+  changed: readonly { id: string; sealed: Buffer; anew: Buffer; received: Buffer | null }[],
+): Promise<void> {
+  await tx.query({
+    name: 'write-sealed',
+    text: `
+      update messages m
+      set body_sealed = c.anew,
+        octets = c.received
+      from unnest($2::uuid[], $3::bytea[], $4::bytea[], $5::bytea[]) as c (id, sealed, anew, received)
+      where m.account_id = $1
+        and m.id = c.id
+        and m.body_sealed = c.sealed`,
+    values: [
+      accountId,
+      changed.map(({ id }) => id),
+      changed.map(({ sealed }) => sealed),
+      changed.map(({ anew }) => anew),
+      changed.map(({ received }) => received),
+    ],
+  })
+}

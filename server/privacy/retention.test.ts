@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { forgetExpired } from './retention.ts'
+import { openLedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('forgets what is past its use, in pieces, and keeps the rest', async () => {
+  const { db } = database
+  const id = newId()
+  const ages = {
+    carrier_ids: [239, 241],
+    receipts: [719, 721],
+    reply_hashes: [24, 26],
+    idempotency_keys: [9599, 9601],
+  }
+  for (const [age, n] of [
+    [0, 3],
+    [1, 6000],
+  ] as const) {
+    const at = (table: keyof typeof ages): string => `now() - interval '${ages[table][age] ?? 0} hours'`
+    const series = `generate_series(1, ${n}) as i`
+    await db.query(
+      `insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments, at)
+       select $1, ${age} || '.' || i, $1, $1, 1, 1, ${at('carrier_ids')} from ${series}`,
+      [id],
+    )
+    await db.query(
+      `insert into receipts (link_id, raw_id, state, match_id, stat, received_at)
+       select $1, ${age} || '.' || i, 'delivered', '', '', ${at('receipts')} from ${series}`,
+      [id],
+    )
+    await db.query(
+      `insert into reply_hashes (link_id, hash, received_at)
+       select $1, convert_to(${age} || '.' || i, 'utf8'), ${at('reply_hashes')} from ${series}`,
+      [id],
+    )
+    await db.query(
+      `insert into idempotency_keys (account_id, operation, key, fingerprint, created_at)
+       select $1, 'x', ${age} || '.' || i, '', ${at('idempotency_keys')} from ${series}`,
+      [id],
+    )
+  }
+  await forgetExpired(db, 72, 400)
+  for (const table of Object.keys(ages)) {
+    const { rows } = await db.query<{ count: number }>(`select count(*) from ${table}`)
+    expect([table, rows[0]?.count]).toEqual([table, 3])
+  }
+})
+
+it('keeps the number of receipts that never found their message', async () => {
+  const { db } = database
+  const { linkId } = await openLedgerTest(db)
+  for (const n of [6000, 10]) {
+    await db.query(
+      `insert into receipts (link_id, raw_id, state, match_id, stat, received_at, message_id)
+       select $1, i::text, 'delivered', '', '', now() - interval '31 days', case when i % 2 = 0 then $1::uuid end
+       from generate_series(1, $2) i`,
+      [linkId, n],
+    )
+    await forgetExpired(db, 72, 400)
+  }
+  const { rows } = await db.query(`select link_id as "linkId", count from forgotten_receipts`)
+  expect(rows).toEqual([{ linkId, count: 3005 }])
+})

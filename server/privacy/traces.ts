@@ -1,0 +1,36 @@
+/** What the ledger has of messages besides their rows, for whoever takes messages away. */
+import { columns } from '../ground/db/array.ts'
+import type { Tx } from '../ground/db/db.ts'
+import { lockTries } from '../ledger/nameless.ts'
+
+/**
+ * Locks the notes, tries and submissions of messages, each by primary key and in its order, before the messages are locked: so do those who
+ * follow the notes up, bring receipts to tries, and write receipts to submissions. The other way round each would wait for the other.
+ */
+export async function lockTraces(tx: Tx, messages: readonly { accountId: string; messageId: string }[]): Promise<void> {
+  if (messages.length === 0) return
+  const values = columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)])
+  const keys = '(select * from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id) order by message_id) k'
+  await tx.query({
+    name: 'lock-discards',
+    text: `
+      select
+      from ${keys}
+      cross join lateral (
+        select from discards where account_id = k.account_id and message_id = k.message_id for update) d`,
+    values,
+  })
+  await lockTries(tx, messages)
+  await tx.query({
+    name: 'lock-submissions',
+    text: `
+      select
+      from ${keys}
+      cross join lateral (
+        select from submissions
+        where account_id = k.account_id and message_id = k.message_id
+        order by segment, try
+        for update) s`,
+    values,
+  })
+}

@@ -1,0 +1,28 @@
+/** `heliogram owner-code`: a fresh code for the first owner, whether the service runs or not. */
+import { createOwnerCode } from '../../accounts/login/owner-code.ts'
+import type { Config } from '../config.ts'
+import { openPool, type Db } from '../../ground/db/db.ts'
+import type { Log } from '../../ground/db/log.ts'
+import { tellOwner } from '../greeting.ts'
+import { StartError } from '../start.ts'
+import { openInstallation } from './installation.ts'
+
+/** The lines to print. @throws StartError where there is nothing to give a code for. */
+export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
+  const { connection, close } = await openInstallation(config, log)
+  const db = openPool(connection, { name: 'owner code', max: 1 })
+  try {
+    return await printOwnerCode(db, config.publicUrl)
+  } finally {
+    await db.end()
+    await close()
+  }
+}
+
+/** The same over a database that is open. */
+export async function printOwnerCode(db: Db, publicUrl: string): Promise<string> {
+  const made = await createOwnerCode(db)
+  if (!made)
+    throw new StartError('There is no code to print: the owner already has a password, or nothing was started yet.')
+  return ['', ...tellOwner(publicUrl, made), ''].join('\n')
+}

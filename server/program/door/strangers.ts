@@ -1,0 +1,46 @@
+/**
+ * Requests that are not let in, by the network they come from: each may cost a query, and none has a credential whose bucket it empties.
+ * Who has failed too often is not looked up any more for a while, but who is known here is: a stranger behind the same address locks nobody out.
+ */
+import { networkOf } from '../../ground/base/network.ts'
+
+/** Failures a second of one network, and at once. */
+const perSecond = 10
+const burst = 100
+// About 1 MB; the oldest goes first.
+const networksMax = 10_000
+
+interface Failures {
+  tokens: number
+  at: number
+}
+
+/** `RateLimit-Policy` of answers to those who were not let in. */
+export const strangerPolicy = `"failures";q=${perSecond};w=1`
+
+export class Strangers {
+  readonly #networks = new Map<string, Failures>()
+
+  /** Notes a failure. */
+  note(ip: string, now: number): void {
+    const network = networkOf(ip)
+    const known = this.#networks.get(network)
+    this.#networks.delete(network)
+    if (!known && this.#networks.size >= networksMax) this.#networks.delete(this.#networks.keys().next().value ?? '')
+    this.#networks.set(network, { tokens: Math.max(0, leftOf(known, now) - 1), at: now })
+  }
+
+  /** Seconds until requests from there are looked up again; 0: they are. */
+  wait(ip: string, now: number): number {
+    if (this.#networks.size === 0) return 0
+    return Math.max(0, 1 - leftOf(this.#networks.get(networkOf(ip)), now)) / perSecond
+  }
+
+  /** `RateLimit` of a network. */
+  state(ip: string, now: number): string {
+    return `"failures";r=${Math.min(perSecond, Math.floor(leftOf(this.#networks.get(networkOf(ip)), now)))};t=1`
+  }
+}
+
+const leftOf = (failures: Failures | undefined, now: number): number =>
+  failures ? Math.min(burst, failures.tokens + ((now - failures.at) / 1000) * perSecond) : burst

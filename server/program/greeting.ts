@@ -1,0 +1,117 @@
+/** What the person who starts Heliogram sees: where everything is, and what to do next. */
+import { styleText } from 'node:util'
+import type { FirstAccount } from '../accounts/first.ts'
+import type { OwnerCode } from '../accounts/login/owner-code.ts'
+import { findFixedNode } from './runtime.ts'
+
+interface Greeting {
+  /** http://host:port */
+  address: string
+  /** Where people reach it: through a proxy, if there is one. */
+  publicUrl: string
+  phonesUrl: string | null
+  /** On the first start only: its secrets are shown here and nowhere again. */
+  first: FirstAccount | null
+  /** Until somebody has used one: how to become the owner. */
+  ownerCode: OwnerCode | null
+  /** A carrier to reach people by, while no account has a number at all; null: there is none, or some has. */
+  carrierWithoutNumber: string | null
+  dataPath: string | null
+  /** As process.version says it. */
+  nodeVersion: string
+}
+
+// On a terminal only.
+const bold = (text: string): string => styleText('bold', text)
+
+/** The text for standard output: first what somebody at a browser needs, then what is for the terminal. */
+export function greet({
+  address,
+  publicUrl,
+  phonesUrl,
+  first,
+  ownerCode,
+  carrierWithoutNumber,
+  dataPath,
+  nodeVersion,
+}: Greeting): string {
+  // A shell replaces a variable between double quotes only.
+  const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
+  const command = (path: string, body: object): string[] => [
+    `  curl -i ${address}${path} \\`,
+    `    -H ${authorization} \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '${JSON.stringify(body)}'`,
+    '',
+  ]
+  const fixedNode = findFixedNode(nodeVersion)
+  const lines = ['', bold('Heliogram is running.'), '']
+  if (ownerCode)
+    lines.push(
+      bold('Create your login for the console') +
+        ' (this link works once, for 24 hours; until then each start prints a new one):',
+      '',
+      `  ${styleText('cyan', joinUrl(publicUrl, ownerCode))}`,
+      '',
+    )
+  if (first)
+    lines.push(
+      bold('For the terminal'),
+      '',
+      `  API key              ${first.key}`,
+      '                       Keep it: it is shown only now, and stored as a hash.',
+      `  Log in with it       ./bin/heliogram login ${address} --key`,
+      '',
+    )
+  if (carrierWithoutNumber)
+    lines.push(
+      'Before you send, assign your number from the carrier to your account: without it, replies and STOP reach nobody.',
+      '',
+      ...command('/v1/senders', { number: '…', carrier: carrierWithoutNumber }),
+    )
+  // Nobody has the number of the example: a real carrier would take money for it, or offence.
+  const to = phonesUrl ? '12025550123' : '…'
+  lines.push(
+    bold(phonesUrl ? 'Send a message' : 'Send a message to your own phone') +
+      (first ? '' : ' (with your API key in $KEY)'),
+    '',
+    ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
+  )
+  if (phonesUrl) lines.push(bold('See it arrive, and reply'), '', `  ${phonesUrl}/#12025550123`, '')
+  lines.push(
+    bold('Addresses'),
+    '',
+    `  Console              ${publicUrl}/console/`,
+    `  API and start page   ${address}`,
+    `  Manual and reference ${address}/docs`,
+    ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
+    ...(dataPath ? [`  Data                 ${dataPath}`] : []),
+    '',
+    ...(fixedNode === null
+      ? []
+      : [
+          `This is Node.js ${nodeVersion}; ${fixedNode} has security fixes that it lacks (SECURITY.md, "Node.js").`,
+          '',
+        ]),
+    'Ctrl-C stops everything.',
+    '',
+    '',
+  )
+  return lines.join('\n')
+}
+
+const joinUrl = (address: string, { code }: OwnerCode): string => `${address}/console/join#${code}`
+
+/** What `owner-code` prints, in lines. The password in it is too short to be taken. */
+export const tellOwner = (address: string, owner: OwnerCode): string[] => [
+  'Create your login for the console (this link works once, for 24 hours):',
+  '',
+  `  ${joinUrl(address, owner)}`,
+  '',
+  'Without a browser: replace the address and the password (15 characters or more) below.',
+  '',
+  `  curl ${address}/v1/auth/accept-invitation \\`,
+  `    -H 'Content-Type: application/json' \\`,
+  `    -d '${JSON.stringify({ code: owner.code, email: owner.email, password: '…' }).replaceAll("'", `'\\''`)}'`,
+  '',
+]

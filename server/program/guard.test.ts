@@ -1,0 +1,105 @@
+import { once } from 'node:events'
+import { request as openRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAuthenticator, type Authenticator } from '../accounts/authenticate.ts'
+import { accountRoutes } from '../accounts/http.ts'
+import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
+import { until } from '../../test/until.ts'
+
+let database: TestDatabase
+let authenticator: Authenticator
+let app: App
+let account: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  authenticator = openAuthenticator(db)
+  const routes = { db, vault: testVault, authenticator, settings: testSettings }
+  const register = async (one: App): Promise<void> => {
+    await accountRoutes(one, routes)
+    one.get('/v1/endless', { config: { scope: 'contacts:read' } }, (_request, reply) =>
+      reply.send(Readable.from(endless())),
+    )
+  }
+  app = await buildTestApp(db, register, { authenticator })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  account = await createTestAccount(db)
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+/** Reading now; ends with the answer that it is of. */
+let isReading = false
+async function* endless(): AsyncGenerator<string> {
+  isReading = true
+  try {
+    for (;;) yield await new Promise<string>((resolve) => setTimeout(() => resolve('a piece\n'), 20))
+  } finally {
+    isReading = false
+  }
+}
+
+/** Makes a key by a request whose body ends a second after `change`, which is made when the caller was let in. */
+async function makeKeySlowly(change: string): Promise<{ status: number | undefined; code: unknown; made: number }> {
+  const { db } = database
+  const { accountId, keyId } = account
+  const { port } = app.server.address() as AddressInfo
+  const headers = { ...account.headers, 'content-type': 'application/json' }
+  const request = openRequest({ port, method: 'POST', path: '/v1/api-keys', headers })
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  request.write('{"name":"Planted",')
+  // What is noted with the look-up.
+  await until('the caller is let in', async () => {
+    const { rowCount } = await db.query('select from api_keys where id = $1 and last_used_at is not null', [keyId])
+    return rowCount === 1
+  })
+  const from = performance.now()
+  await db.query(`update api_keys set ${change} where account_id = $1 and id = $2`, [accountId, keyId])
+  authenticator.forget()
+  await until('the body takes a second', () => performance.now() - from > 1100)
+  request.end('"expires_at":null}')
+  const [answer] = await answered
+  const { code } = JSON.parse(Buffer.concat(await answer.toArray()).toString()) as { code?: unknown }
+  const { rowCount: made } = await db.query(`select from api_keys where account_id = $1 and name = 'Planted'`, [
+    accountId,
+  ])
+  return { status: answer.statusCode, code, made: made ?? 0 }
+}
+
+it.each([
+  ['was revoked', 'revoked_at = now()', 401, 'invalid_token'],
+  ['has lost the scope', `scopes = '{keys:read}'`, 403, 'insufficient_scope'],
+  ['is not of that network any more', `ip_allow = '{192.0.2.0/24}'`, 403, 'ip_not_allowed'],
+])('a request does nothing whose key %s while its body came', async (_, change, status, code) => {
+  account = await createTestAccount(database.db)
+  expect(await makeKeySlowly(change)).toEqual({ status, code, made: 0 })
+})
+
+it('a request is let in whose key has only expired while its body came, but makes no key that outlives it', async () => {
+  account = await createTestAccount(database.db)
+  expect(await makeKeySlowly('expires_at = now()')).toEqual({ status: 422, code: 'validation_failed', made: 0 })
+})
+
+it.each([
+  ['was revoked', 'revoked_at = now()'],
+  ['has lost a scope, by which more may have been in it,', `scopes = '{contacts:read}'`],
+])('an answer in pieces breaks off when its key %s', async (_, change) => {
+  const { db } = database
+  account = await createTestAccount(db)
+  const { port } = app.server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/endless`, { headers: account.headers })
+  expect(answer.status).toBe(200)
+  const broken = expect(answer.text()).rejects.toThrow()
+  expect(isReading).toBe(true)
+  await db.query(`update api_keys set ${change} where id = $1`, [account.keyId])
+  authenticator.forget()
+  await broken
+  await until('nothing more is read', () => !isReading)
+})

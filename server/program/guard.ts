@@ -1,0 +1,338 @@
+/** The door of every route: the headers of its answers, and who may enter. */
+import { Readable } from 'node:stream'
+import type {
+  FastifyContextConfig,
+  FastifyReply,
+  FastifyRequest,
+  onErrorHookHandler,
+  onRequestHookHandler,
+  onSendHookHandler,
+  preHandlerHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from 'fastify'
+import { noteCompany } from '../ground/http/company.ts'
+import { denied, type Authenticator } from '../accounts/authenticate.ts'
+import { requireConfirmation } from '../accounts/login/confirmation.ts'
+import { readWithinAccount, withinAccount } from '../ground/db/scoped.ts'
+import { countStranger, noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
+import { pointTo } from '../ground/http/body.ts'
+import { queryErrorsOf } from '../ground/http/faults.ts'
+import { ApiError, errorsMax, invalid, type FieldError } from '../ground/base/errors.ts'
+import type { App, Caller, Scope } from '../ground/http/http.ts'
+import { isOwners } from './owner-routes.ts'
+import type { Places } from '../ground/http/places.ts'
+
+/** A route as far as a 405 answer must know it. */
+export interface KnownRoute {
+  methods: string[]
+  path: RegExp
+}
+
+/**
+ * Gives every route its headers and its guard as it is registered, and remembers it for 405 answers. Registering a route that does not
+ * declare a scope throws. Also answers what `request.askAgain` does.
+ */
+export function guardRoutes(
+  app: App,
+  authenticator: Authenticator,
+  door: Door,
+  headers: Record<string, string>,
+): { routes: KnownRoute[]; askAgain: FastifyRequest['askAgain'] } {
+  const routes: KnownRoute[] = []
+  const guards = new WeakSet<object>()
+  const authenticateFor = ({ authenticate, audit }: FastifyContextConfig = {}): Authenticate =>
+    authenticate
+      ? (header, ip) => authenticate(header, ip, () => refuseStranger(door, ip))
+      : // Who has been shut out elsewhere a moment ago makes no key, person or webhook that would stay.
+        (header, ip) => authenticator.authenticate(header, ip, audit !== undefined)
+  app.decorateRequest('enteredAt', 0)
+  const askAgain = async function (this: FastifyRequest): Promise<void> {
+    const { config } = this.routeOptions
+    try {
+      const caller = await authenticateFor(config)(this.headers.authorization, this.ip)
+      if (config.scope && !caller.scopes.has(config.scope)) throw lacking(config.scope)
+      this.caller = caller
+    } catch (error) {
+      // It was good when it came, and nobody has taken it away.
+      if (!(error instanceof ApiError && error.code === 'expired_token')) throw error
+    }
+  }
+  app.decorateRequest('askAgain', askAgain)
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const methods = [route.method].flat().map(String)
+    routes.push({ methods, path: patternOf(route.url) })
+    const hooks = [route.onRequest ?? []].flat()
+    // The HEAD twin of a GET arrives here with the guard of the GET.
+    if (hooks.some((hook: object) => guards.has(hook))) return
+    const scope = scopeOf(route)
+    const isApi = route.url.startsWith('/v1/')
+    const guard = guardOf(
+      isApi ? { ...headers, 'cache-control': 'no-store' } : headers,
+      scope,
+      authenticateFor(route.config),
+      door,
+      route.config?.places !== undefined,
+    )
+    guards.add(guard)
+    route.onRequest = [guard, ...hooks]
+    if (route.config?.isLogin) guardLogin(route, door)
+    if (scope !== null) {
+      route.preValidation = [isOwners(scope) ? askLate : enterAccount, ...[route.preValidation ?? []].flat()]
+      // Before Fastify's own for a HEAD, which takes the answer's body away.
+      if (!isOwners(scope)) route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
+    }
+    if (route.config?.places) route.onRequest = [...route.onRequest, holdPlace(route.config.places)]
+    // A misspelt query parameter is told, also where a route has none.
+    if (isApi && route.schema && !route.schema.querystring)
+      route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
+    const bodyCheck = isApi ? bodyCheckOf(route) : null
+    if (bodyCheck) route.preValidation = [...[route.preValidation ?? []].flat(), bodyCheck]
+    // Last: who is asked for a password has sent what would be done.
+    if (route.config?.needsConfirmation) route.preHandler = [askConfirmation, ...[route.preHandler ?? []].flat()]
+    if (route.attachValidation) route.preHandler = [refusePath, ...[route.preHandler ?? []].flat()]
+  })
+  return { routes, askAgain }
+}
+
+/** Who calls a route. */
+type Authenticate = (authorization: string | undefined, ip: string) => Caller | Promise<Caller>
+
+/** Who logs in is nobody yet: what fails counts for the network, and so does what is looked up. */
+function guardLogin(route: RouteOptions, door: Door): void {
+  const refuse: onRequestHookHandler = (request, reply, done) => {
+    tellStranger(door, request.ip, reply)
+    if (!route.config?.isKnown?.(request)) refuseStranger(door, request.ip)
+    done()
+  }
+  const note: onErrorHookHandler = (request, reply, error, done) => {
+    noteStranger(door, error, request.ip, reply)
+    done()
+  }
+  route.onRequest = [...[route.onRequest ?? []].flat(), refuse]
+  route.onError = note
+  route.onSend = (request, reply, payload, done) => {
+    if (request.isStranger) countStranger(door, request.ip, reply)
+    done(null, payload)
+  }
+}
+
+function scopeOf(route: RouteOptions): Scope | null {
+  // The reference page registers its own files.
+  if (/^\/docs(\/|$)/.test(route.url)) return null
+  const scope = route.config?.scope
+  if (scope === undefined) throw new Error(`${String(route.method)} ${route.url} does not declare config.scope`)
+  return scope
+}
+
+/** What a body is checked for where Fastify checks nothing: routes without a schema for it, and those with a schema for each media type. */
+function bodyCheckOf({ schema }: RouteOptions): preValidationHookHandler | null {
+  const body = schema?.body
+  if (body === undefined) return refuseFields
+  return typeof body === 'object' && body !== null && 'content' in body ? requireBody : null
+}
+
+/** A path that names nothing there may be (a NUL) is refused before a route that looks at all other faults itself asks the database for it. */
+const refusePath: preHandlerHookHandler = ({ validationError }, _reply, done) => {
+  done(validationError?.validationContext === 'params' ? validationError : undefined)
+}
+
+const askConfirmation: preHandlerHookHandler = ({ caller }, _reply, done) => {
+  try {
+    requireConfirmation(caller)
+    done()
+  } catch (error) {
+    done(error as Error)
+  }
+}
+
+/** A field where a route has none is told, as everywhere. */
+const refuseFields: preValidationHookHandler = (request, _reply, done) => {
+  const { body } = request
+  if (body === undefined || body === null) return done()
+  const names = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body).slice(0, errorsMax) : null
+  if (names?.length === 0) return done()
+  const errors: FieldError[] = names?.map((name) => ({
+    pointer: pointTo('#', name),
+    code: 'unknown_field',
+    detail: 'is not a known field',
+  })) ?? [{ pointer: '#', code: 'invalid_type', detail: 'must be an empty object, or absent' }]
+  done(invalid([...errors, ...queryErrorsOf(request)].slice(0, errorsMax)))
+}
+
+/** Without a media type there is no schema that would ask for a body; a form has one, and is read by its route. */
+const requireBody: preValidationHookHandler = ({ body, headers }, _reply, done) => {
+  const isMissing = body === undefined && headers['content-type'] === undefined
+  done(isMissing ? new ApiError('malformed_json', { detail: 'The body is empty.' }) : undefined)
+}
+
+/** The one hook of a route: headers of every answer, then the caller. Synchronous while the caller is remembered. */
+function guardOf(
+  headers: Record<string, string>,
+  scope: Scope | null,
+  authenticate: Authenticate,
+  door: Door,
+  isLong: boolean,
+): onRequestHookHandler {
+  return (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id)
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      return done(new ApiError('invalid_header', { detail: 'A request of HTTP/1.1 needs the header Host.' }))
+    if (hasTwoHosts(request.raw.rawHeaders))
+      return done(new ApiError('invalid_header', { detail: 'The header Host must occur once.' }))
+    if (scope === null) return done()
+    if (door.overload.refusal) return done(door.overload.refusal)
+    const enter = (caller: Caller): void => {
+      request.caller = caller
+      request.enteredAt = performance.now()
+      if (!isLong) noteCompany(caller.accountId)
+      done(takeRequest(door, caller, reply) ?? (caller.scopes.has(scope) ? undefined : lacking(scope)))
+    }
+    const refuse = (error: Error): void => {
+      noteStranger(door, error, request.ip, reply)
+      done(error)
+    }
+    try {
+      const caller = authenticate(request.headers.authorization, request.ip)
+      if (caller instanceof Promise) caller.then(enter, refuse)
+      else enter(caller)
+    } catch (error) {
+      const isInUrl = request.headers.authorization === undefined && /[?&](access_)?token=/.test(request.url)
+      refuse(
+        isInUrl
+          ? denied(
+              'missing_token',
+              'Tokens in URLs are refused, because URLs are logged; use the Authorization header.',
+            )
+          : (error as Error),
+      )
+    }
+  }
+}
+
+/** RFC 9112 §3.2. Node goes by the first of them; a proxy before us may have gone by the last. Names and values take turns. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
+}
+
+/**
+ * Takes a request for what there is not from its caller's limit, and hands on the refusal where nothing was left. Who is nobody here hears
+ * what anybody does; that such a token was looked up is noted as everywhere.
+ */
+export function takeUnknown(
+  authenticator: Authenticator,
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: (refusal: ApiError | null) => void,
+): void {
+  const { authorization } = request.headers
+  // Only /v1 is entered by bearer tokens alone, and an overload is not made larger by asking who calls.
+  if (!request.url.startsWith('/v1/') || authorization === undefined || door.overload.refusal) return answer(null)
+  const enter = (caller: Caller): void => answer(takeRequest(door, caller, reply))
+  const refuse = (error: unknown): void => {
+    noteStranger(door, error, request.ip, reply)
+    answer(null)
+  }
+  let caller: Caller | Promise<Caller>
+  try {
+    caller = authenticator.authenticate(authorization, request.ip)
+  } catch (error) {
+    return refuse(error)
+  }
+  if (caller instanceof Promise) caller.then(enter, refuse)
+  else enter(caller)
+}
+
+// Most bodies are there with their headers; how long one may take depends on its length, and is hours at most.
+const lateMs = 1000
+
+/** Holds one of the places of the caller's account until the answer is over, or nobody waits for it. */
+function holdPlace(places: Places): onRequestHookHandler {
+  return (request, reply, done) => {
+    places.take(request.caller.accountId).then((leave) => {
+      reply.raw.once('finish', leave).once('close', leave)
+      // A client that left while it waited causes no further event.
+      if (reply.raw.destroyed) leave()
+      done()
+    }, done)
+  }
+}
+
+/** Who was let in may have been shut out while the body came. */
+const askLate: preValidationHookHandler = (request, _reply, done) => {
+  if (performance.now() - request.enteredAt < lateMs) done()
+  else request.askAgain().then(() => done(), done)
+}
+
+/** What follows is done within the caller's account. Not before: the events of a body that comes in know of no request. */
+const enterAccount: preValidationHookHandler = (request, reply, done) =>
+  askLate.call(request.server, request, reply, (error) =>
+    error ? done(error) : withinAccount(request.caller.accountId, done),
+  )
+
+/** What is sent in pieces is read when the socket asks for it, which knows of no request either. */
+const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
+  if (!(payload instanceof Readable)) return done(null, payload)
+  readWithinAccount(request.caller.accountId, payload)
+  // Fastify would read an export to its end, for nobody.
+  if (request.method === 'HEAD') payload.destroy()
+  if (payload.destroyed) return done(null, payload)
+  const answer = Readable.from(whileAllowed(request, payload), { highWaterMark: 1 })
+  // One that is destroyed before it is read has not begun what would end it.
+  answer.once('close', () => payload.destroy())
+  done(null, answer)
+}
+
+// As long as callers are remembered.
+const allowedMs = 5000
+
+/** The pieces of an answer while its caller may have them: an export can take hours, in which its token is revoked, or loses a scope. */
+async function* whileAllowed(request: FastifyRequest, pieces: Readable): AsyncGenerator {
+  const { scopes } = request.caller
+  let askedAt = performance.now()
+  for await (const piece of pieces) {
+    if (performance.now() - askedAt >= allowedMs) {
+      await request.askAgain()
+      for (const scope of scopes) if (!request.caller.scopes.has(scope)) throw lacking(scope as Scope)
+      askedAt = performance.now()
+    }
+    yield piece
+  }
+}
+
+const lacking = (scope: Scope): ApiError =>
+  new ApiError('insufficient_scope', {
+    detail: `The token lacks the scope ${scope}.`,
+    headers: { 'www-authenticate': `Bearer realm="heliogram", error="insufficient_scope", scope="${scope}"` },
+  })
+
+/** Headers of every answer, after the OWASP secure headers; pages add their content security policy. */
+export function headersOf(publicUrl: string): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'geolocation=(), camera=(), microphone=()',
+    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  }
+}
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:[^/]+/g, '[^/]+')
+      .replaceAll('\\*', '.*')}$`,
+  )
+
+/** The methods that a path has. */
+export const methodsOf = (routes: KnownRoute[], path: string): string[] => [
+  ...new Set(routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods)),
+]

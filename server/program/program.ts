@@ -1,0 +1,260 @@
+/** The program: builds everything once, starts it in order, and stops it in the opposite order; and its commands. */
+import inspector from 'node:inspector'
+import type { Logger } from 'pino'
+import { createOwnerCode } from '../accounts/login/owner-code.ts'
+import { Broadcaster } from '../broadcasts/send.ts'
+import { isCountry } from '../ground/numbers/number.ts'
+import { allowAnyLength } from '../ground/numbers/plan.ts'
+import { startImports } from '../imports/start.ts'
+import { ensureFirst, findCarrierWithoutNumber } from './first.ts'
+import { receive } from '../inbound/receive.ts'
+import type { ReceiveContext } from '../inbound/context.ts'
+import { Redeliveries } from '../inbound/redelivery.ts'
+import { RoutingTable } from '../routes/routing.ts'
+import { Submitter } from '../links/submit.ts'
+import { ensureTestCarrier } from '../carriers/test-mode.ts'
+import { linkOpener } from '../carriers/open-link.ts'
+import { traceLink } from '../links/trace.ts'
+import { Watchdog } from '../links/watchdog.ts'
+import { ConfigError, readConfig, type Config } from './config.ts'
+import type { Role } from './config-variables.ts'
+import { DataDirLockedError } from '../ground/db/lock.ts'
+import { runCommand, UsageError } from './commands/command.ts'
+import { commands, synopsis, usageOf } from './commands/commands.ts'
+import { openDatabase } from '../ground/db/open.ts'
+import { takeTurn } from '../ground/db/turn.ts'
+import { Disk } from './disk.ts'
+import { requireFreePorts } from './free-ports.ts'
+import type { Gates } from './gate.ts'
+import { greet } from './greeting.ts'
+import { openLog } from './log.ts'
+import { Acceptor } from '../accept/accept.ts'
+import { noSlots } from '../message/handover.ts'
+import { QueueCap } from '../accept/queue-cap.ts'
+import { OpenFiles } from './open-files.ts'
+import { startPipeline } from './pipeline.ts'
+import { Presence } from './presence.ts'
+import { jobSweeps, linkSweeps, machineSweeps, ownSweeps } from './schedule.ts'
+import { serve } from './serve.ts'
+import { openSimulator } from './simulator-process.ts'
+import { explainDatabase, explainStart, readCertificate, StartError } from './start.ts'
+import { Started } from './started.ts'
+import { openStorage } from './storage.ts'
+import { Sweeper } from '../ground/base/sweeps.ts'
+import { TestSimulator } from './test-simulator.ts'
+import { TwilioAnswers } from '../twilio/answers.ts'
+import { refuseCallbackUrls } from '../webhooks/callback-url.ts'
+import { guardDestinations } from '../post/destination.ts'
+
+/** Starts the service, or does what else its words ask for. `gates` listen already. */
+export async function run(version: string, gates: Gates): Promise<void> {
+  // The reader of the log may go away, or its disk may be full: messages go on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  const [name = 'help', ...words] = process.argv.slice(2)
+  const command = commands[name]
+  const refuse = (reason: string): void => {
+    process.stderr.write(`${reason}\n\n${synopsis}`)
+    process.exitCode = 2
+  }
+  if (name === 'help' || [name, ...words].some((word) => ['--help', '-h'].includes(word)))
+    return void process.stdout.write(command?.help ?? usageOf(version))
+  if (['--version', '-v'].includes(name)) return void process.stdout.write(`${version}\n`)
+  if (!command && (name !== 'start' || words.length > 0))
+    return refuse(`There is no "heliogram ${[name, ...words].join(' ')}".`)
+  const started = new Started()
+  let log: Logger | null = null
+  let starting: Promise<void> = Promise.resolve()
+  // npm passes on a signal that the terminal has already sent: of two at once the second is no impatience.
+  const stop = async (reason: string, code = 0): Promise<void> => {
+    if (started.stoppingSince !== null && performance.now() - started.stoppingSince > 2000) process.exit(1)
+    if (started.stoppingSince === null) log?.info({ reason }, 'stopping')
+    await started.stop(log, starting)
+    process.exit(code)
+  }
+  try {
+    const config = readConfig()
+    const isText = config.logFormat === 'auto' ? process.stderr.isTTY : config.logFormat === 'text'
+    log = openLog(config.logLevel, process.stderr, { isText })
+    // By itself Node would print the error with all its properties: those of PostgreSQL show rows.
+    process.on('uncaughtException', (error) => {
+      log?.error({ error }, 'uncaught error: the process exits')
+      process.exit(1)
+    })
+    if (command) {
+      const printed = await runCommand(command, words, { config, log, version }).catch((error: unknown) =>
+        explainStart(error, config),
+      )
+      return void process.stdout.write(printed)
+    }
+    // SIGHUP: the terminal is gone.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal))
+    const die = (reason: string): void => void stop(reason, 1)
+    starting = start({ version, config, log, started, gates, die }).catch((error: unknown) =>
+      explainStart(error, config),
+    )
+    await starting
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(error.message)
+    const isExpected = [ConfigError, StartError, DataDirLockedError].some((kind) => error instanceof kind)
+    process.stderr.write(`\n${error instanceof Error ? (isExpected ? error.message : error.stack) : String(error)}\n`)
+    await started.stop(log, starting)
+    process.exit(1)
+  }
+}
+
+interface Starting {
+  version: string
+  config: Config
+  log: Logger
+  started: Started
+  gates: Gates
+  die: (reason: string) => void
+}
+
+async function start({ version, config, log, started, gates, die }: Starting): Promise<void> {
+  const has = (role: Role): boolean => config.roles.includes(role)
+  const unknown = config.anyLengthCountries.find((country) => !isCountry(country))
+  if (unknown !== undefined)
+    throw new ConfigError(`HELIOGRAM_ANY_LENGTH_COUNTRIES names ${unknown}, which is no country of ISO 3166-1.`)
+  allowAnyLength(config.anyLengthCountries)
+  const opened = await openDatabase(config.databaseUrl, config.dataFolder, log).catch((error: unknown) =>
+    explainDatabase(error, config),
+  )
+  const database = started.add('database', opened, (one) => one.close())
+  // Until others see it: of two first starts with key files of their own each would seal what the other cannot open.
+  const turn = database.isAlone
+    ? null
+    : started.add('turn', await takeTurn(database.connection, log), (one) => one.end())
+  // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
+  await requireFreePorts(config, gates)
+  const smppTls = has('api') ? readCertificate(config.smppServer?.tls ?? null) : null
+  const storage = await openStorage(database, config, log, started)
+  const { db, pipelineDb, vault } = storage
+  // The disk of another database is for those who run it.
+  const disk = database.path === null ? null : new Disk(database.path, log)
+  await disk?.look()
+  const openFiles = new OpenFiles(log)
+  await openFiles.start()
+  const simulator = config.hasSimulator ? await openSimulator(config, log) : null
+  if (simulator) started.add('simulator', simulator, (one) => one.close())
+  const simulatorPort = simulator?.smppPort ?? null
+  const first = await ensureFirst(db, vault, { ...config, simulatorPort, showsKey: has('api') })
+
+  const webhookRule = { allowedCidrs: config.webhookAllowedCidrs, ports: config.webhookPorts }
+  const destinations = guardDestinations(webhookRule)
+  const { isAlone } = database
+  const answers = new TwilioAnswers(log)
+  const { pipeline, node, hand, ledger } = await startPipeline(storage, {
+    has,
+    log,
+    started,
+    isAlone,
+    destinations,
+    takeAnswer: answers.take,
+    die,
+  })
+  await turn?.end()
+
+  let submitter: Submitter | null = null
+  const wake = (): void => submitter?.wake()
+  const presence = started.add('presence', new Presence(), (one) => one.close())
+  // Closed behind the links: an unbind proves that the carrier has all answers.
+  const redeliveries = started.add(
+    'redeliveries',
+    new Redeliveries(node.id, Date.now, () => presence.absentMs),
+    (one) => one.noteLost(db),
+  )
+  const isFresh = (): boolean => node.isFresh
+  const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, isFresh, wake }
+  const testSimulator = new TestSimulator({
+    port: simulator?.smppPort ?? null,
+    isAllowed: config.hasTestMode,
+    apiUrl: config.publicUrl,
+    log,
+  })
+  started.add('simulator of test mode', testSimulator, (one) => one.close())
+  const testPort = (): number | null => testSimulator.port()
+  submitter = has('links')
+    ? new Submitter({
+        ...pipeline,
+        log,
+        node,
+        ledger,
+        hand,
+        testPort,
+        openLink: linkOpener({
+          ...pipeline,
+          publicUrl: config.publicUrl,
+          testPort,
+          onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+          ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
+        }),
+      })
+    : null
+  // Of an embedded database there is no other process, and who debugs this one stops it for long.
+  if (submitter && !isAlone && inspector.url() === undefined)
+    started.add('watchdog', new Watchdog({ log, leasedUntil: () => submitter.leasedUntil }), (one) => one.close())
+  if (submitter) await started.add('links', submitter, (one) => one.close()).start()
+
+  const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
+  sweeper.start([...machineSweeps(disk, openFiles), ...ownSweeps(db, node.id, pipeline.meter)])
+  if (submitter) sweeper.start(linkSweeps(receiving, submitter))
+  if (has('jobs')) sweeper.start(jobSweeps(pipeline, log, config.receiptTimeoutHours, wake))
+  const imports = await startImports({
+    ...pipeline,
+    db,
+    connection: database.connection,
+    keyFile: storage.keyFile,
+    isSealing: config.encryptsContent,
+    anyLengthCountries: config.anyLengthCountries,
+    log,
+    isRunning: has('jobs'),
+    isAlone,
+  })
+  started.add('imports', imports, (one) => one.close())
+
+  const testMode = config.hasTestMode ? { prepare: () => ensureTestCarrier(pipelineDb, vault) } : null
+  const routing = started.add('routing', new RoutingTable(pipelineDb, testMode), (one) => one.close())
+  await routing.start()
+  const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
+  await queueCap?.start()
+  const slots = submitter ?? noSlots
+  const acceptor = new Acceptor({ ...pipeline, log, slots, routing, ...(queueCap && { queueCap }) })
+  answers.open({ ...pipeline, acceptor, refuseUrl: refuseCallbackUrls(webhookRule), shortUrl: config.shortUrl })
+  const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
+  if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
+
+  const phonesUrl = simulator && `http://127.0.0.1:${simulator.httpPort}`
+  const address = await serve({
+    version,
+    config,
+    log,
+    started,
+    gates,
+    storage,
+    pipeline,
+    node,
+    acceptor,
+    routing,
+    submitter,
+    receiving,
+    imports,
+    broadcaster,
+    webhookRule,
+    destinations,
+    phonesUrl,
+    smppTls,
+    disk,
+    openFiles,
+  })
+  if (address === null) {
+    log.info({ roles: config.roles }, 'running without the API')
+    return
+  }
+  const ownerCode = await createOwnerCode(db)
+  const carrierWithoutNumber = await findCarrierWithoutNumber(db)
+  // Of any free port only this process knows which one it is.
+  const publicUrl = config.port === 0 ? address : config.publicUrl
+  const own = { address, publicUrl, phonesUrl, dataPath: database.path, nodeVersion: process.version }
+  process.stdout.write(greet({ ...own, first, ownerCode, carrierWithoutNumber }))
+}

@@ -1,0 +1,73 @@
+/** The console: the files that `scripts/setup.cjs` built from `console/`, and one page for all addresses below `/console`. */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join, relative, sep } from 'node:path'
+import type { FastifyReply } from 'fastify'
+import { ApiError } from '../../ground/base/errors.ts'
+import type { App } from '../../ground/http/http.ts'
+import { sendPage } from './welcome.ts'
+
+const built = join(import.meta.dirname, '../../console/dist')
+
+// Everything is a file of ours; nothing inline, nothing from elsewhere, no text ever taken for markup.
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join('; ')
+
+const types: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Registers `/console` and what is below it. */
+export function consoleRoutes(app: App): void {
+  const options = { config: { scope: null }, schema: { hide: true } }
+  const files = readFiles(built)
+  const page = files.get('index.html')
+  const send = (reply: FastifyReply): FastifyReply =>
+    page === undefined
+      ? sendPage(reply.code(503), 'Console · Heliogram', missing)
+      : reply
+          .header('content-security-policy', policy)
+          .header('cache-control', 'no-cache')
+          .type('text/html; charset=utf-8')
+          .send(page)
+  app.get('/console', options, (_request, reply) => reply.redirect('/console/', 301))
+  app.get<{ Params: { '*': string } }>('/console/*', options, (request, reply) => {
+    const name = request.params['*']
+    const file = files.get(name)
+    // Who still shows the page of another version would take this one's page for a script of it.
+    if (file === undefined && name.startsWith('assets/'))
+      throw new ApiError('not_found', { detail: 'The console has no such file.' })
+    if (file === undefined || name === 'index.html') return send(reply)
+    // Names of what Vite puts there change with what is in it.
+    const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
+    reply.headers({ 'cache-control': lasts, vary: 'accept-encoding' })
+    reply.type(types[extname(name)] ?? 'application/octet-stream')
+    const packed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') ? files.get(`${name}.gz`) : undefined
+    return packed === undefined ? reply.send(file) : reply.header('content-encoding', 'gzip').send(packed)
+  })
+}
+
+const missing =
+  '<h1>The console is not built</h1>\n<p class="lead"><code>npm start</code> builds it in a few seconds, and so does <code>npm run console</code> if you start the service in another way. Then restart.</p>'
+
+/** The files below a folder by their paths from there; none where there is no folder. */
+function readFiles(folder: string): Map<string, Buffer> {
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return new Map()
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return new Map(
+    entries.map(({ parentPath, name }) => {
+      const path = join(parentPath, name)
+      return [relative(folder, path).split(sep).join('/'), readFileSync(path)]
+    }),
+  )
+}

@@ -1,0 +1,216 @@
+/** The API described by the very schemas that validate: OpenAPI 3.1 at /v1/openapi.json, and a page to read and try it. */
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { RouteOptions } from 'fastify'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { gzipSync } from 'node:zlib'
+import { Type, type TSchema } from 'typebox'
+import { errorKinds, fieldErrors } from '../../ground/base/errors.ts'
+import { eventSchema, eventTypes, type EventType } from '../../events/event-types.ts'
+import { exactly, problems, type App } from '../../ground/http/http.ts'
+import { nameComponents } from './components.ts'
+
+/** Registers the description and its pages; before the routes it describes. */
+export async function registerReference(app: App): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Heliogram',
+        version: 'v1',
+        description:
+          'Text messages over your own carrier links. Errors are problem documents (RFC 9457): use `code` in programs. Every response has `X-Request-Id`. Unknown fields are refused, never ignored; if a JSON object has a member twice, the last one counts. New fields, event types and enum values may be added at any time; nothing else changes within v1.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'An API key, or the access token of a login.' },
+          basic: { type: 'http', scheme: 'basic', description: 'The client credentials of a login.' },
+        },
+      },
+    },
+    refResolver: {
+      buildLocalReference: (json, _baseUri, _fragment, i) => (typeof json.$id === 'string' ? json.$id : `def-${i}`),
+    },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute({ ...schema }, route), url }),
+    transformObject: (document) =>
+      ('openapiObject' in document ? complete(document.openapiObject as Description) : document.swaggerObject) as never,
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs/reference',
+    uiConfig: {
+      url: '/v1/openapi.json',
+      deepLinking: true,
+      displayRequestDuration: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+    },
+    theme: {
+      title: 'Heliogram API',
+      css: [{ filename: 'heliogram.css', content: readFileSync(new URL('reference.css', import.meta.url), 'utf8') }],
+    },
+    logo: { type: 'image/svg+xml', content: logo, href: '/', target: '_self' },
+    // Everything comes from here. The page brings one style of its own, in its script.
+    staticCSP:
+      "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    validatorUrl: false,
+  })
+  const config = { scope: null }
+  let served: { text: string; packed: Buffer; etag: string } | undefined
+  app.get('/v1/openapi.json', { config, schema: { hide: true } }, (request, reply) => {
+    served ??= serve(JSON.stringify(app.swagger()))
+    reply.headers({ etag: served.etag, 'cache-control': 'no-cache', vary: 'accept-encoding' })
+    if (request.headers['if-none-match'] === served.etag) return reply.code(304).send()
+    reply.type('application/json; charset=utf-8')
+    const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    return isPacked ? reply.header('content-encoding', 'gzip').send(served.packed) : reply.send(served.text)
+  })
+}
+
+const serve = (text: string): { text: string; packed: Buffer; etag: string } => ({
+  text,
+  packed: gzipSync(text),
+  // Weak: both forms have it (RFC 9110 §8.8.1).
+  etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+})
+
+/** The scope a route needs, the header that makes its repetition safe beside those it reads itself, and how any body is refused, as the document tells them. */
+function describeRoute(given: Record<string, unknown>, route: RouteOptions): Record<string, unknown> {
+  const scope = route.config?.scope
+  const methods = [route.method].flat()
+  const takesBody = methods.some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
+  const takesKey = scope && takesBody && !route.config?.isKeyless
+  const { 409: inProgress, 413: tooLarge, 415: otherType } = problems(409, 413, 415)
+  const refusals = { ...(takesKey && { 409: inProgress }), 413: tooLarge, 415: otherType }
+  const response = given['response'] as object | undefined
+  const schema = takesBody
+    ? {
+        ...given,
+        ...(given['body'] !== undefined && { body: asSent(given['body']) }),
+        response: { ...refusals, ...response },
+      }
+    : given
+  // What needs no token says so: who reads the document takes silence for an oversight.
+  if (!scope) return { security: [], ...schema }
+  const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
+  const asked =
+    route.config?.needsConfirmation && 'A login must confirm its password if it was typed more than an hour ago.'
+  const description = [given['description'], asked, `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
+  return {
+    ...schema,
+    description,
+    // For a scheme that is not OAuth 2.0 these are the roles that it needs (OpenAPI 3.1, Security Requirement Object).
+    security: [{ bearer: [scope] }],
+    ...(takesKey && {
+      headers: Type.Object({
+        'Idempotency-Key': Type.Optional(Type.String({ description: keyText, maxLength: 255 })),
+        ...headers,
+      }),
+    }),
+  }
+}
+
+/**
+ * A schema as its sender reads it: what has a default is filled in before it is validated, and need not be there; what a route checks itself is
+ * described.
+ */
+function asSent(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asSent)
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (exactly in schema) return asSent(schema[exactly])
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, asSent(value)]),
+  )
+  const { required, properties } = schema as { required?: unknown; properties?: Record<string, object> }
+  return Array.isArray(required) && properties
+    ? { ...copy, required: required.filter((name: string) => !('default' in (properties[name] ?? {}))) }
+    : copy
+}
+
+const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="150" height="40"><text y="28" font-family="sans-serif" font-size="24" font-weight="700" fill="#fbbf24">Heliogram</text></svg>`
+
+const keyText =
+  'Makes the request safe to repeat: it takes effect once, and a repeated request gets the first response.'
+
+interface Description {
+  paths: Record<string, unknown>
+  components: { schemas: Record<string, unknown> }
+  webhooks?: Record<string, unknown>
+}
+
+/** Adds the events that we post, and puts what has no order of its own in a stable one. */
+function complete(document: Description): Description {
+  const sorted = <T>(record: Record<string, T>): Record<string, T> =>
+    Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
+  document.components.schemas = sorted(document.components.schemas)
+  document.paths = sorted(document.paths)
+  tellCodes(document)
+  document.webhooks = Object.fromEntries(
+    Object.entries(eventTypes).map(([type, { sentence }]) => [
+      type,
+      {
+        post: {
+          operationId: `on_${type.replace('.', '_')}`,
+          summary: sentence,
+          description:
+            'Signed according to Standard Webhooks 1.0. A webhook with `batch` gets `{"events": […]}` with several of any type.',
+          tags: ['Events'],
+          security: [],
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: referring(eventSchema(type as EventType)) } },
+          },
+          responses: {
+            '2XX': { description: 'Received. Anything else is retried.' },
+            '410': { description: 'Disables the webhook.' },
+          },
+        },
+      },
+    ]),
+  )
+  nameComponents(document as never)
+  return document
+}
+
+// Where the schema of an answer has no sentence of its own.
+const words: Record<string, string> = {
+  '200': 'Done.',
+  '201': 'Created.',
+  '202': 'Accepted.',
+  '204': 'Done; there is no body.',
+  '503': 'It is temporarily unavailable.',
+}
+
+/** Says of each failure which codes it may have, and of a problem which there are: examples, because there may be more at any time. */
+function tellCodes(document: Description): void {
+  const { properties } = document.components.schemas['Problem'] as { properties: Record<string, Schema> }
+  const ofField = properties['errors']?.items?.properties['code']
+  if (properties['code']) properties['code'].examples = Object.keys(errorKinds)
+  if (ofField) ofField.examples = Object.keys(fieldErrors)
+  const codesOf = Object.groupBy(Object.entries(errorKinds), ([, { status }]) => String(status))
+  for (const item of Object.values(document.paths))
+    for (const { responses } of Object.values(item as Record<string, { responses: Record<string, Answer> }>))
+      for (const [status, answer] of Object.entries(responses)) {
+        const codes = codesOf[status]?.map(([code]) => `\`${code}\``)
+        if (codes && answer.content?.['application/problem+json']) answer.description = codes.join(', ')
+        else if (answer.description === 'Default Response') answer.description = words[status] ?? ''
+      }
+}
+
+interface Schema {
+  examples?: string[]
+  items?: { properties: Record<string, Schema> }
+}
+
+interface Answer {
+  description: string
+  content?: Record<string, unknown>
+}
+
+/** A schema whose references by name are those of the document. */
+function referring(schema: object): unknown {
+  const text = JSON.stringify(schema).replace(/"\$ref":"(\w+)"/g, '"$ref":"#/components/schemas/$1"')
+  return JSON.parse(text)
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../ground/db/db.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { newId } from '../ground/base/ids.ts'
+import { claimMessages, findLanes } from './claim.ts'
+import { insertTestCarrier, insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
+  test = await openLedgerTest(database.db)
+})
+
+const noId = '00000000-0000-0000-0000-000000000000'
+
+/** A claim for the link of the test's own carrier. */
+async function claim(): ReturnType<typeof claimMessages> {
+  const { rows } = await test.db.query<{ id: string }>(
+    `select id from lanes where account_id = $1 and type = 'transactional'`,
+    [test.accountId],
+  )
+  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+  return claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
+}
+
+it('a message goes through no carrier at which its number only receives', async () => {
+  const sends = newId()
+  await inTransaction(test.db, (tx) => insertTestCarrier(tx, sends, {}, { priority: 200 }))
+  await insertTestSender(test.db, test.accountId, sends, ourNumber)
+  await test.send()
+  await test.db.query(`update senders set capabilities = '{replies}' where carrier_id = $1`, [test.carrierId])
+  expect((await claim()).handovers).toEqual([])
+  expect((await findLanes(test.db)).map((lane) => lane.carrierId)).toEqual([sends])
+})
+
+it('a message goes abroad through no carrier at which its number is not international, but for an answer to a keyword', async () => {
+  const reaches = newId()
+  await inTransaction(test.db, (tx) => insertTestCarrier(tx, reaches, {}, { priority: 200 }))
+  await insertTestSender(test.db, test.accountId, reaches, ourNumber)
+  await test.db.query(
+    `update senders
+     set kind = 'toll_free', capabilities = case when carrier_id = $1 then '{sms,international}' else '{sms}' end::text[]`,
+    [reaches],
+  )
+  const near = await test.send({ theirNumber: '14165550001' })
+  expect((await claim()).handovers.map(({ id }) => id)).toEqual([near.id])
+  const far = await test.send({ theirNumber: '447700900001' })
+  expect((await claim()).handovers).toEqual([])
+  expect((await findLanes(test.db)).map((lane) => lane.carrierId)).toEqual([reaches])
+  await test.db.query(`update messages set is_confirmation = true where id = $1`, [far.id])
+  await test.db.query(`update queue set lane_id = (select id from lanes where account_id = $1 and type = $2)`, [
+    test.accountId,
+    far.type,
+  ])
+  expect((await claim()).handovers.map(({ id }) => id)).toEqual([far.id])
+})

@@ -1,0 +1,225 @@
+/** Claim: from the queue to intents, in batches a lane; and everything else that the queue's rows wait for. */
+import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
+import { isUnreadable } from '../ground/sealing/texts.ts'
+import type { Handover } from '../message/handover.ts'
+import { recordMoves, type Moved } from '../message/moved.ts'
+import { claimStatement, isStopped } from './claim-sql.ts'
+import type { MessageRow, MessageType, Status } from '../message/message.ts'
+import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
+import { holdQuiet } from '../quiet-hours/hold.ts'
+import type { Recent } from '../message/recent.ts'
+import { repriceStrays } from '../message/reprice.ts'
+
+export interface QueueContext {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+}
+
+/** A lane with something in it, or the part of one that waits for a carrier (`carrierId`) and a sender or campaign with a pace of its own. */
+export interface Lane {
+  /** Under which its rows are in the queue. */
+  id: string
+  /** The lane that it is, or is a part of. */
+  laneId: string
+  accountId: string
+  type: MessageType
+  carrierId: string | null
+  sender: string | null
+  campaignId: string | null
+  /** The lowest id in it. */
+  head: string
+}
+
+/**
+ * Lanes that have rows, are not paused and whose account is not suspended, the oldest message first within a type. One probe of the
+ * queue's key for each that has rows, however many there are.
+ */
+export async function findLanes(db: Db): Promise<Lane[]> {
+  const { rows } = await db.query<Lane>({
+    name: 'find-lanes',
+    text: `
+      with recursive waiting as (
+        (select lane_id, message_id from queue order by lane_id, message_id limit 1)
+        union all
+        select next.lane_id, next.message_id
+        from waiting w
+        cross join lateral (
+          select lane_id, message_id from queue where lane_id > w.lane_id order by lane_id, message_id limit 1
+        ) next
+      )
+      select w.lane_id as id, l.id as "laneId", l.account_id as "accountId", l.type, b.carrier_id as "carrierId",
+        nullif(b.sender, '') as sender, b.campaign_id as "campaignId", w.message_id as head
+      from waiting w
+      left join backlogs b on b.id = w.lane_id
+      cross join lateral (
+        select l.id, l.account_id, l.type, l.is_paused
+        from lanes l
+        join accounts a on a.id = l.account_id and a.status = 'active'
+        where l.id = coalesce(b.lane_id, w.lane_id)
+        -- By primary keys: most lanes are empty at any time, and those that are not nobody has counted.
+        offset 0
+      ) l
+      left join campaigns c on c.account_id = l.account_id and c.id = b.campaign_id
+      where not l.is_paused
+        and (c.id is null or not ${isStopped('c')})
+      order by w.message_id`,
+  })
+  return rows
+}
+
+const segmentsMax = 1_000_000
+
+/** A link that takes messages, and how many segments; without a number any. One a carrier. */
+export interface Room {
+  id: string
+  carrierId: string
+  segments?: number
+}
+
+/** What a claim took. `claimed` counts queue rows, also those that were not to be sent any more, or stay. */
+interface Claim {
+  handovers: Handover[]
+  claimed: number
+  /** Rows that stay where they are. */
+  stayed: number
+  /** Of the last row; and of the last before which none stays. */
+  lastId: string | null
+  clearId: string | null
+}
+
+/**
+ * Ends those of a claim whose text cannot be opened, in the claim's transaction. The ledger does it, which the queue does not know: the links
+ * bring it along.
+ */
+export type RejectUnreadable = (
+  tx: Tx,
+  nodeId: string,
+  claimed: readonly (MessageRow & Pick<Handover, 'linkId' | 'pending'>)[],
+) => Promise<Moved[]>
+
+/** What a row of a claim has besides its message. */
+type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, 'handovers'>
+
+/**
+ * Claims up to `limit` messages of a lane above the id `after` for this node's links, as far as they have room: their queue rows go, their
+ * intents come, in one transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced.
+ * What fails a check gets its final state here. What its carrier has no room for stays, or, where `sorts`, goes out of the way into the
+ * part of the lane that waits for that carrier; so does what waits for a sender or campaign with a pace. What has to wait for the end of quiet
+ * hours leaves the queue till then. Returns after the commit: bytes may be written.
+ */
+export async function claimMessages(
+  context: QueueContext & { recent: Recent; rejectUnreadable: RejectUnreadable },
+  nodeId: string,
+  rooms: readonly Room[],
+  lane: string,
+  after: string,
+  limit: number,
+  options: {
+    laneId?: string
+    /** Where messages of the lane may have to wait for the end of quiet hours. */
+    quiet?: { hours: QuietHours; accountId: string; type: MessageType } | null
+    sender?: string | null
+    campaignId?: string | null
+    sorts?: boolean
+    upCarriers?: readonly string[]
+    /** The suffix of the partitions of one day: nothing older is taken. By default of any day. */
+    day?: string
+    /** From which id on messages may stand for themselves (`Hand.directFrom`). By default none. */
+    directFrom?: string
+  } = {},
+): Promise<Claim> {
+  const { db, outbox } = context
+  const {
+    laneId = lane,
+    quiet = null,
+    sender,
+    campaignId = null,
+    sorts = true,
+    upCarriers = rooms.map((room) => room.carrierId),
+    day = '',
+    directFrom = 'ffffffff-ffff-ffff-ffff-ffffffffffff',
+  } = options
+  let postings: Posting[] = []
+  const { rows, seen } = await inTransaction(db, async (tx) => {
+    const look = quiet && (await holdQuiet(tx, quiet.hours, { ...quiet, id: lane, laneId }, after, limit))
+    if (look?.open.length === 0)
+      return { rows: [], seen: { claimed: look.held, stayed: 0, lastId: look.lastId, clearId: look.lastId } }
+    const result = await tx.query<MessageRow & Claimed>({
+      ...claimStatement(day),
+      values: [
+        nodeId,
+        lane,
+        after,
+        limit,
+        rooms.map((room) => room.id),
+        rooms.map((room) => room.carrierId),
+        rooms.map((room) => room.segments ?? segmentsMax),
+        laneId,
+        sender ?? '',
+        sorts,
+        upCarriers,
+        campaignId,
+        look && look.open,
+        directFrom,
+      ],
+    })
+    const moved = result.rows.filter((row) => row.id !== null)
+    await repriceStrays(tx, moved)
+    const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
+    postings = await recordMoves(
+      tx,
+      [...ended.map((row): Moved => ({ row, from: 'queued' })), ...(await context.rejectUnreadable(tx, nodeId, moved))],
+      context,
+    )
+    const { claimed = 0, stayed = 0, lastId = null, clearId = null } = result.rows[0] ?? {}
+    return {
+      rows: moved.filter((row) => !isUnreadable(row)),
+      seen: { claimed: claimed + (look?.held ?? 0), stayed, lastId, clearId },
+    }
+  })
+  outbox.offer(postings)
+  for (const {
+    linkId: _link,
+    isDirect,
+    pending: _pending,
+    claimed: _claimed,
+    stayed: _stayed,
+    lastId: _last,
+    clearId: _clear,
+    ...row
+  } of rows)
+    // The history of a message that is sent again is in its submissions: it takes the general way.
+    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate) context.recent.remember(row, isDirect)
+  const handovers = rows
+    .filter((row) => row.status === 'sending')
+    .map((row): Handover => ({
+      accountId: row.accountId,
+      id: row.id,
+      type: row.type,
+      theirNumber: row.theirNumber,
+      ourNumber: row.ourNumber,
+      campaignId: row.campaignId,
+      body: row.body ?? '',
+      encoding: row.encoding,
+      segments: row.segments,
+      pending: row.pending,
+      try: row.attempts,
+      expiresAt: row.expiresAt,
+      linkId: row.linkId,
+      isDirect: row.isDirect,
+    }))
+  return { handovers, ...seen }
+}
+
+/** Ends messages with a statement that answers them with the status that they had; returns how many. */
+export async function endMessages(context: QueueContext, text: string, values: unknown[]): Promise<number> {
+  const { postings, count } = await inTransaction(context.db, async (tx: Tx) => {
+    const { rows } = await tx.query<MessageRow & { from: Status }>(text, values)
+    const moved: Moved[] = rows.map(({ from, ...row }) => ({ row, from }))
+    return { postings: await recordMoves(tx, moved, context), count: rows.length }
+  })
+  context.outbox.offer(postings)
+  return count
+}

@@ -1,0 +1,57 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { QueueCount } from './count.ts'
+import { openLedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+it('counts the segments of each lane, with the pace of its account', async () => {
+  const test = await openLedgerTest(database.db)
+  await test.send({ segments: 3 })
+  await test.send({ type: 'otp' })
+  const count = new QueueCount(database.db)
+  await count.count()
+  const laneOf = new Map([...count.lanes.values()].map((lane) => [lane.type, lane]))
+  expect(laneOf.size).toBe(2)
+  expect(laneOf.get('transactional')).toMatchObject({ accountId: test.accountId, segments: 3, pace: 1000 })
+  expect(laneOf.get('otp')).toMatchObject({ segments: 1, pace: 1000 })
+  await database.db.query(`update accounts set pace = 7`)
+  await count.count()
+  expect([...count.lanes.values()].map(({ pace }) => pace)).toEqual([7, 7])
+})
+
+it('rests after a count as long as the queue costs, and not for one that was held up', async () => {
+  let [begun, heldMs] = [0, 0]
+  const db = new Proxy(database.db, {
+    get: (target, name) => {
+      if (name !== 'query') return Reflect.get(target, name)
+      return async (query: string) => {
+        begun++
+        await pause(heldMs)
+        return target.query(query)
+      }
+    },
+  })
+  const count = new QueueCount(db)
+  /** Asks for a count when so long has passed, which then takes so long. False: it rests. */
+  const countAfter = async (ms: number, takesMs: number): Promise<boolean> => {
+    const before = begun
+    heldMs = takesMs
+    await count.look(performance.now() + ms)
+    return begun > before
+  }
+  expect(await countAfter(0, 0)).toBe(true)
+  expect(await countAfter(60_000, 0)).toBe(true)
+  expect(await countAfter(60_000, 500)).toBe(true)
+  // Twenty times half a second would be ten.
+  expect(await countAfter(5000, 500)).toBe(true)
+  // Now it takes so long each time.
+  expect(await countAfter(5000, 0)).toBe(false)
+  expect(await countAfter(60_000, 0)).toBe(true)
+})

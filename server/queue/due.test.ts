@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPool } from '../ground/db/db.ts'
+import { dayOf, ensurePartitions } from '../ground/db/partitions.ts'
+import { pipelineSettings } from '../ground/db/pipeline.ts'
+import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { queueDue } from './due.ts'
+import { copyUncounted, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await ensurePartitions(database.db, silent)
+  test = await openLedgerTest(database.db)
+})
+afterAll(() => database.close())
+
+const count = (type: string): Promise<number> =>
+  test.count('queue', `lane_id in (select id from lanes where type = $1)`, [type])
+
+it('brings what is due of each lane into line, behind however much of another', async () => {
+  const inAMinute = new Date(Date.now() + 60_000)
+  const code = await test.send({ type: 'otp', sendAt: inAMinute })
+  await test.send({ type: 'marketing', sendAt: inAMinute })
+  const scheduled = 300
+  await database.db.query(
+    `insert into delayed (account_id, message_id, lane_id, segments, due_at)
+     select account_id, (left(message_id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, lane_id, 1, due_at
+     from delayed, generate_series(2, $1) n where message_id <> $2`,
+    [scheduled, code.id],
+  )
+  // All at the same time, the code last of all.
+  await database.db.query(`update delayed set due_at = now() - interval '1 minute' where message_id <> $1`, [code.id])
+  await database.db.query(`update delayed set due_at = now() - interval '1 second' where message_id = $1`, [code.id])
+  expect(await queueDue(database.db, 100)).toBe(100)
+  expect(await count('otp')).toBe(1)
+  expect(await count('marketing')).toBe(50)
+  expect((await test.message(code.id)).status).toBe('queued')
+  while ((await queueDue(database.db, 100)) >= 100);
+  expect(await count('marketing')).toBe(scheduled)
+  expect(await test.count('delayed', 'true')).toBe(0)
+})
+
+it('looks up the messages that are due, and none of all that lie between them since the last statistics', async () => {
+  const { id } = await test.send({ type: 'marketing', sendAt: new Date(Date.now() + 60_000) })
+  const messages = 4000
+  const table = `messages${dayOf([id])}`
+  const copies = await copyUncounted(database.db, id, 500, messages)
+  await database.db.query(
+    `insert into delayed (account_id, message_id, lane_id, segments, due_at)
+     select d.account_id, c.id, d.lane_id, 1, now() - interval '1 second' from unnest($2::uuid[]) as c (id), delayed d
+     where d.message_id = $1 and hashtext(c.id::text) & 31 = 0`,
+    [id, copies],
+  )
+  // One connection, which tells what it has read when it is asked to.
+  const db = openPool(database.connection, { name: 'sweep', max: 1, settings: pipelineSettings })
+  const before = await countReads(db, table)
+  expect(await queueDue(db)).toBeGreaterThan(50)
+  expect((await countReads(db, table)) - before).toBeLessThan(messages / 2)
+  await db.end()
+})

@@ -1,0 +1,190 @@
+/** Routing for a process: the rules compiled, senders at hand, and from a request to its sender and chain. */
+import type { Db } from '../ground/db/db.ts'
+import { countryOf } from '../ground/numbers/number.ts'
+import type { Acquaintance, PlannedRoute, RouteRequest, Routing } from '../message/routing.ts'
+import { Refresher } from '../ground/base/refresher.ts'
+import { acquaintanceKey, rememberAffinities } from '../senders/pool-store.ts'
+import { listRoutes, readVersion, ruleOf } from './store.ts'
+import { compileRoutes, type RoutableMessage, type RouteChoice } from './route.ts'
+import {
+  campaignKeyOf,
+  candidatesKeyOf,
+  FactTable,
+  factsMsMax,
+  hasCampaign,
+  poolKeyOf,
+  wishOf,
+  type RoutingFacts,
+} from './routing-facts.ts'
+import { readRates } from '../rates/store.ts'
+import { compileRates, noRates, type RateOf } from '../rates/rate.ts'
+import { chooseSender, faultOf, indexSenders, type SenderChoice } from '../senders/sender.ts'
+
+/** What was decided for a message, step by step; `message` is what the rules saw. */
+export interface RoutePlan extends PlannedRoute {
+  sender: SenderChoice
+  message: RoutableMessage
+  choice: RouteChoice
+}
+
+/** Where messages of test keys go. */
+export interface TestMode {
+  /** Makes its carrier where there is none. */
+  prepare(): Promise<void>
+}
+
+// Between a change and its effect in every process.
+const refreshMs = 1000
+
+/**
+ * The rules and carriers of the installation, compiled, and what was lately asked of senders and campaigns. Reads the version of the
+ * rules every second and the rules when it has changed; what it last read serves while the database is away.
+ */
+export class RoutingTable implements Routing {
+  readonly #db: Db
+  readonly #testMode: TestMode | null
+  readonly #facts: FactTable
+  #choose: (message: RoutableMessage) => RouteChoice = compileRoutes([], [])
+  #testCarrierId: string | null = null
+  #hasTestCarrier = false
+  #seen = ''
+  #rateOf: RateOf = noRates
+  #seenRates = ''
+  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
+
+  /** Without a test mode messages of test keys are refused. */
+  constructor(db: Db, testMode: TestMode | null = null) {
+    this.#db = db
+    this.#facts = new FactTable(db)
+    this.#testMode = testMode
+  }
+
+  /** The route of a message whose sender and campaign are known. A microsecond or two. */
+  choose(message: RoutableMessage): RouteChoice {
+    return this.#choose(message)
+  }
+
+  /** Plans messages, in their order. Reads pools where there are any, and senders and campaigns not read lately, for all at once. */
+  async plan(requests: readonly RouteRequest[]): Promise<RoutePlan[]> {
+    const now = performance.now()
+    if (this.#testMode && !this.#hasTestCarrier && requests.some(({ isTest }) => isTest)) {
+      await this.#testMode.prepare()
+      await this.#refresher.now()
+    }
+    const facts = await this.#facts.read(requests, now - factsMsMax)
+    const plans = requests.map((request) => this.#planOne(request, facts))
+    // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since, or the campaign have another.
+    const unsure = requests.filter((request, i) => isOfOldFacts(request, plans[i]))
+    if (unsure.length === 0) return plans
+    const [anew] = await Promise.all([this.#facts.read(unsure, now), this.#refresher.now()])
+    return requests.map((request, i) => {
+      const plan = plans[i]
+      return plan && !isOfOldFacts(request, plan) ? plan : this.#planOne(request, anew)
+    })
+  }
+
+  #planOne(request: RouteRequest, facts: RoutingFacts): RoutePlan {
+    if (!request.isTest) return planRoute(request, facts, this.#choose)
+    const chain = this.#testMode && this.#testCarrierId !== null ? [this.#testCarrierId] : []
+    return planRoute(request, facts, () => ({ ruleId: null, chain, isHeld: false }))
+  }
+
+  async remember(people: readonly (Acquaintance & { senderId: string })[]): Promise<void> {
+    await rememberAffinities(this.#db, people)
+  }
+
+  start(): Promise<void> {
+    return this.#refresher.start()
+  }
+
+  /**
+   * No sender or campaign that was read before is used any more. Where nothing but those of one account has changed, that is all; else the
+   * rules are read now, if they or the carriers have changed.
+   */
+  async refresh(accountId?: string): Promise<void> {
+    this.#facts.outdate(accountId)
+    if (accountId === undefined) await this.#refresher.now()
+  }
+
+  close(): Promise<void> {
+    return this.#refresher.close()
+  }
+
+  async #read(): Promise<void> {
+    const { version, rates, carriers } = await readVersion(this.#db)
+    const seen = JSON.stringify([version, carriers])
+    if (seen === this.#seen) return
+    const routes = await listRoutes(this.#db)
+    if (rates !== this.#seenRates) {
+      this.#rateOf = compileRates(await readRates(this.#db))
+      this.#seenRates = rates
+    }
+    this.#choose = compileRoutes(
+      routes.map(ruleOf),
+      carriers.filter(({ isTest }) => !isTest),
+      this.#rateOf,
+    )
+    const test = carriers.find(({ isTest }) => isTest)
+    this.#hasTestCarrier = test !== undefined
+    this.#testCarrierId = test?.enabled ? test.id : null
+    this.#seen = seen
+  }
+}
+
+/** Decides for one message: campaign, type, country, sender, then carriers. A pure function. */
+export function planRoute(
+  request: RouteRequest,
+  facts: RoutingFacts,
+  choose: (message: RoutableMessage) => RouteChoice,
+): RoutePlan {
+  const { accountId, to, messageId, segments } = request
+  const campaign = facts.campaigns.get(campaignKeyOf(request))
+  const { from, poolId } = wishOf(request, campaign)
+  const senders = facts.candidates.get(candidatesKeyOf(accountId, { from, poolId })) ?? nobody
+  const pool = poolId === null ? null : (facts.pools.get(poolKeyOf(accountId, poolId)) ?? null)
+  const country = countryOf(to)
+  const sender = chooseSender(senders, {
+    messageId,
+    to,
+    country,
+    from,
+    pool,
+    stickyId:
+      poolId === null ? null : (facts.affinities.get(acquaintanceKey({ accountId, poolId, theirNumber: to })) ?? null),
+  })
+  const number = sender.sender?.number ?? null
+  const message: RoutableMessage = {
+    id: messageId,
+    accountId,
+    campaignId: campaign?.id ?? null,
+    type: request.type ?? campaign?.type ?? 'transactional',
+    to,
+    country,
+    sender: number,
+    senderCarrierIds:
+      number === null
+        ? null
+        : (senders.byNumber.get(number) ?? [])
+            .filter((one) => faultOf(one, country) === null)
+            .map(({ carrierId }) => carrierId),
+    segments,
+  }
+  const refusal =
+    hasCampaign(request) && !campaign
+      ? 'campaign_not_found'
+      : poolId !== null && !pool
+        ? 'pool_not_found'
+        : sender.rule === 'sender_not_found' || sender.rule === 'sender_not_allowed'
+          ? sender.rule
+          : null
+  if (refusal) return { refusal, sender, poolId, message, choice: { ruleId: null, chain: [], isHeld: false } }
+  const choice = choose(message)
+  const unroutable = request.isTest ? 'test_mode_unavailable' : 'no_route_available'
+  return { refusal: choice.chain.length === 0 ? unroutable : null, sender, poolId, message, choice }
+}
+
+// Pools are not kept.
+const isOfOldFacts = ({ poolId }: RouteRequest, plan: RoutePlan | undefined): boolean =>
+  plan?.refusal != null && (plan.refusal !== 'pool_not_found' || poolId === null)
+
+const nobody = indexSenders([])

@@ -1,0 +1,164 @@
+/** The rows of senders. */
+import type { Queryable, Tx } from '../ground/db/db.ts'
+import { wayOf, type Position } from '../ground/http/page.ts'
+import type { Sender } from './sender.ts'
+
+export interface SenderRow extends Sender {
+  accountId: string
+  /** Segments a second; null: as many as its carrier takes. */
+  pace: number | null
+  createdAt: Date
+}
+
+/** What a list is cut down to; null: not asked. */
+export interface SenderFilters {
+  kind: string | null
+  country: string | null
+  carrierId: string | null
+  number: string | null
+  isDefault: boolean | null
+}
+
+const columns = `account_id as "accountId", id, carrier_id as "carrierId", number, kind, country, capabilities, pace::float8 as pace,
+  is_default as "isDefault", created_at as "createdAt"`
+
+/** A page of senders in the order that `buildPage` wants. The primary key orders them; filters look at what it yields. */
+export async function pageSenders(
+  db: Queryable,
+  accountId: string,
+  filters: SenderFilters,
+  limit: number,
+  position: Position | null,
+): Promise<SenderRow[]> {
+  const { beyond, order } = wayOf(position)
+  const { rows } = await db.query<SenderRow>(
+    `select ${columns}
+     from senders
+     where account_id = $1
+       and ($2::text is null or kind = $2)
+       and ($3::text is null or country = $3)
+       and ($4::uuid is null or carrier_id = $4)
+       and ($5::text is null or number = $5)
+       and ($6::boolean is null or is_default = $6)
+       and ($7::uuid is null or id ${beyond} $7)
+     order by id ${order}
+     limit $8`,
+    [
+      accountId,
+      filters.kind,
+      filters.country,
+      filters.carrierId,
+      filters.number,
+      filters.isDefault,
+      position?.id ?? null,
+      limit + 1,
+    ],
+  )
+  return rows
+}
+
+/** Which of these are senders of an account. By primary key. */
+export async function ownedOf(
+  db: Queryable,
+  accountId: string,
+  ids: readonly (string | null)[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from senders where account_id = $1 and id = any ($2::uuid[])`,
+    [accountId, ids],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/**
+ * One sender of an account or, for the operator, of one below it; locked against another change where all of it is to be written back. By
+ * primary key, once for each of them.
+ */
+export async function findSender(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  isOperator: boolean,
+  lock: '' | 'for no key update' = '',
+): Promise<SenderRow | null> {
+  const { rows } = await db.query<SenderRow>(
+    `select ${columns}
+     from senders
+     where account_id = any (array(select a.id from accounts a where a.id = $1 or ($3 and a.parent_id = $1)))
+       and id = $2
+     ${lock}`,
+    [accountId, id, isOperator],
+  )
+  return rows[0] ?? null
+}
+
+/** Whether an account has no sender yet. By primary key prefix. */
+export async function hasNoSender(db: Queryable, accountId: string): Promise<boolean> {
+  const { rowCount } = await db.query('select 1 from senders where account_id = $1 limit 1', [accountId])
+  return rowCount === 0
+}
+
+/** Inserts a sender. @throws a unique violation when the number is taken at the carrier, or it is a default and there is another (`dropDefault`). */
+export async function createSender(tx: Tx, sender: Omit<SenderRow, 'createdAt'>): Promise<void> {
+  await tx.query(
+    `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, pace, is_default)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      sender.accountId,
+      sender.id,
+      sender.carrierId,
+      sender.number,
+      sender.kind,
+      sender.country,
+      sender.capabilities,
+      sender.pace,
+      sender.isDefault,
+    ],
+  )
+}
+
+/** Writes what can change of a sender; a new default takes the place of the old one. By primary key; @throws as `createSender`. */
+export async function changeSender(tx: Tx, sender: SenderRow): Promise<void> {
+  if (sender.isDefault) await dropDefault(tx, sender.accountId)
+  await tx.query(
+    `update senders
+     set carrier_id = $3, country = $4, capabilities = $5, pace = $6, is_default = $7
+     where account_id = $1 and id = $2`,
+    [sender.accountId, sender.id, sender.carrierId, sender.country, sender.capabilities, sender.pace, sender.isDefault],
+  )
+}
+
+/** Deletes a sender; false where there is none. By primary key. */
+export async function deleteSender(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(`delete from senders where account_id = $1 and id = $2`, [accountId, id])
+  return rowCount === 1
+}
+
+/**
+ * Makes the sender with this number, at whichever carrier is best, the default of the account, or none (null); false where there is none with
+ * it. By primary key prefix; locks the rows of the old and the new one.
+ */
+export async function setDefaultSender(tx: Tx, accountId: string, number: string | null): Promise<boolean> {
+  await dropDefault(tx, accountId)
+  if (number === null) return true
+  const { rowCount } = await tx.query(
+    `update senders
+     set is_default = true
+     where account_id = $1
+       and id = (
+         select s.id
+         from senders s
+         join carriers c on c.id = s.carrier_id
+         where s.account_id = $1 and s.number = $2
+         order by c.priority, s.id
+         limit 1
+       )`,
+    [accountId, number.replace(/^\+(?=\d)/, '')],
+  )
+  return rowCount === 1
+}
+
+/** Makes room for another default; locks the row of the old one. */
+export async function dropDefault(tx: Tx, accountId: string): Promise<void> {
+  await tx.query('update senders set is_default = false where account_id = $1 and is_default', [accountId])
+}

@@ -1,0 +1,185 @@
+/** `/v1/templates`: texts with merge fields that are sent by name. */
+import { Type } from 'typebox'
+import type { Db, Queryable } from '../ground/db/db.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
+import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
+import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { readPage, type PagePlace } from '../ground/http/page.ts'
+import { readQuery, readSound } from '../ground/http/faults.ts'
+import type { Vault } from '../ground/sealing/vault.ts'
+import { readTemplateFilters, templateQuery } from './list-filters.ts'
+import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './resource.ts'
+import {
+  deleteTemplate,
+  findTemplates,
+  findUseOfTemplate,
+  insertTemplate,
+  listTemplates,
+  lockTemplate,
+  updateTemplate,
+  type TemplateRow,
+} from './store.ts'
+
+/** What the routes of templates need. */
+export interface TemplatesContext {
+  db: Db
+  vault: Vault
+}
+
+/** The parameter of a template's paths. */
+export const templateParams = Type.Object({
+  template: Type.String({ maxLength: 255, description: 'Id or name of a template.', examples: ['order-shipped'] }),
+})
+const tags = ['Templates']
+
+/** The template behind `{template}`, which is an id or a name. @throws ApiError `not_found`. */
+export async function readTemplate(db: Queryable, accountId: string, idOrName: string): Promise<TemplateRow> {
+  return found((await findTemplates(db, accountId, [idOrName]))[0])
+}
+
+function found(row: TemplateRow | null | undefined): TemplateRow {
+  if (!row) throw new ApiError('not_found', { detail: 'The account has no such template.' })
+  return row
+}
+
+/** Registers `/v1/templates`; the preview is with the contacts that it can be for. */
+export function templateRoutes(app: App, context: TemplatesContext): void {
+  const { db } = context
+  app.addSchema(Template)
+
+  app.post(
+    '/v1/templates',
+    {
+      schema: {
+        operationId: 'createTemplate',
+        summary: 'Create a template',
+        tags,
+        body: TemplateInput,
+        response: { 201: Type.Ref('Template'), ...problems(409) },
+      },
+      config: {
+        scope: 'campaigns:write',
+        testKeys: 'creates',
+        operation: 'templates.create',
+        audit: 'template.created',
+      },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const { sound, faults } = readSound(request)
+        const texts = checkTemplate(sound, faults)
+        const { name } = request.body
+        const row = await insertTemplate(tx, accountId, { id: newId(), name, ...texts })
+        if (!row) throw await nameTaken(tx, accountId, name)
+        const body = showTemplate(row)
+        return { status: 201, body, location: `/v1/templates/${body.id}`, resourceId: row.id }
+      }),
+  )
+
+  app.get(
+    '/v1/templates',
+    {
+      schema: {
+        operationId: 'listTemplates',
+        summary: 'List templates',
+        tags,
+        querystring: Type.Object({ ...pageQuery, ...templateQuery }, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Template')), ...problems() },
+      },
+      config: { scope: 'campaigns:read' },
+      attachValidation: true,
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      const { limit: _limit, cursor: _cursor, ...asked } = request.query
+      const filters = await readQuery(request, readTemplateFilters)
+      const read = (...place: PagePlace) => listTemplates(db, accountId, filters, ...place)
+      return readPage(request.query, ['templates', accountId, asked], read, showTemplate)
+    },
+  )
+
+  app.get(
+    '/v1/templates/:template',
+    {
+      schema: {
+        operationId: 'getTemplate',
+        summary: 'Get a template',
+        tags,
+        params: templateParams,
+        response: { 200: Type.Ref('Template'), ...problems(404) },
+      },
+      config: { scope: 'campaigns:read' },
+    },
+    async (request) => showTemplate(await readTemplate(db, request.caller.accountId, request.params.template)),
+  )
+
+  app.patch(
+    '/v1/templates/:template',
+    {
+      schema: {
+        operationId: 'updateTemplate',
+        summary: 'Update a template',
+        description:
+          'Fields that you leave out stay; `languages` is replaced as a whole. Accepted messages and broadcasts keep their text.',
+        tags,
+        params: templateParams,
+        body: TemplateChange,
+        response: { 200: Type.Ref('Template'), ...problems(404, 409) },
+      },
+      config: { scope: 'campaigns:write', operation: 'templates.update', audit: 'template.updated' },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const { sound, faults } = readSound(request)
+        const { id } = await readTemplate(tx, accountId, request.params.template)
+        const before = found(await lockTemplate(tx, accountId, id))
+        const { name, ...texts } = { ...before, ...sound }
+        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, faults) })
+        if (!row) throw await nameTaken(tx, accountId, name)
+        return { status: 200, body: showTemplate(row), audit: { before: showTemplate(before) } }
+      }),
+  )
+
+  app.delete(
+    '/v1/templates/:template',
+    {
+      schema: {
+        operationId: 'deleteTemplate',
+        summary: 'Delete a template',
+        description: 'Accepted messages and broadcasts keep their text. Refused while an open campaign uses it.',
+        tags,
+        params: templateParams,
+        response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404, 409) },
+      },
+      config: { scope: 'campaigns:write', operation: 'templates.delete', audit: 'template.deleted' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const { template } = request.params
+        // An id may be deleted twice, as by a retry without a key: the second time it is not found.
+        const id = parseId('tpl', template) ?? (await readTemplate(tx, accountId, template)).id
+        const row = found(await lockTemplate(tx, accountId, id))
+        const campaignId = await findUseOfTemplate(tx, accountId, id)
+        if (campaignId !== null)
+          throw new ApiError('template_in_use', {
+            detail: `The campaign ${showId('cmp', campaignId)} uses it as its text.`,
+          })
+        if (!(await deleteTemplate(tx, accountId, id))) found(null)
+        return { status: 204, resourceId: id, audit: { target: showId('tpl', id), before: showTemplate(row) } }
+      }),
+  )
+}
+
+async function nameTaken(tx: Queryable, accountId: string, name: string): Promise<ApiError> {
+  const [existing] = await findTemplates(tx, accountId, [name])
+  return new ApiError('key_taken', {
+    detail: `The name ${JSON.stringify(name)} belongs to another template.`,
+    members: { existing_id: existing ? showId('tpl', existing.id) : null },
+  })
+}
