@@ -10,15 +10,15 @@ Writes the plans of numbers, their types and their time zones from libphonenumbe
 const { check: isCheck } = readOptions(usage, { check: { type: 'boolean', default: false } })
 
 const texts = {
-  'numbers/plans.ts': renderPlans(),
-  'numbers/types.ts': renderTypes(),
+  'ground/numbers/plans.ts': renderPlans(),
+  'ground/numbers/types.ts': renderTypes(),
   'quiet-hours/zone-plans.ts': renderZones(),
 }
 for (const [name, text] of Object.entries(texts)) {
-  const file = new URL(`../server/messages/${name}`, import.meta.url)
+  const file = new URL(`../server/${name}`, import.meta.url)
   if (!isCheck) writeFileSync(file, text)
   else if (readFileSync(file, 'utf8') !== text) {
-    console.error(`server/messages/${name} is not what the library's tables say. Run: npm run numbers`)
+    console.error(`server/${name} is not what the library's tables say. Run: npm run numbers`)
     process.exitCode = 1
   }
 }

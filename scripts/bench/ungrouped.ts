@@ -13,8 +13,8 @@ import { plainInsert, plainPoolSize } from './plain-table.ts'
 export { addWritten, nothingWritten } from '../../server/accept/write.ts'
 
 const self = import.meta.url
-const accept = new URL('../../server/messages/accept/accept.ts', self).href
-const replaced = ['../../server/batch.ts', '../../server/messages/accept/write.ts'].map(
+const accept = new URL('../../server/accept/accept.ts', self).href
+const replaced = ['../../server/ground/base/batch.ts', '../../server/accept/write.ts'].map(
   (path) => new URL(path, self).href,
 )
 

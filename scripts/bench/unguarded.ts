@@ -14,7 +14,9 @@ export * from '../../server/program/door/overload.ts'
 
 const self = import.meta.url
 const replaced = new Set(
-  ['accounts/authenticate', 'door/door', 'door/overload'].map((name) => new URL(`../../server/${name}.ts`, self).href),
+  ['accounts/authenticate', 'program/door/door', 'program/door/overload'].map(
+    (name) => new URL(`../../server/${name}.ts`, self).href,
+  ),
 )
 
 registerHooks({

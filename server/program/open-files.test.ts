@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 function run(limit: number, program: string): string[] {
   const source = `
     import { closeSync, openSync } from 'node:fs'
-    import { OpenFiles } from './server/open-files.ts'
+    import { OpenFiles } from './server/program/open-files.ts'
     const tell = ({ max }, message) => console.log(message, max)
     const files = new OpenFiles({ info: tell, warn: tell, error: tell })
     await files.start()

@@ -195,8 +195,8 @@ test('calls an exhausted pool, a closed port, a missing socket and a silent serv
 test('calls a database unavailable that cannot be reached because this process has as many files open as it may', () => {
   const program = `
     import { openSync } from 'node:fs'
-    import { openPool } from './server/db/db.ts'
-    import { isUnavailable } from './server/db/failure.ts'
+    import { openPool } from './server/ground/db/db.ts'
+    import { isUnavailable } from './server/ground/db/failure.ts'
     const pool = openPool(${JSON.stringify(database.connection)}, { name: 'crowded', max: 1 })
     await (await pool.connect()).release(true)
     try { for (;;) openSync('/dev/null') } catch (error) { console.log(error.code, isUnavailable(error)) }
