@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, chown, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runNpm } from '../scripts/pack/run.ts'
+import { findParent } from '../server/db/embedded/disposable.ts'
 import { findPorts } from './harness.ts'
 import { until } from './until.ts'
 
@@ -23,6 +23,7 @@ const pairs = [
   { npm: '10.8.2', node: '20.18.0' },
   { npm: '11.6.4', node: '20.18.0' },
 ]
+const oldest = '9.2.0'
 // Each installs everything, and on a busy machine that alone takes minutes.
 const withinMs = 900_000
 const notCopied = ['node_modules', '.git', 'dist', 'dist.draft', '.heliogram', '.setup', 'coverage', 'tmp']
@@ -32,7 +33,7 @@ let folder = ''
 let clone = ''
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'heliogram-old-npm-'))
+  folder = await mkdtemp(join(await findParent(), 'heliogram-old-npm-'))
   await chmod(folder, 0o755)
   clone = join(folder, 'a new clone')
   await cp(root, clone, { recursive: true, filter: (path) => path === root || !notCopied.includes(basename(path)) })
@@ -76,7 +77,7 @@ test('prints help, and names taken ports, before anything is installed', async (
     [['test'], 'npm test'],
     [['start'], 'docs/settings.md'],
   ] as const) {
-    const { code, printed } = await runScript('9.2.0', [...words, '--', '--help'])
+    const { code, printed } = await runScript(oldest, [...words, '--', '--help'])
     expect([code, printed]).toEqual([0, expect.stringContaining(told)])
   }
   const variables = ['HELIOGRAM_PORT', 'HELIOGRAM_METRICS_PORT', 'HELIOGRAM_SIMULATOR_HTTP_PORT']
@@ -85,7 +86,7 @@ test('prints help, and names taken ports, before anything is installed', async (
   await Promise.all(squatters.map((squatter) => once(squatter, 'listening')))
   const names = [...variables, 'HELIOGRAM_SIMULATOR_PORT']
   const { code, printed } = await runScript(
-    '9.2.0',
+    oldest,
     ['start'],
     Object.fromEntries(names.map((name, i) => [name, `${ports[i]}`])),
   )
@@ -111,12 +112,10 @@ test.each(pairs)(
     expect(existsSync(join(clone, 'console/dist/index.html'))).toBe(true)
     // Some of these versions lose it, and not each time.
     await rm(join(clone, 'node_modules/.bin/node'), { force: true })
-    // Their files begin with `#!/usr/bin/env node`, or start programs that do.
-    for (const words of [
-      ['run', 'check', '--', '--only', 'format'],
-      ['test', '--', 'smpp/gsm7.test.ts'],
-    ])
-      expect(await runScript(npm, words)).toMatchObject({ code: 0 })
+    // Their files begin with `#!/usr/bin/env node`, or start programs that do. What runs them is not npm, but scripts/run.
+    const scripts = [['run', 'check', '--', '--only', 'format']]
+    if (npm === oldest) scripts.push(['test', '--', 'smpp/gsm7.test.ts'])
+    for (const words of scripts) expect(await runScript(npm, words)).toMatchObject({ code: 0 })
 
     const data = join(folder, `data of ${npm}`)
     await mkdir(data)
