@@ -8,7 +8,7 @@ import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runNpm } from '../scripts/pack/run.ts'
-import { findParent } from '../server/db/embedded/disposable.ts'
+import { findParent } from '../server/ground/db/embedded/disposable.ts'
 import { findPorts } from './harness.ts'
 import { until } from './until.ts'
 
