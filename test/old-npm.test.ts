@@ -94,7 +94,7 @@ test('prints help, and names taken ports, before anything is installed', async (
   expect(code).toBe(1)
   expect(printed.match(/^(?:setup: )?Port .*$/gm)).toEqual(
     variables.map((name, i) =>
-      expect.stringContaining(`Port ${ports[i]} on 127.0.0.1 is taken by another program. Set ${name} to a free port.`),
+      expect.stringContaining(`Port ${ports[i]} on 127.0.0.1 is used by another program. Set ${name} to a free port.`),
     ),
   )
   expect(existsSync(join(clone, 'node_modules'))).toBe(false)

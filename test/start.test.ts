@@ -175,11 +175,11 @@ test('what cannot be listened on or read is refused with the name of its variabl
   expect(squatted.code).toBe(1)
   for (const variable of variables)
     expect(squatted.stderr).toContain(
-      `Port ${env[variable]} on 127.0.0.1 is taken by another program. Set ${variable} to a free port.\n`,
+      `Port ${env[variable]} on 127.0.0.1 is used by another program. Set ${variable} to a free port.\n`,
     )
   expect(squatted.stderr).not.toContain('    at ')
   for (const [wrong, message] of [
-    [{ HELIOGRAM_METRICS_PORT: env['HELIOGRAM_PORT'] ?? '' }, 'is taken by HELIOGRAM_PORT. Set HELIOGRAM_METRICS_PORT'],
+    [{ HELIOGRAM_METRICS_PORT: env['HELIOGRAM_PORT'] ?? '' }, 'is used by HELIOGRAM_PORT. Set HELIOGRAM_METRICS_PORT'],
     [
       { HELIOGRAM_SMPP_SERVER_HOST: '192.0.2.1' },
       '192.0.2.1 is not an address of this machine. Set HELIOGRAM_SMPP_SERVER_HOST',
@@ -242,7 +242,9 @@ test('a key file that cannot be replaced is no crash of rotate-key', async () =>
   await copyFile(join(program.dataFolder, 'key'), keyFile)
   const ending = await runToEnd(['rotate-key'], { ...env, HELIOGRAM_KEY_FILE: keyFile })
   expect(ending.code).toBe(1)
-  expect(ending.stderr).toMatch(/^The key file cannot be replaced: .*keys\/key\.new.* run this with a copy of it/m)
+  expect(ending.stderr).toMatch(
+    /^The key file cannot be replaced: .*keys\/key\.new.* run this command with a copy of it/m,
+  )
   expect(ending.stderr).not.toContain('    at ')
 })
 

@@ -165,7 +165,7 @@ function checkMapping(header: string[], mapping: Mapping, pointer: string): Fiel
     const wrong = checkTarget(target, at, columnFields)
     errors.push(...wrong)
     if (other !== undefined && wrong.length === 0)
-      errors.push({ pointer: at, code: 'invalid_value', detail: `fills what ${shorten(other)} fills already` })
+      errors.push({ pointer: at, code: 'invalid_value', detail: `fills the same field as ${shorten(other)}` })
   }
   return errors
 }
@@ -196,7 +196,7 @@ function refuseTargets({ header, headerLine, sample }: FoundLayout, targets: Tar
     const rest = header.filter((_, at) => isAttribute(at) && !kept.includes(at))
     errors.push(
       ...refuseFile(
-        `must have at most ${attributeLimits.count} cells in a row that are no fields of a contact; row ${widest.indexOf(most) + 1} behind line ${headerLine} has ${most}: leave columns out by \`mapping\`, as is suggested`,
+        `must have at most ${attributeLimits.count} cells in a row that are not fields of a contact; row ${widest.indexOf(most) + 1} after line ${headerLine} has ${most}: leave columns out with \`mapping\`, as suggested`,
         JSON.stringify(Object.fromEntries(rest.map((name) => [name, null]))),
       ),
     )

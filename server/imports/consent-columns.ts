@@ -14,19 +14,20 @@ export function findSign(name: string, cells: readonly string[]): { sign: Sign }
   if (named && !named.isOther) {
     const read = filled.filter((cell) => readSign(cell, named.sign) !== null).length
     if (read * 2 >= filled.length) return { sign: named.sign }
-    if (named.sign === 'out') return warn(name, 'may say who must not be written to, and its cells are no yes and no')
+    if (named.sign === 'out')
+      return warn(name, 'may name people who must not get messages, but its cells are not yes and no')
   }
   if (named?.isOther && named.sign === 'out' && filled.length > 0)
-    return warn(name, 'says who does not want other messages than SMS')
+    return warn(name, 'names people who refuse messages other than SMS')
   if (!hasOut) return null
   if (isStatusName(name) && standings.every((standing) => standing !== null)) return { sign: 'in' }
-  return warn(name, 'has cells that say of somebody not to be written to')
+  return warn(name, 'has cells that may mean that a person must not get messages')
 }
 
 const warn = (column: string, what: string): { warning: TableWarning } => ({
   warning: {
     code: 'consent_unread',
     column,
-    detail: `The column ${what}. It was kept as an attribute: map it to opted_out, opted_in, consent or null to say what it is.`,
+    detail: `The column ${what}. It was kept as an attribute: map it to opted_out, opted_in, consent or null to decide.`,
   },
 })

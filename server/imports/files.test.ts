@@ -124,7 +124,7 @@ describe('files as programs write them', () => {
     ])
     const refusals: [payload: Buffer, detail: RegExp][] = [
       [Buffer.from('phone\n1555'), /must be a workbook/],
-      [whole.subarray(0, whole.length - 100), /did not come whole/],
+      [whole.subarray(0, whole.length - 100), /is incomplete: its end is missing/],
       [await workbookOf([['name'], ['a']]), /must have a column of numbers.*it has name/],
       [await workbookOf([]), /rows in its first sheet, which is People/],
       [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 1, 2]), /before 2007/],

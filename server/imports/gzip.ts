@@ -23,7 +23,7 @@ export async function* piecesOf(
   const piece = Buffer.allocUnsafe(chunkBytes)
   let filled = 0
   const refuse = (): void => {
-    body.destroy(new ApiError('invalid_header', { status: 408, detail: 'The body came too slowly.' }))
+    body.destroy(new ApiError('invalid_header', { status: 408, detail: 'The body arrived too slowly.' }))
   }
   let timer = setTimeout(refuse, pieceTimeoutMs)
   // A file that is refused is left open: destroying it would take the socket, and with it the answer, away.
@@ -92,7 +92,7 @@ async function* gunzip(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       yield bytes
     }
   } catch (error) {
-    if (isOfZlib(error)) throw invalid(refuseFile('must be whole and undamaged gzip'))
+    if (isOfZlib(error)) throw invalid(refuseFile('must be complete and undamaged gzip'))
     throw error
   }
 }

@@ -20,7 +20,7 @@ import { campaignParams, uploadRoute } from './upload-http.ts'
 
 const RowErrors = PageOf(
   Type.Object({
-    line: Type.Integer({ description: 'Line of the file; of a JSON list the position in it, from 1.' }),
+    line: Type.Integer({ description: 'Line of the file; for a JSON list the position in it, from 1.' }),
     column: Nullable(Type.String()),
     value: Nullable(Type.String()),
     code: Type.String(),
@@ -43,7 +43,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
     {
       schema: {
         operationId: 'listImports',
-        summary: 'List the imports of a campaign',
+        summary: 'List imports of a campaign',
         tags: ['Imports'],
         params: campaignParams,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
@@ -67,7 +67,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
     {
       schema: {
         operationId: 'getImport',
-        summary: 'Read an import and its progress',
+        summary: 'Get an import',
         tags: ['Imports'],
         params: importParams,
         response: { 200: Type.Ref('Import'), ...problems(404) },
@@ -82,9 +82,9 @@ export function importRoutes(app: App, context: ImportsContext): void {
     {
       schema: {
         operationId: 'listImportErrors',
-        summary: 'List what was wrong with the rows of an import',
+        summary: 'List errors of an import',
         description:
-          'With `Accept: text/csv` only the bad rows, with their columns and `error`, to correct and send again.',
+          'With `Accept: text/csv` only the bad rows, with their columns and `error`, to correct and import again.',
         tags: ['Imports'],
         params: importParams,
         querystring: Type.Object(pageQuery, { additionalProperties: false }),
@@ -123,9 +123,8 @@ export function importRoutes(app: App, context: ImportsContext): void {
     {
       schema: {
         operationId: 'cancelImport',
-        summary: 'Stop an import',
-        description:
-          'Rows that were written stay; `counts` says how many. One that is canceled already is answered as it is.',
+        summary: 'Cancel an import',
+        description: 'Rows already written stay; `counts` has their number. Canceling it again returns it unchanged.',
         tags: ['Imports'],
         params: importParams,
         response: { 200: Type.Ref('Import'), ...problems(404, 409) },
@@ -181,7 +180,7 @@ const writePlace = ({ line, code, isBefore }: ErrorPlace): string =>
 function readPlace(cursor: string): ErrorPlace {
   const [, before, line, code = ''] =
     /^(<?)(\d{1,15})\.([a-z_]{1,40})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (line === undefined) throw new ApiError('invalid_cursor', { detail: 'The cursor is not one of this list.' })
+  if (line === undefined) throw new ApiError('invalid_cursor', { detail: 'The cursor does not belong to this list.' })
   return { line: Number(line), code, isBefore: before === '<' }
 }
 

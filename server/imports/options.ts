@@ -12,10 +12,10 @@ import type { Mapping } from './columns.ts'
 import type { AskedOptions } from './store.ts'
 
 const onConflict = Type.Enum(['update', 'skip'], {
-  description: 'What to do with numbers that the campaign has. Default `update`.',
+  description: 'What to do with numbers already in the campaign. Default `update`.',
 })
 const defaultCountry = Type.String({
-  description: "Where numbers without a country code are from. Default: the campaign's.",
+  description: "The country of numbers without a country code. Default: the campaign's.",
   examples: ['GB'],
 })
 const isDryRun = Type.Boolean({
@@ -23,15 +23,14 @@ const isDryRun = Type.Boolean({
     'Reads the whole file and counts, shows the first 20 rows as they would be stored, and writes no contact.',
 })
 const mappingText =
-  'For columns that are not recognised by their names: the field each fills, `attributes.<name>`, or null to leave it out.'
+  'For columns whose names are not recognized: the field each fills, `attributes.<name>`, or null to leave it out.'
 const mapping = Type.Record(Type.String(), Nullable(Type.String({ maxLength: 64 })), {
   description: mappingText,
   maxProperties: 1000,
 })
 
 const hiddenRows = Type.Enum(['leave_out', 'import'], {
-  description:
-    'What to do with rows of a workbook that a filter or a person hides. Default `leave_out`; `counts.hidden` has how many.',
+  description: 'What to do with hidden rows of a workbook. Default `leave_out`; `counts.hidden` has their number.',
 })
 
 /** Of a JSON body, and the `options` part of a form. */

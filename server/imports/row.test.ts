@@ -75,11 +75,11 @@ describe('readLayout', () => {
 
   it('says at once why a file cannot be imported', () => {
     expect(refusalOf('name,city\na,b')).toMatch(/must have a column of numbers.*it has name, city/)
-    expect(refusalOf('phone\n')).toMatch(/at least one row below/)
-    expect(refusalOf('phone')).toMatch(/at least one row below/)
+    expect(refusalOf('phone\n')).toMatch(/at least one row after/)
+    expect(refusalOf('phone')).toMatch(/at least one row after/)
     expect(refusalOf(' \n\n')).toMatch(/must not be empty/)
     expect(refusalOf(',,\n" ",,\n')).toMatch(/must not be empty/)
-    expect(refusalOf('phone,name\n,\n,\n')).toMatch(/at least one row below/)
+    expect(refusalOf('phone,name\n,\n,\n')).toMatch(/at least one row after/)
     expect(refusalOf('phone,x,x\n1,2,3')).toMatch(/two columns named x/)
     expect(refusalOf('phone,x,attributes.x\n1,2,3')).toMatch(/two columns named x/)
     // Neither of them can be named to `mapping`, nor shown in it.
@@ -134,7 +134,7 @@ describe('readLayout', () => {
         { detail: expect.stringMatching(/^must be null/) },
       ])
     expect(readLayout('a,b\n1,2', true, { a: 'phone_number', b: 'phone_number' })).toMatchObject([
-      { pointer: '?mapping', detail: 'fills what a fills already' },
+      { pointer: '?mapping', detail: 'fills the same field as a' },
     ])
   })
 })

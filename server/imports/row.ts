@@ -141,8 +141,7 @@ function unsolvedOf({ unsolved = [] }: SourceRow, table: TableLayout | undefined
   return read.map((at) => ({ at, code: 'invalid_format', detail: noResult }))
 }
 
-const noResult =
-  'is a formula whose result is not in the file: open it in a spreadsheet and save it there, or save it as CSV'
+const noResult = 'is a formula without a stored result: open it in a spreadsheet and save it there, or save it as CSV'
 
 /** What is said of an empty cell where another column of the row has a number. */
 function orOther(
@@ -156,7 +155,7 @@ function orOther(
   const phone = readImportedNumber((record as string[])[at] ?? '', defaultCountry, false, doubt)
   return {
     code: 'required',
-    detail: `is required; the row has a number in ${table.header[at] ?? ''}, which is not taken`,
+    detail: `is required; the row has a number in ${table.header[at] ?? ''}, which is not used`,
     ...('number' in phone && { suggestion: phone.number }),
   }
 }

@@ -12,21 +12,21 @@ const counted = 'rows that were counted are there'
 /** Why an import failed, what is there nevertheless (of a dry run nothing), and what to do. */
 const failures: Record<ImportFailure, readonly [why: string, kept?: string, advice?: string]> = {
   no_rows: ['The file has no rows'],
-  no_good_rows: ['No row could be taken: see `faults` for what is wrong, and what would make the rows pass'],
-  too_many_rows: ['The file has more than 1,000,000 rows', 'those before are there', 'Split the file.'],
-  damaged_file: ['The file cannot be read to its end', 'rows before that are there', 'Save it again, or as CSV.'],
+  no_good_rows: ['No row could be imported: `faults` lists the errors, and how to correct such rows'],
+  too_many_rows: ['The file has more than 1,000,000 rows', 'rows before that are imported', 'Split the file.'],
+  damaged_file: ['The file cannot be read to its end', 'rows before that are imported', 'Save it again, or as CSV.'],
   too_large: [
     'The workbook inflates to more than 1 GiB, to more than 100 times its size, or to more than 64 MiB of different texts',
-    'rows before that are there',
+    'rows before that are imported',
     'Save it as CSV.',
   ],
   campaign_closed: ['The campaign was archived or canceled meanwhile', counted],
   database_too_slow: [
-    'The database took too long to write rows, also a few at a time',
+    'The database took too long to write rows, even a few at a time',
     counted,
-    'Have its operator look at its load and locks, and send the file again then.',
+    'Ask the operator to check its load and locks, then send the file again.',
   ],
-  internal_error: ['The import failed because of a fault in Heliogram', counted, 'Send the file again.'],
+  internal_error: ['The import failed because of an error in Heliogram', counted, 'Send the file again.'],
 }
 
 function tellFailure(failure: ImportFailure, isDryRun: boolean): string {
@@ -40,29 +40,27 @@ export const Import = Type.Object(
   {
     id: IdOf('imp', 'Id of the import.'),
     object: Type.Literal('import'),
-    campaign: IdOf('cmp', 'Where the contacts go.'),
+    campaign: IdOf('cmp', 'Campaign of the contacts.'),
     status: Type.Enum([...importStatuses], {
-      description: '`completed_with_errors`: some rows failed, all others are there.',
+      description: '`completed_with_errors`: some rows failed, all others were imported.',
     }),
     format: Type.Enum(['json', 'csv', 'ndjson', 'xlsx']),
-    dry_run: Type.Boolean({ description: 'Nothing was written; counts are what an import would have done.' }),
+    dry_run: Type.Boolean({ description: 'Dry run: nothing was written; counts are what an import would have done.' }),
     on_conflict: Type.Enum(['update', 'skip']),
     default_country: Nullable(Type.String()),
     counts: Type.Object(
       {
-        total: Nullable(Count('Rows of the file; null until all of it is read.')),
+        total: Nullable(Count('Rows of the file; null until it is read completely.')),
         processed: Count('Rows read so far; the sum of created, updated, skipped, duplicate, failed and hidden.'),
         created: Count('New contacts.'),
-        updated: Count('Contacts that were there.'),
-        skipped: Count('Contacts that were there and were left alone.'),
+        updated: Count('Contacts that already existed and were updated.'),
+        skipped: Count('Contacts that already existed and were not changed.'),
         duplicate: Count(
-          'Rows with a number that an earlier row of the file has; the first row counts, but a consent of `opted_out` does in any.',
+          'Rows with a number of an earlier row. The first row counts, but a consent of `opted_out` counts in any.',
         ),
-        opted_out: Count('Of the contacts, those whose number has opted out; nothing is sent to them.'),
+        opted_out: Count('Of the contacts, those whose number has opted out; nothing can be sent to them.'),
         failed: Count('Rows with errors.'),
-        hidden: Count(
-          'Rows of a workbook that a filter or a person hides: they are left out, but for who is out by them.',
-        ),
+        hidden: Count('Hidden rows of a workbook: they are left out, but opt-outs in them count.'),
       },
       { description: 'Grows while the import runs.' },
     ),
@@ -71,27 +69,27 @@ export const Import = Type.Object(
       {
         encoding: Nullable(
           Type.String({
-            description: 'Of a text file, by its name in the WHATWG Encoding Standard.',
+            description: 'For a text file, by its name in the WHATWG Encoding Standard.',
             examples: ['utf-8'],
           }),
         ),
         delimiter: Nullable(Type.String()),
         sheet: Nullable(Type.String()),
-        header_line: Nullable(Type.Integer({ description: 'The line with the names of the columns; 0: it has none.' })),
-        number_column: Nullable(Type.String({ description: 'The column from which the numbers are taken.' })),
+        header_line: Nullable(Type.Integer({ description: 'The line with the names of the columns; 0: none.' })),
+        number_column: Nullable(Type.String({ description: 'The column that the numbers are read from.' })),
         consent_columns: Type.Array(Type.String(), {
-          description: 'Columns that say who wants messages and who does not.',
+          description: 'Columns with consents and opt-outs.',
         }),
         attribute_columns: Type.Array(Type.String(), {
-          description: 'Columns that are no field of a contact, and were kept as attributes.',
+          description: 'Columns that are not fields of a contact, and were kept as attributes.',
         }),
       },
-      { description: 'What the file was found to be; null and empty where it is no table.' },
+      { description: 'How the file was read; null and empty if it is not a table.' },
     ),
     repairs: Type.Partial(
       Type.Object({
         ...repairCounts,
-        null_words: Count('Rows in which a cell said `\\N`, NULL, #N/A or the like, and was taken for empty.'),
+        null_words: Count('Rows with a cell of `\\N`, NULL, #N/A or the like, which was read as empty.'),
       }),
     ),
     columns: Nullable(
@@ -103,7 +101,7 @@ export const Import = Type.Object(
             Type.Array(Type.String(), { description: 'Up to three cells. Null without `contacts:read`.' }),
           ),
         }),
-        { description: 'The columns of a table, in the answer to the upload and in a dry run.' },
+        { description: 'The columns of a table, in the response to the upload and in a dry run.' },
       ),
     ),
     faults: Faults,
@@ -111,19 +109,19 @@ export const Import = Type.Object(
     further_numbers: Type.Array(
       Type.Object({
         line: Type.Integer(),
-        number: Type.String({ description: 'The one that was taken.' }),
+        number: Type.String({ description: 'The number that was used.' }),
         others: Type.Array(Type.String()),
       }),
-      { description: 'Cells with several numbers: the first 100 rows that have them. Empty without `contacts:read`.' },
+      { description: 'Cells with several numbers: the first 100 such rows. Empty without `contacts:read`.' },
     ),
     sample: Nullable(
       Type.Array(Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }), {
-        description: 'Of a dry run the first 20 good rows as they would be stored.',
+        description: 'In a dry run, the first 20 good rows as they would be stored.',
       }),
     ),
     mapping: Nullable(
       Type.Record(Type.String(), Nullable(Type.String()), {
-        description: 'For each column of a table the field it fills; null where it is ignored.',
+        description: 'The field that each column of a table fills; null if it is ignored.',
       }),
     ),
     failure: Nullable(Type.Object({ code: Type.String({ examples: Object.keys(failures) }), detail: Type.String() })),
@@ -131,8 +129,8 @@ export const Import = Type.Object(
       description: 'Errors by row; with `Accept: text/csv` the bad rows. The first 100,000 bad rows.',
     }),
     created_at: Timestamp('When it was accepted.'),
-    started_at: Nullable(Timestamp('When it began to run.')),
-    completed_at: Nullable(Timestamp('When it was over.')),
+    started_at: Nullable(Timestamp('When it started.')),
+    completed_at: Nullable(Timestamp('When it ended.')),
   },
   { $id: 'Import' },
 )

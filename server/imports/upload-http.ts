@@ -70,7 +70,7 @@ type UploadRequest = FastifyRequest<{ Params: { campaign: string }; Querystring:
 export async function uploadRoute(app: App, context: ImportsContext): Promise<void> {
   await app.register(multipart, { limits: { files: 1, fields: 10, fileSize: Infinity } })
   // Each holds a connection as long as its file comes, which its sender decides: one is left to the others.
-  const places = new Places(uploadsMax - 1, 'files on their way')
+  const places = new Places(uploadsMax - 1, 'uploads in progress')
   app.addContentTypeParser([...Object.keys(formats), 'application/gzip'], (_, payload, done) => done(null, payload))
   app.post(
     '/v1/campaigns/:campaign/contacts/import',
@@ -79,9 +79,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
         operationId: 'importContacts',
         summary: 'Import contacts from a file',
         description:
-          'CSV, a workbook, NDJSON or a JSON list, as a body or as `file` of a form; each of them also as gzip. The answer comes when the ' +
-          'file is on disk; the job goes on by itself. A bad row never stops the file, and an opt-out survives every import. Columns that ' +
-          'are no fields of a contact become attributes.',
+          'CSV, a workbook, NDJSON or a JSON list, as a body or as `file` of a form; each also as gzip. You get the response when the file is on disk; the import continues in the background. A bad row never stops the file, and no import reverses an opt-out. Columns that are not fields of a contact become attributes.',
         tags: ['Imports'],
         params: campaignParams,
         querystring: Query,
@@ -91,7 +89,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
             'text/csv': file(
               'UTF-8, UTF-16 or Windows-1252; comma, semicolon, tab or bar; the first line names the columns. At most 256 MiB.',
             ),
-            [workbookType]: file('A workbook (.xlsx); its first sheet that is not hidden. At most 256 MiB.'),
+            [workbookType]: file('A workbook (.xlsx); its first visible sheet. At most 256 MiB.'),
             'application/x-ndjson': file('One contact a line, as JSON. At most 256 MiB.'),
             'application/gzip': file('Any of the three files, compressed.'),
             'multipart/form-data': file(
@@ -217,7 +215,7 @@ async function storeForm(
               code: 'invalid_format',
               detail: 'must be a file with a name, as by -F file=@people.csv',
             }
-          : { pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'there is no such part' },
+          : { pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'does not exist' },
       )
       if (part.type === 'file') part.file.resume()
     }
@@ -244,7 +242,7 @@ function explainForm(error: unknown): never {
   if (!isOfParser && !/multipart|part header|boundary/i.test(error.message)) throw error
   const detail = isOfParser
     ? 'must have one file, and its options'
-    : 'must be a whole form (multipart/form-data, RFC 7578)'
+    : 'must be a complete form (multipart/form-data, RFC 7578)'
   throw invalid([{ pointer: '#', code: 'invalid_format', detail }])
 }
 
@@ -261,5 +259,5 @@ function isEncoded(request: FastifyRequest): boolean {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === 'identity') return false
   if (encoding === 'gzip' || encoding === 'x-gzip') return true
-  throw new ApiError('unsupported_media_type', { detail: 'Of compressed bodies only gzip is read.' })
+  throw new ApiError('unsupported_media_type', { detail: 'Only gzip is supported for compressed bodies.' })
 }

@@ -112,7 +112,7 @@ export async function storeFile(
     const most = file.format === 'json' ? jsonBytesMax : uploadBytesMax
     if (file.bytes > most)
       throw new ApiError('payload_too_large', {
-        detail: `A file of this kind may have at most ${most} bytes; split it.`,
+        detail: `A file of this kind can have at most ${most} bytes; split it.`,
       })
     if (file.format === 'json') held.push(Buffer.from(piece))
     else await storePiece(tx, accountId, file.id, position, piece, stride)
@@ -206,7 +206,7 @@ async function storePiece(
 function formatOf(said: Format | null, piece: Buffer): Format {
   if (piece.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004') return 'xlsx'
   if (said === 'xlsx')
-    throw invalid(refuseFile(refuseBytes(piece, 'utf-8') ?? 'must be a workbook (.xlsx), and is none'))
+    throw invalid(refuseFile(refuseBytes(piece, 'utf-8') ?? 'must be a workbook (.xlsx), and is not one'))
   if (said !== null) return said
   const start = /[^\s\uFEFF]/.exec(piece.toString('utf8', 0, 256))?.[0]
   if (start === '[') return 'json'
@@ -328,10 +328,10 @@ async function readHeader(
   const found = findNames(rows, wantedOf(asked))
   if (!found) return refuse(`must have a row of column names and then rows in its first sheet, which is ${sheet}`)
   if (found.header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
-    return refuse('must have a row of column names, without NUL and halves of letters')
+    return refuse('must have a row of column names, without NUL and lone surrogates')
   const table = mapColumns(found, asked.mapping, pointer)
   if (Array.isArray(table)) throw invalid(table)
   if (isWhole && !rows.some(({ line }) => line > found.headerLine))
-    return refuse('must have at least one row below its row of column names')
+    return refuse('must have at least one row after its row of column names')
   return { table, sheet, cells: cellsOf(found), doubt: doubtOfTable(found, table, asked) }
 }

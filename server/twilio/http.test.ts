@@ -57,7 +57,7 @@ test('a guard that stops a send is told with its stop', async () => {
   const answer = await send('To=%2B15551230001&Body=Hello')
   expect(answer.statusCode).toBe(429)
   expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
-  expect(answer.json().message).toMatch(/beyond the 1 segments of the day/)
+  expect(answer.json().message).toMatch(/exceeds the 1 segments of the day/)
 })
 
 test('a NUL is a wrong parameter, wherever it stands', async () => {

@@ -254,7 +254,7 @@ describe('a key file', () => {
     expect(file.reread().current.equals(current)).toBe(true)
     expect(() => new KeyFile(path)).toThrow('not base64 of 32 bytes')
     writeFileSync(path, `${current.toString('base64')}\nolder x\n`, { mode: 0o600 })
-    expect(() => new KeyFile(path)).toThrow('no key')
+    expect(() => new KeyFile(path)).toThrow('invalid line')
   })
 
   it('is sealed with as ever until it is first rotated', () => {

@@ -104,7 +104,7 @@ export function findLayout(text: string, isWhole: boolean, wanted: Wanted): Foun
   if (names.header.some((name) => name.includes('\0') || name.includes('\uFFFD')))
     return refuseFile('must have a readable line of column names: send it as UTF-8, or set its `encoding`')
   if (isAll && !rows.some(({ line }) => line > names.headerLine))
-    return refuseFile('must have at least one row below its line of column names')
+    return refuseFile('must have at least one row after its line of column names')
   return { ...names, delimiter }
 }
 
