@@ -36,7 +36,7 @@ function requireFreePorts(env) {
       faults
         .map(
           ({ variable, host, port }) =>
-            `Port ${port} on ${host} is taken by another program. Set ${variable} to a free port.`,
+            `Port ${port} on ${host} is used by another program. Set ${variable} to a free port.`,
         )
         .join('\n'),
     )

@@ -88,7 +88,7 @@ describe('readLayout', () => {
     expect(layoutOf('phone,x,x,,\n1,2,3', true, { x: null }).targets).toEqual(['phone_number', null, null, null, null])
     expect(refusalOf(`phone,${'x'.repeat(41)}\n1,2`)).toMatch(/at most 40 characters/)
     const names = Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')
-    expect(refusalOf(`phone,${names}\n1,${names}`)).toMatch(/at most 50 cells.*row 1 behind line 1 has 51/)
+    expect(refusalOf(`phone,${names}\n1,${names}`)).toMatch(/at most 50 cells.*row 1 after line 1 has 51/)
     expect(layoutOf(`phone,${names}\n1`).targets).toHaveLength(52)
     const widest = ['phone', 'x'.repeat(40), ...Array.from({ length: 49 }, (_, i) => `c${i}`)]
     expect(layoutOf(`${widest.join()}\n1`).targets).toHaveLength(51)
