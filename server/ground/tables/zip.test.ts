@@ -109,7 +109,7 @@ describe('an archive', () => {
     expect(await read(whole.subarray(0, -1))).toMatch(/is incomplete: its end is missing/)
     expect(await read(Buffer.alloc(10))).toMatch(/is incomplete: its end is missing/)
     expect(await read(archiveOf([{ ...one, flags: 1 }]))).toBe('is encrypted')
-    expect(await read(archiveOf([{ ...one, method: 12 }]))).toMatch(/a in a compression/)
+    expect(await read(archiveOf([{ ...one, method: 12 }]))).toMatch(/a in an unsupported compression/)
     for (const method of [0, 8]) expect(await read(archiveOf([{ ...one, method, checksum: 1 }]))).toMatch(/damaged a/)
     const damaged = (signature: string, at: number, value: number): Promise<unknown> => {
       const archive = archiveOf([{ ...one, content: long }])
