@@ -4,13 +4,14 @@ import { defineConfig } from 'vitest/config'
 // What node_modules has is compiled once and not by each worker: a fifth of what the tests of a room take.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
-/** Tests that keep no state in modules. */
+/** Tests that leave no state in modules. */
 const together = [
   '{smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts',
-  'server/ground/{metrics,sealing,tables}/**/*.test.ts',
-  'server/ground/audit/retention.test.ts',
-  'server/ground/http/{accept,body,failures,slow,stream,turns,validate}.test.ts',
-  'server/program/{door,site}/**/*.test.ts',
+  'server/{accept,accounts,audit-log,carriers,conversations,doctor,guards,http-carriers,inbound,ledger,links,live}/**/*.test.ts',
+  'server/{mappings,message,messages,opt-outs,post,privacy,queue,quiet-hours,rates,routes,senders}/**/*.test.ts',
+  'server/{short-links,smpp-server,templates,twilio,usage}/**/*.test.ts',
+  'server/ground/{audit,http,metrics,numbers,sealing,tables}/**/*.test.ts',
+  'server/program/{door,fast-path,site}/**/*.test.ts',
 ]
 
 export default defineConfig({
