@@ -73,7 +73,9 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   stop.abort()
   await sending
   expect([backup.code, backup.stderr]).toEqual([0, ''])
-  expect(backup.stdout).toMatch(/The backup is whole[^]*needs the master key with the id \w{8}, which is not in it/)
+  expect(backup.stdout).toMatch(
+    /The backup is complete[^]*needs the master key with the id \w{8}, which is not in the backup/,
+  )
   await db.end()
   await program.stop()
 

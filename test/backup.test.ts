@@ -136,14 +136,14 @@ describe('a backup', () => {
     const filled = Object.entries(before).filter(([, hash]) => !hash.startsWith('0 '))
     expect(filled.length).toBeGreaterThan(45)
 
-    expect(await backUp(contextOf(source.url), file)).toMatch(/^The backup is whole: [\d,]+ rows of \d+ tables/)
+    expect(await backUp(contextOf(source.url), file)).toMatch(/^The backup is complete: [\d,]+ rows of \d+ tables/)
     expect(await checkBackup(contextOf(source.url), file)).toMatch(
       /Heliogram 1\.2\.3[^]*master key .* which .*the-key has\n/,
     )
     const url = await createEmpty()
     const said = await restore(contextOf(url), file, plain)
-    expect(said).toMatch(/no table of Heliogram: notes\.[^]*Its carriers are disabled/)
-    expect(said).toMatch(/What waits in it: .*1 import/)
+    expect(said).toMatch(/not tables of Heliogram: notes\.[^]*Its carriers are disabled/)
+    expect(said).toMatch(/Pending in it: .*1 import/)
     await withDb(url, async (db) => {
       const after = await hashTables(db)
       const changed = Object.keys(before).filter((name) => before[name] !== after[name])
@@ -213,19 +213,19 @@ describe('what is refused', () => {
     const attempt = (one: string, env: Record<string, string> = {}): Promise<string> =>
       restore(contextOf(url, env), one, plain)
     await expect(attempt(join(folder, 'none'))).rejects.toThrow(/cannot be read: ENOENT/)
-    await expect(attempt(keyFile)).rejects.toThrow(/is no backup of Heliogram\.\nNothing was changed/)
+    await expect(attempt(keyFile)).rejects.toThrow(/is not a backup of Heliogram\.\nNothing was changed/)
     await expect(attempt(file, { HELIOGRAM_KEY_FILE: join(folder, 'no-key') })).rejects.toThrow(
-      /is not there[^]*--without-key/,
+      /does not exist[^]*--without-key/,
     )
     const wrong = join(folder, 'wrong-key')
     await writeFile(wrong, `${Buffer.alloc(32, 99).toString('base64')}\n`, { mode: 0o600 })
-    await expect(attempt(file, { HELIOGRAM_KEY_FILE: wrong })).rejects.toThrow(/has another\.[^]*--without-key/)
+    await expect(attempt(file, { HELIOGRAM_KEY_FILE: wrong })).rejects.toThrow(/has a different one\.[^]*--without-key/)
     const header = (change: (one: BackupHeader) => object): Promise<string> =>
       forge('backup.json', (content) =>
         Buffer.from(JSON.stringify(change(JSON.parse(content.toString()) as BackupHeader))),
       )
     await expect(attempt(await header((one) => ({ ...one, format: 2, tables: 'other' })))).rejects.toThrow(
-      /form 2 of Heliogram 1\.2\.3/,
+      /format 2 of Heliogram 1\.2\.3/,
     )
     const newer = (one: BackupHeader): BackupHeader => ({ ...one, migrations: [...one.migrations, '9999_later'] })
     await expect(attempt(await header(newer))).rejects.toThrow(/newer Heliogram \(1\.2\.3, with 9999_later/)
@@ -267,16 +267,16 @@ describe('what is refused', () => {
       return Buffer.from(JSON.stringify(one))
     }
     const broken: [() => Promise<string>, RegExp][] = [
-      [() => write(flipped), /no whole backup: (it was changed|its|what should be)/],
+      [() => write(flipped), /not a complete backup: (it was changed|its|what should be)/],
       [() => write(whole.subarray(0, -20)), /it is truncated/],
-      [() => forge('manifest.json', () => Buffer.from('{}')), /its manifest\.json is none/],
+      [() => forge('manifest.json', () => Buffer.from('{}')), /its manifest\.json is invalid/],
       [
         () =>
           forge(
             'manifest.json',
             manifest((one) => one.tables.shift()),
           ),
-        /manifest\.json is of others/,
+        /manifest\.json belongs to another backup/,
       ],
       [() => forge('backup.json', (content) => Buffer.concat([content, Buffer.from(' ')])), /backup\.json was changed/],
       [
@@ -290,14 +290,18 @@ describe('what is refused', () => {
     for (const [make, reason] of broken) await expect(checkBackup(contextOf(url), await make())).rejects.toThrow(reason)
     const [, [make, reason]] = broken as [unknown, (typeof broken)[number]]
     await expect(restore(contextOf(url), await make(), plain)).rejects.toThrow(reason)
-    await expect(migrate({ connectionString: url }, { log: silent })).rejects.toThrow(/was interrupted, or still runs/)
-    await expect(backUp(contextOf(url), join(folder, 'half'))).rejects.toThrow(/There is no Heliogram|was interrupted/)
+    await expect(migrate({ connectionString: url }, { log: silent })).rejects.toThrow(
+      /was interrupted or is still running/,
+    )
+    await expect(backUp(contextOf(url), join(folder, 'half'))).rejects.toThrow(
+      /has no Heliogram tables|was interrupted/,
+    )
     // With one of before the last migrations; without a key, which then is another; and for a move, in which nothing is sent twice.
     const older = await backUpOlder()
     const lost = join(folder, 'another-key')
     const moved = { keepsCarriers: true, isWithoutKey: true }
     const said = await restore(contextOf(url, { HELIOGRAM_KEY_FILE: lost }), older, moved)
-    expect(said).toMatch(/every checksum right[^]*is given up/)
+    expect(said).toMatch(/every checksum is right[^]*was deleted/)
     expect(said).not.toContain('disabled')
     expect(existsSync(lost)).toBe(true)
     await withDb(url, async (db) => {

@@ -36,7 +36,7 @@ test('on a database that nothing was started on they make nothing there, and the
     const { code, stderr } = await runToEnd([command], env)
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('There is no Heliogram in the database of DATABASE_URL.'),
+      expect.stringContaining('The database of DATABASE_URL has no Heliogram tables.'),
     ])
     expect(stderr).not.toContain('    at ')
   }

@@ -37,7 +37,7 @@ test('every way in which a token can be wrong has its own answer', async () => {
     [`Bearer ${account.token.slice(0, -1)}${account.token.endsWith('x') ? 'y' : 'x'}`, 'invalid_token', /mistyped/],
     [`Bearer ${newKey('live').key}`, 'invalid_token', /no such/],
     [`Bearer ${tokenOf('access', Buffer.alloc(32))}`, 'invalid_token', /no such/],
-    [`Bearer ${tokenOf('refresh', Buffer.alloc(32))}`, 'invalid_token', /only for/],
+    [`Bearer ${tokenOf('refresh', Buffer.alloc(32))}`, 'invalid_token', /works only with/],
   ]
   for (const [authorization, code, detail] of cases) {
     const answer = await app.inject({

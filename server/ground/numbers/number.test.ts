@@ -62,7 +62,7 @@ describe('readNumber', () => {
     expect(read('13812345678', 'CN')).toBe('8613812345678')
     expect(readNumber('2025550123', 'US')).toMatchObject({
       code: 'invalid_phone_number',
-      detail: 'is a number of US without its country code, and of EG with it: write 12025550123, or +2025550123',
+      detail: 'is a number in US without its country code, and in EG with it: write 12025550123, or +2025550123',
     })
     // Nobody abroad can have it, and 92123 45678 is a mobile number of India.
     expect(read('9212345678', 'IN')).toBe('919212345678')
