@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { conversationRoutes } from '../conversations/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { messageRoutes } from '../messages/http.ts'
@@ -105,7 +106,10 @@ it('tells of a message that waits for the end of a pause no time at which it goe
 it('lists say of each message what holds it, as the message does', async () => {
   const account = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
+  const app = await buildTestApp(database.db, (one) => {
+    messageRoutes(one, test.routeContext)
+    conversationRoutes(one, test.routeContext)
+  })
   const call = callAs(app, account)
   const [paused, other] = [newId(), newId()]
   await test.db.query(
