@@ -26,7 +26,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return { value: started.server, close: () => started.close() }
   })
   const folders = await openDoor(join(folder, 'folders'), async () => {
-    const value = await mkdtemp(join(await findParent(), 'heliogram-prepared-'))
+    // The name by which the next run finds and removes it, where this one is killed.
+    const value = await mkdtemp(join(await findParent(), `heliogram-test-${process.pid}-`))
     // PostgreSQL of a root user runs as another account, which must reach its folder.
     await chmod(value, 0o711)
     await prepareFolders(value, quiet)
