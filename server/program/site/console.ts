@@ -6,7 +6,7 @@ import { ApiError } from '../../ground/base/errors.ts'
 import type { App } from '../../ground/http/http.ts'
 import { sendPage } from './welcome.ts'
 
-const built = join(import.meta.dirname, '../../console/dist')
+const built = join(import.meta.dirname, '../../../console/dist')
 
 // Everything is a file of ours; nothing inline, nothing from elsewhere, no text ever taken for markup.
 const policy = [
