@@ -68,7 +68,7 @@ test('a message is looked at while it is written, and followed to its end', asyn
     .getByRole('list', { name: 'Timeline' })
     .getByText(/^Delivered\./)
     .waitFor()
-  await page.getByText('The default route took it to simulator.').waitFor()
+  await page.getByText('The default route sent it to simulator.').waitFor()
   await page.getByText('Your table is ready - see you soon').waitFor()
   await expectFits(page)
   await page.getByRole('link', { name: 'evening' }).click()

@@ -76,10 +76,10 @@ describe('an explanation', () => {
       step: 'route',
       decision: showId('car', test.carrierId),
       rule: showId('rte', routeId),
-      detail: `The route at position 1 (All) took it to carrier ${test.carrierId}.`,
+      detail: `The route at position 1 (All) sent it to carrier ${test.carrierId}.`,
     })
     await test.db.query('delete from routes')
-    expect((await explain(id))[3]?.detail).toMatch(/^A route that has been deleted took it/)
+    expect((await explain(id))[3]?.detail).toMatch(/^A route that has been deleted sent it/)
   })
 
   it('says that its sender is of the pool of its campaign', async () => {

@@ -123,7 +123,7 @@ function explainRoute({ route, carrier, chain }: ExplainFacts, tried: ExplainedT
     step: 'route',
     decision: first && showId('car', first.id),
     rule: route.id ? showId('rte', route.id) : 'default_route',
-    detail: `${which} was used${way}${next}.`,
+    detail: `${which} sent it${way}${next}.`,
   }
 }
 
