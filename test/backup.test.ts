@@ -267,7 +267,7 @@ describe('what is refused', () => {
       return Buffer.from(JSON.stringify(one))
     }
     const broken: [() => Promise<string>, RegExp][] = [
-      [() => write(flipped), /not a complete backup: (it was changed|its|what should be)/],
+      [() => write(flipped), /not a complete backup: (it was changed|its|it has an invalid header|it is truncated)/],
       [() => write(whole.subarray(0, -20)), /it is truncated/],
       [() => forge('manifest.json', () => Buffer.from('{}')), /its manifest\.json is invalid/],
       [
