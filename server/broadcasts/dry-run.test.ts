@@ -57,7 +57,7 @@ it('counts what would be sent, names who would get nothing, and sends nothing', 
   })
   const dated = { ...order, message: '{{ first_name | date: "%d" }} {{ city }}' }
   const { skips } = (await test.call('POST', url, dated)).body as { skips: { detail: string }[] }
-  expect(skips.map((skip) => skip.detail)).toContain('The contact has no city. Its first_name is no date.')
+  expect(skips.map((skip) => skip.detail)).toContain('The contact has no city. Its first_name is not a date.')
   const headers = { ...test.account.headers, accept: 'text/csv' }
   const file = await test.app.inject({ method: 'POST', url, headers, payload: order })
   expect(file.headers['content-type']).toBe('text/csv; charset=utf-8')

@@ -127,7 +127,7 @@ describe('two last words that differ', () => {
     await until('both are stored', async () => (await test.count('receipts', 'contradicts is not null')) === 1)
     expect(await timelineOf(await test.message(messageId))).toEqual([
       'The receipt says UNDELIV, err 000.',
-      'The receipt says DELIVRD, err 000; it came after UNDELIV, which counts.',
+      'The receipt says DELIVRD, err 000; it arrived after UNDELIV, which counts.',
     ])
     expect(await countContradictions(test.db, test.linkId, 24)).toEqual({
       count: 1,

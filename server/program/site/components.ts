@@ -13,7 +13,8 @@ type Kind = 'schemas' | 'parameters' | 'responses' | 'headers'
 type Components = Partial<Record<Kind, Record<string, unknown>>>
 
 interface Operation {
-  operationId: string
+  /** Routes of tests may have none. */
+  operationId?: string
   security?: object[]
   parameters?: (Parameter | Reference)[]
   requestBody?: { content: Content }
@@ -87,7 +88,7 @@ export function nameComponents(document: Described): void {
     Object.values(item).map((operation) => ({ path, operation })),
   )
   // What is read gives a resource its name.
-  const isRead = ({ operation }: { operation: Operation }): boolean => operation.operationId.startsWith('get')
+  const isRead = ({ operation }: { operation: Operation }): boolean => operation.operationId?.startsWith('get') ?? false
   for (const { path, operation } of operations.sort((a, b) => Number(isRead(b)) - Number(isRead(a)))) {
     const isOfApi = path.startsWith('/v1/')
     describeHeaders(operation, isOfApi)
@@ -121,13 +122,13 @@ function describeHeaders({ parameters = [], responses }: Operation, isLimited: b
   }
 }
 
-function nameBodies({ operationId, requestBody }: Operation, components: Components): void {
+function nameBodies({ operationId = '', requestBody }: Operation, components: Components): void {
   for (const media of Object.values(requestBody?.content ?? {}))
     if (isObject(media.schema))
       media.schema = refer(components, 'schemas', `${nameOf(operationId)}Request`, media.schema)
 }
 
-function nameAnswers({ operationId, responses }: Operation, components: Components, isShared: boolean): void {
+function nameAnswers({ operationId = '', responses }: Operation, components: Components, isShared: boolean): void {
   for (const [status, answer] of Object.entries(responses) as [string, Answer][]) {
     const media = answer.content?.['application/json']
     if (media && isObject(media.schema)) {
