@@ -80,11 +80,11 @@ test('a user who may make nothing, or gave no password, is told what to do', asy
   await runOn(withDatabase(server.url, 'strange'), 'drop schema sms cascade; drop schema sms_pgboss')
   const refused = async (address: string): Promise<string> =>
     (await runToEnd(['start'], await makeEnvironment(folder, { env: { DATABASE_URL: address } }))).stderr
-  expect(await refused(url)).toContain('make that schema: create schema pgboss authorization sms')
+  expect(await refused(url)).toContain('create that schema: create schema pgboss authorization sms')
   await runOn(withDatabase(server.url, 'strange'), 'create schema pgboss authorization sms')
-  expect(await refused(url)).toContain('permission denied for schema public; let its user own the database, or give it')
+  expect(await refused(url)).toContain('permission denied for schema public; make its user the owner of the database')
   await runOn(withDatabase(server.url, 'strange'), 'create schema sms authorization sms')
-  expect(await refused(url)).toContain('make that schema: create schema sms_pgboss authorization sms')
+  expect(await refused(url)).toContain('create that schema: create schema sms_pgboss authorization sms')
   const silent = new URL(url)
   silent.password = ''
   expect(await refused(silent.href)).toMatch(/it requires a password, and the address has none/)

@@ -65,7 +65,8 @@ const fields = {
     paceNumber('Segments a second of all its messages, over all carriers and processes; null: as the links allow.'),
   ),
   on_unknown: Type.Enum([...unknownPolicies], {
-    description: 'What becomes of its messages when the carrier does not answer: held, or sent again, perhaps twice.',
+    description:
+      'What to do with its messages if the carrier does not answer: hold them, or send them again, perhaps twice.',
   }),
   shorten_urls: Type.Boolean({ description: 'Whether its messages have short links, and clicks are counted.' }),
   callback_url: Type.String({
