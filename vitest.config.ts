@@ -5,14 +5,7 @@ import { defineConfig } from 'vitest/config'
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
 /** Tests that leave no state in modules. */
-const together = [
-  '{smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts',
-  'server/{accept,accounts,audit-log,carriers,conversations,doctor,guards,http-carriers,inbound,ledger,links,live}/**/*.test.ts',
-  'server/{mappings,message,messages,opt-outs,post,privacy,queue,quiet-hours,rates,routes,senders}/**/*.test.ts',
-  'server/{short-links,smpp-server,templates,twilio,usage}/**/*.test.ts',
-  'server/ground/{audit,http,metrics,numbers,sealing,tables}/**/*.test.ts',
-  'server/program/{door,fast-path,site}/**/*.test.ts',
-]
+const together = ['{smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts']
 
 export default defineConfig({
   test: {

@@ -53,7 +53,7 @@ describe('the receipts of a message', () => {
       'The receipt says ENROUTE, which is not final.',
       'The receipt says ACCEPTD, which is not final.',
       'The receipt says UNDELIV, err 011.',
-      'The receipt says DELIVRD, err 000; it came after UNDELIV, which counts.',
+      'The receipt says DELIVRD, err 000; it arrived after UNDELIV, which counts.',
       'The receipt says UNDELIV, err 012 again.',
       'The receipt says BUFFERED, which is not final.',
     ])
@@ -80,7 +80,7 @@ describe('the receipts of a message', () => {
     expect(told.map(({ segment, rawId, detail }) => [segment, rawId, detail])).toEqual([
       [2, 'b', 'The receipt says DELIVRD.'],
       [1, 'a', 'The receipt says UNDELIV.'],
-      [2, 'b', 'The receipt says UNDELIV; it came after DELIVRD, which counts.'],
+      [2, 'b', 'The receipt says UNDELIV; it arrived after DELIVRD, which counts.'],
     ])
     // What the inbox has forgotten after its days, the submissions remember.
     await emptyTables(database.db, 'receipts')

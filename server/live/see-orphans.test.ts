@@ -107,7 +107,7 @@ describe('replies to a number that no account has', () => {
         last_received_at: expect.any(String) as string,
         last: expect.stringMatching(/^orp_/) as string,
         advice: expect.stringMatching(
-          /^2 replies came to 4915550002, .*register it as a sender.*POST \/v1\/orphan-replies\/orp_\w+\/give/,
+          /^2 replies arrived for 4915550002, .*register it as a sender.*POST \/v1\/orphan-replies\/orp_\w+\/give/,
         ) as string,
       },
       expect.objectContaining({ number: '4915550001', count: 1 }) as object,

@@ -41,7 +41,7 @@ test('names what it does not do, by its place, and does the rest', () => {
   expect(read.faults.map(({ element, position, code, detail }) => [element, position, code, detail])).toEqual([
     ['Response', null, 12200, 'has text outside of <Message>'],
     ['Redirect', 1, 12200, 'is not supported: only <Message> is'],
-    ['Message', 3, 12200, 'holds <Media>, which is not supported'],
+    ['Message', 3, 12200, 'contains <Media>, which is not supported'],
     ['Message', 4, 12200, 'has the attribute sendAt, which is not supported'],
     ['Message', 5, 21602, 'has no text'],
     ['Message', 6, 12200, 'has more than one text'],
