@@ -1,23 +1,10 @@
 /** Reading fields of what a carrier sent: JSON, forms and queries, none of which is trusted to have the form that was documented. */
 
+import { tryJson } from '../ground/base/json.ts'
 import { octetPairs } from '../ground/http/form.ts'
 
 /** A request that cannot be read at all. */
 export class FieldsError extends Error {}
-
-/** JSON of an answer; undefined where it is none. A whole number that would be rounded, such as an id of 64 bits, is its digits. */
-export function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text, keepDigits) as unknown
-  } catch {
-    return undefined
-  }
-}
-
-// The third argument is ES2026, which TypeScript does not know yet; members that are no primitives have none.
-function keepDigits(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
-  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value
-}
 
 /** JSON of a request. @throws FieldsError */
 export function readJson(body: Buffer): unknown {

@@ -9,7 +9,8 @@ import {
   type Secrets,
 } from './adapter.ts'
 import { readText, type ReadText } from './charset.ts'
-import { readFields, readOctetFields, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { readFields, readOctetFields, textAt } from './fields.ts'
 import { checkGeneric, GenericSecrets, GenericSettings } from './generic-settings.ts'
 import { nameOf, valueAt } from './pointer.ts'
 import { isSame, sign } from './signature.ts'

@@ -11,7 +11,8 @@ import {
   type CodeTable,
   type Receipt,
 } from './adapter.ts'
-import { listAt, readJson, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { listAt, readJson, textAt } from './fields.ts'
 import { isSame } from './signature.ts'
 
 const Settings = httpSettings('infobip', null, {})

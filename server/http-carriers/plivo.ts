@@ -12,7 +12,8 @@ import {
   type CodeTable,
 } from './adapter.ts'
 import type { InRequest, Receipt } from './adapter.ts'
-import { readForm, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { readForm, textAt } from './fields.ts'
 import { readReference } from './reference.ts'
 import { hasNetworks, isSame, sign } from './signature.ts'
 

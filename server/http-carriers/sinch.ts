@@ -11,7 +11,8 @@ import {
   type Receipt,
 } from './adapter.ts'
 import { readBinary } from './charset.ts'
-import { readJson, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { readJson, textAt } from './fields.ts'
 import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
 
 const Settings = httpSettings('sinch', 'https://us.sms.api.sinch.com', {

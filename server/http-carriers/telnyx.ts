@@ -12,7 +12,8 @@ import {
   type CodeTable,
   type Receipt,
 } from './adapter.ts'
-import { at, listAt, readJson, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { at, listAt, readJson, textAt } from './fields.ts'
 
 const Settings = httpSettings('telnyx', 'https://api.telnyx.com', {
   public_key: Type.String({

@@ -12,7 +12,8 @@ import {
   type CodeTable,
   type Receipt,
 } from './adapter.ts'
-import { readForm, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { readForm, textAt } from './fields.ts'
 import { isSame, sign } from './signature.ts'
 
 const Settings = httpSettings('twilio', 'https://api.twilio.com', {

@@ -13,7 +13,8 @@ import {
   type Receipt,
 } from './adapter.ts'
 import { readBinary } from './charset.ts'
-import { at, listAt, readFields, textAt, tryJson } from './fields.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { at, listAt, readFields, textAt } from './fields.ts'
 import { hasNetworks, isFresh, isSame, sign } from './signature.ts'
 
 const Settings = httpSettings('vonage', 'https://rest.nexmo.com', {

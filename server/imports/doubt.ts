@@ -1,6 +1,7 @@
 /** Whether the numbers of a file are national ones of a country that nobody has named. */
 import { findDoubt, type Doubt } from '../ground/numbers/national.ts'
 import { isCountry } from '../ground/numbers/number.ts'
+import { tryJson } from '../ground/base/json.ts'
 import type { FoundLayout } from '../ground/tables/layout.ts'
 import type { TableLayout } from './columns.ts'
 import type { AskedOptions } from './store.ts'
@@ -38,20 +39,10 @@ export function doubtOfRecords(
   return doubt ? { doubt } : {}
 }
 
-/** The first rows of a file of JSON lines. */
+/** The first rows of a file of JSON lines; lines that are not JSON are left out. */
 export const recordsIn = (head: Buffer, encoding: string): unknown[] =>
   new TextDecoder(encoding)
     .decode(head)
     .split('\n', recordsMax)
-    .flatMap((line) => (isJson(line) ? [JSON.parse(line) as unknown] : []))
-
-/** Says that a text is JSON. */
-export function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch (error) {
-    if (error instanceof SyntaxError) return false
-    throw error
-  }
-}
+    .map(tryJson)
+    .filter((record) => record !== undefined)

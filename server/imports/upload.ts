@@ -9,7 +9,8 @@ import { readBeside } from '../ground/http/faults.ts'
 import { doInTurn, openTurns } from '../ground/http/turns.ts'
 import { chunkBytes } from '../ground/tables/bytes.ts'
 import { insertChunk, readChunk } from './chunks.ts'
-import { doubtOfRecords, doubtOfTable, isJson, recordsIn, recordsMax } from './doubt.ts'
+import { tryJson } from '../ground/base/json.ts'
+import { doubtOfRecords, doubtOfTable, recordsIn, recordsMax } from './doubt.ts'
 import { EncodingProbe } from '../ground/tables/encoding.ts'
 import { checkNames, mapColumns, wantedOf, type TableLayout } from './columns.ts'
 import { piecesOf } from './gzip.ts'
@@ -213,7 +214,7 @@ function formatOf(said: Format | null, piece: Buffer): Format {
   if (start !== '{') return 'csv'
   // One object over several lines is a list in an object.
   const [line = ''] = piece.toString('utf8').split('\n', 1)
-  return isJson(line) && !/^\s*\{\s*"contacts"/.test(line) ? 'ndjson' : 'json'
+  return tryJson(line) !== undefined && !/^\s*\{\s*"contacts"/.test(line) ? 'ndjson' : 'json'
 }
 
 /** The rows of a JSON file: a list, or an object with one. */

@@ -1,13 +1,13 @@
 /**
- * Ends this process if it stops running while it holds sessions. A frozen process keeps its connections, and a carrier would count them
- * beside those of the process that takes over its leases. Only another process can see it, so a small shell is told each second how long the
- * leases run on. Silence for that long is answered by SIGKILL, with which the kernel closes the connections. What is frozen together with this
- * process, such as a virtual machine, it cannot help: there the carrier refuses binds, and they are tried again.
+ * Kills this process if it freezes while it holds sessions. A frozen process keeps its connections, and a carrier would count them in addition
+ * to those of the process that takes over its leases. A small shell receives the remaining time of the leases each second. If it hears nothing
+ * for that long, it sends SIGKILL, and the kernel closes the connections. It cannot help if it freezes too, as with a virtual machine: then the
+ * carrier refuses the new binds, and they are tried again.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Log } from '../ground/db/log.ts'
 
-// The timer of `read` is monotonic. After a sleep of the machine both wake up at once: this process has a second to be heard first.
+// The timer of `read` is monotonic. After a suspend both wake up together, and this process has one second to report.
 const script = `
 trap '' INT TERM HUP
 hear() { read -r -t "$1" left; case $? in 0) ;; 1) exit ;; *) return 1 ;; esac; }
@@ -16,7 +16,7 @@ while hear "$left" || hear 1; do :; done
 kill -KILL $PPID`
 
 const everyMs = 1000
-// Without a lease, as while the database is away, this process may still be stalled for so long by its machine.
+// Leases cannot be renewed while the database is away, and a busy machine may stall this process for so long.
 const leastSeconds = 5
 
 interface WatchdogOptions {
@@ -35,7 +35,7 @@ export class Watchdog {
     this.#options = options
     this.#timer = setInterval(() => this.#tell(), everyMs)
     this.#timer.unref()
-    // The kernel lets nobody in a container end its first process.
+    // The kernel ignores SIGKILL from inside a container for its first process.
     if (process.pid === 1) this.#giveUp('process 1 of a container cannot be ended from inside: give it an init')
   }
 
@@ -50,17 +50,17 @@ export class Watchdog {
     if (this.#isImpossible) return
     this.#child ??= this.#hire()
     const seconds = Math.max(leastSeconds, (until - performance.now()) / 1000)
-    // The last of them is the second for who wakes up.
+    // The shell adds one second, for a process that wakes up.
     this.#child.stdin?.write(`${(seconds - 1).toFixed(1)}\n`)
   }
 
   #hire(): ChildProcess {
-    // In a session of its own: Ctrl-C in a terminal is for this process, which is watched until it has unbound.
+    // Its own session keeps Ctrl-C from it: this process is watched until it has unbound.
     const child = spawn('bash', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
     child.unref()
     child.stdin.on('error', () => {})
     child.on('error', (error) => this.#giveUp(error.message))
-    // With the next second there is another one.
+    // The next second starts another one.
     child.on('exit', () => {
       if (this.#child === child) this.#child = null
     })

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { forgetClock } from './clock.ts'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 import { isLostRace } from './failure.ts'
-import { learnDays } from './partitions.ts'
 import { askMain } from './door-testing.ts'
 import { patienceMs } from '../../../test/until.ts'
 
@@ -44,9 +42,6 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = withDatabase(serverUrl, name)
   const connection = { connectionString: url }
   const db = openPool(connection, { name: 'test', max: 10 })
-  // A process knows the days and the time of one database: of an earlier one here, where another file of tests has run.
-  forgetClock()
-  await learnDays(db)
   const close = async () => {
     await db.end()
     await runOn(serverUrl, `drop database ${name} with (force)`)

@@ -1,14 +1,14 @@
 /**
- * Work that would keep others waiting: on the event loop what takes longer than one turn of it, in the database statements for many rows. All
- * of it in a process takes turns by account: an account with twenty such requests has as much of the machine as one with one.
+ * Turns for work that would delay others: long work on the event loop, and statements for many rows. The accounts of a process take turns, so
+ * an account with twenty such requests gets as much of the machine as one with one.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { hasCompany, restsPerWork } from './company.ts'
 import { currentAccount } from '../db/scoped.ts'
 
-// Others wait for so long at most, and as often as they come.
+// How long one turn on the event loop may take.
 const sliceMs = 5
-// A statement that takes longer, or a rest behind it, meets a machine that is busy with more: neither is to hold up the next turn.
+// Longer statements and rests are a sign of a busy machine, and must not delay the next turn.
 const statementMsMax = 250
 const restMsMax = 200
 
@@ -19,7 +19,7 @@ type Turn = () => Promise<unknown>
 const waiting = new Map<string, Turn[]>()
 let isRunning = false
 
-/** What a long piece of work asks between its steps: resolves at once, or when its turn comes where it has had one. */
+/** Returns a function to await between the steps of long work. It waits for the next turn once the current one is used up. */
 export function openTurns(): () => Promise<void> | undefined {
   let turnAt = performance.now()
   return () => {
@@ -28,14 +28,14 @@ export function openTurns(): () => Promise<void> | undefined {
       take(currentAccount() ?? '', () => {
         turnAt = performance.now()
         begin()
-        // What was begun goes on when this function is over, and is done with its turn by the next round of the loop.
+        // The work continues after this function returns; its turn ends with the next round of the loop.
         return setImmediate()
       })
     })
   }
 }
 
-/** Does work of the database in a turn of its account; at once where no other account is present. */
+/** Runs a statement in a turn of its account; at once if no other account is active. */
 export async function doInTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
   if (!hasCompany(accountId)) return work()
   const end = await new Promise<() => void>((begin) => {

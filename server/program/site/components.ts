@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document as generators want it: each body and each list is a component with a name, what many operations share is said once,
- * enums have a type.
- */
+/** Shapes the OpenAPI document for generators: bodies, lists and what operations share become named components, and enums get a type. */
 
 interface Described {
   paths: Record<string, Record<string, Operation>>
@@ -80,14 +77,14 @@ const failures: Record<string, string> = {
   '503': 'ServiceUnavailable',
 }
 
-/** Changes the document itself. */
+/** Changes the document in place. */
 export function nameComponents(document: Described): void {
   const { components } = document
   components.headers = { ...headers }
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, operation })),
   )
-  // What is read gives a resource its name.
+  // Reads come first, so that their responses give resources their names.
   const isRead = ({ operation }: { operation: Operation }): boolean => operation.operationId?.startsWith('get') ?? false
   for (const { path, operation } of operations.sort((a, b) => Number(isRead(b)) - Number(isRead(a)))) {
     const isOfApi = path.startsWith('/v1/')
@@ -104,7 +101,7 @@ export function nameComponents(document: Described): void {
   typeEnums(document)
 }
 
-// Those that say the same wherever they are.
+// Parameters that mean the same in every operation.
 const shared = new Set(['Idempotency-Key', 'limit', 'cursor'])
 
 function describeHeaders({ parameters = [], responses }: Operation, isLimited: boolean): void {
@@ -151,7 +148,10 @@ function nameOfAnswer(operationId: string, { properties = {} }: Schema): string 
 const isObject = (schema: Schema | undefined): schema is Schema =>
   schema?.type === 'object' || Array.isArray((schema as { anyOf?: unknown })?.anyOf)
 
-/** Keeps a value under a name, with a number behind it if another value has it, and returns a reference to it. */
+/**
+ * Adds a value under a name, and returns a reference to it. If another value has the name, it gets a number. `isAnyName`: an equal value that is
+ * there already will do.
+ */
 function refer(components: Components, kind: Kind, name: string, value: object, isAnyName = false): Reference {
   const known = (components[kind] ??= {})
   const text = JSON.stringify(value)
@@ -167,7 +167,7 @@ function refer(components: Components, kind: Kind, name: string, value: object, 
 const nameOf = (words: string): string =>
   words.replaceAll(/(?:^|[-_])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** TypeBox writes `enum` without a type, of which some generators make `any`. */
+/** TypeBox writes `enum` without a type, and some generators then produce `any`. */
 function typeEnums(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   const schema = value as Schema

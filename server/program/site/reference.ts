@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { Type, type TSchema } from 'typebox'
 import { errorKinds, fieldErrors } from '../../ground/base/errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../../events/event-types.ts'
+import { matchesTag } from '../../accounts/settings.ts'
 import { exactly, problems, type App } from '../../ground/http/http.ts'
 import { nameComponents } from './components.ts'
 
@@ -58,22 +59,22 @@ export async function registerReference(app: App): Promise<void> {
     validatorUrl: false,
   })
   const config = { scope: null }
-  let served: { text: string; packed: Buffer; etag: string } | undefined
+  let served: { text: string; packed: Buffer; tag: string } | undefined
   app.get('/v1/openapi.json', { config, schema: { hide: true } }, (request, reply) => {
     served ??= serve(JSON.stringify(app.swagger()))
-    reply.headers({ etag: served.etag, 'cache-control': 'no-cache', vary: 'accept-encoding' })
-    if (request.headers['if-none-match'] === served.etag) return reply.code(304).send()
+    // Weak: the compressed form has it too (RFC 9110 §8.8.1).
+    reply.headers({ etag: `W/${served.tag}`, 'cache-control': 'no-cache', vary: 'accept-encoding' })
+    if (matchesTag(request.headers['if-none-match'], served.tag)) return reply.code(304).send()
     reply.type('application/json; charset=utf-8')
     const isPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
     return isPacked ? reply.header('content-encoding', 'gzip').send(served.packed) : reply.send(served.text)
   })
 }
 
-const serve = (text: string): { text: string; packed: Buffer; etag: string } => ({
+const serve = (text: string): { text: string; packed: Buffer; tag: string } => ({
   text,
   packed: gzipSync(text),
-  // Weak: both forms have it (RFC 9110 §8.8.1).
-  etag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+  tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
 })
 
 /** The scope a route needs, the header that makes its repetition safe beside those it reads itself, and how any body is refused, as the document tells them. */
