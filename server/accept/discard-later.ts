@@ -1,4 +1,4 @@
-/** Notes of texts that go when their messages are over; `privacy/redact-later.ts` follows them up. */
+/** Marks texts to delete once their messages have ended; `privacy/redact-later.ts` deletes them. */
 import { columns } from '../ground/db/array.ts'
 import type { Queryable } from '../ground/db/db.ts'
 

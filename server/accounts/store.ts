@@ -177,7 +177,7 @@ export interface LoginUser {
   hasTotp: boolean
 }
 
-/** The users with an address, in whatever accounts (users_email); that whose password was set last comes first. */
+/** The users with an address in all accounts (users_email); the one whose password was set last comes first. */
 export async function findUsers(db: Queryable, email: string): Promise<LoginUser[]> {
   const { rows } = await db.query<OwnerRow & Omit<LoginUser, 'owner'>>({
     name: 'find-users',

@@ -112,7 +112,7 @@ export async function changeAccount(
   const before = await findAccount(tx, ownId, id)
   if (before.status === 'closed')
     throw new ApiError('account_not_in_state', { detail: 'The account is closed; reopen it first.' })
-  // Every process reads the paces anew after a while (see links/limits.ts).
+  // Every process reads the paces again after a while (see links/limits.ts).
   await tx.query(
     `
     update accounts

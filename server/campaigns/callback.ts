@@ -2,12 +2,12 @@
 import { ApiError } from '../ground/base/errors.ts'
 
 /**
- * Posts to such an address have the texts of many messages, with what is known of contacts: only somebody who may read texts names one. The sender
- * of a single message knows its text. @throws ApiError `insufficient_scope`.
+ * Posts to such an address contain the texts of many messages and data of contacts, so only callers who may read texts can set one. The sender of
+ * a single message knows its text. @throws ApiError `insufficient_scope`.
  */
 export function refuseCallback(url: unknown, before: string | null, scopes: ReadonlySet<string>): void {
   if (typeof url === 'string' && url !== before && !scopes.has('messages:read_body'))
     throw new ApiError('insufficient_scope', {
-      detail: 'callback_url needs the scope messages:read_body: posts to it have the texts of messages.',
+      detail: 'callback_url needs the scope messages:read_body, because posts to it contain the texts of messages.',
     })
 }

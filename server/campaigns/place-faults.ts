@@ -1,4 +1,4 @@
-/** What is told of a time zone that does not exist. */
+/** The error for a time zone that does not exist. */
 import type { FieldError } from '../ground/base/errors.ts'
 
 /** A time zone that does not exist. */

@@ -147,7 +147,7 @@ export async function setFields(
   return rows[0] ?? before
 }
 
-/** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces anew after a while (see links/limits.ts). */
+/** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces again after a while (see links/limits.ts). */
 export async function setPace(tx: Tx, accountId: string, id: string, pace: number | null): Promise<CampaignRow> {
   const { rows } = await tx.query<CampaignRow>({
     name: 'set-campaign-pace',

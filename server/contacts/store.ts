@@ -121,7 +121,7 @@ export async function updateContact(
   })
 }
 
-/** What is told where a contact would get more attributes than it may have. */
+/** The error for a contact that would get more attributes than it may have. */
 export const tooManyAttributes = {
   pointer: '#/attributes',
   code: 'too_long',

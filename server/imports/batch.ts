@@ -1,4 +1,4 @@
-/** What a batch of an import holds until it is written. */
+/** A batch of an import until it is written. */
 import { newId } from '../ground/base/ids.ts'
 import type { SourceRow } from '../ground/tables/source-row.ts'
 import type { WrittenContact } from '../contacts/merge.ts'
@@ -9,9 +9,9 @@ import type { Numbers } from './progress.ts'
 /** Rows of one transaction. */
 export interface Batch {
   contacts: WrittenContact[]
-  /** Rows that are the first to say of an earlier one that its person is out, by number: that counts wherever it stands. */
+  /** By number, rows that opt out the person of an earlier row: an opt-out counts anywhere in the file. */
   withdrawn: Map<string, NewContact>
-  /** Numbers that bad rows say to be out. */
+  /** Numbers that bad rows opt out. */
   outs: Set<string>
   numbers: Numbers
   errors: (RowError & { record: unknown })[]
@@ -20,7 +20,7 @@ export interface Batch {
   hidden: number
   rows: number
   size: number
-  /** By number, rows with attributes, of which a contact that is there may get too many. */
+  /** By number, rows with attributes: an existing contact may get too many of them. */
   sources: Map<string, SourceRow>
 }
 

@@ -1,10 +1,10 @@
-/** What a thread of an import is given, told, and answers. */
+/** Messages to and from the thread of an import. */
 import type { Connection } from '../ground/db/db.ts'
 import type { KeyFile } from '../ground/sealing/master-key.ts'
 import type { RowSchema } from './row-schema.ts'
 import type { ImportKey, RowsResult } from './write.ts'
 
-/** What a thread is given once: it opens its own connections. */
+/** What a thread starts with; it opens its own connections. */
 export interface ThreadInput {
   connection: Connection
   /** As this process knows it when the thread begins. */
@@ -18,7 +18,7 @@ export interface ThreadInput {
   accepted: Int32Array
 }
 
-/** What a thread is told; its answer to a key is a `ThreadOutput`. */
+/** An order for a thread, which answers a key with a `ThreadOutput`. */
 export type ThreadOrder = ImportKey | 'stop'
 
 export type ThreadOutput = { result: RowsResult } | { error: Error }

@@ -102,7 +102,7 @@ export async function assignOrphans(tx: Tx, id: string, senderId: string): Promi
 }
 
 /**
- * Deletes a reply and those that came to the same number before it; what came since was not read by whoever dismisses. Answers how many. Index
+ * Deletes a reply and the earlier ones to its number; nobody has read the later ones yet. Returns how many. Index
  * orphan_replies_destination.
  */
 export async function dismissOrphans(tx: Tx, id: string): Promise<number> {

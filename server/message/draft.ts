@@ -15,7 +15,7 @@ export interface StoredText {
   warnings: Warning[] | null
 }
 
-/** The address that a code of a short link stands for. */
+/** The address behind the code of a short link. */
 export interface ShortLink {
   code: string
   url: string
@@ -141,7 +141,7 @@ export interface Verdict {
   callbackUrl?: string | null
 }
 
-/** What became of a draft. */
+/** The outcome of a draft. */
 export type Accepted =
   | { kind: 'accepted'; row: MessageRow; estimatedSendAt: Date | null }
   /** The key was used before, for the message with this id. */

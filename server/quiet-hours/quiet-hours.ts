@@ -149,7 +149,7 @@ export class QuietHours {
 
 const nothing: readonly null[] = []
 
-/** What is told of a message that is held, or will be when it is due. */
+/** The warning for a message that is held, or will be when it is due. */
 export const quietWarning = (until: Date): Warning => ({
   code: 'quiet_hours_hold',
   detail: `It is not sent before the recipient's quiet hours end, at ${until.toISOString()}, and expires if its validity ends earlier.`,

@@ -1,4 +1,4 @@
-/** Refuses test keys what is live. */
+/** Keeps test keys from live data. */
 import { ApiError } from '../base/errors.ts'
 import type { Caller } from './http.ts'
 

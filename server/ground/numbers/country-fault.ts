@@ -1,4 +1,4 @@
-/** What is told of a country that does not exist. */
+/** The error for a country that does not exist. */
 import type { FieldError } from '../base/errors.ts'
 import { isCountry } from './number.ts'
 

@@ -1,4 +1,4 @@
-/** What would make rows pass that an import did not take: for contacts and for opt-outs. */
+/** Advice for rows that an import refused, of contacts or of opt-outs. */
 import type { FaultGroup } from './fault-groups.ts'
 
 /** How a file was read. */
@@ -46,14 +46,14 @@ export function adviceFor({ code, column, detail }: FaultGroup, file: AdvisedFil
 
 const inEncoding = 'Save the file as UTF-8, or name its `encoding`.'
 
-/** Something that a file has and an import does not follow. */
+/** Something in a file that an import does not use. */
 export interface TableWarning {
   code: 'consent_unread' | 'country_missing'
   column: string | null
   detail: string
 }
 
-/** What is said of a column of national numbers without a country; `countries` are those that they may be of. */
+/** The warning for a column of national numbers without a country; `countries` are the likely ones. */
 export function warnOfCountry(
   column: string,
   { cells, doubtful }: { cells: number; doubtful: number },
@@ -63,8 +63,8 @@ export function warnOfCountry(
     code: 'country_missing',
     column,
     detail:
-      `${doubtful} of ${cells} cells that were looked at have neither a plus sign nor a country code that fits: they look like numbers of ` +
-      `${countries.join(' or ')} as people write them at home. They are refused, for with their first digits as a country code they would be ` +
-      `numbers of other people. Send the file again with \`default_country\`, such as ${countries[0] ?? 'US'}.`,
+      `${doubtful} of the first ${cells} cells have neither a plus sign nor a country code that fits. They look like national numbers of ` +
+      `${countries.join(' or ')}, and are refused: with their first digits as a country code they would reach other people. ` +
+      `Send the file again with \`default_country\`, such as ${countries[0] ?? 'US'}.`,
   }
 }

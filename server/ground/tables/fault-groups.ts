@@ -1,4 +1,4 @@
-/** Faults of rows, equal ones together: of a file that is wrong as a whole one line says what six thousand would. */
+/** Groups equal faults of rows, so that a file with one mistake gets one line and not six thousand. */
 import type { FieldErrorCode } from '../base/errors.ts'
 
 /** What is wrong with a row. */
@@ -7,7 +7,7 @@ export interface RowFailure {
   code: FieldErrorCode
   column: string | null
   detail: string
-  /** The detail without what is only so in this row. */
+  /** The detail without what is specific to this row. */
   general?: string
 }
 

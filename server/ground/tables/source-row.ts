@@ -1,4 +1,4 @@
-/** A row of a file, whatever its format. */
+/** A row of a file of any format. */
 
 /** One row of a file as it came. */
 export interface SourceRow {

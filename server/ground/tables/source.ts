@@ -1,4 +1,4 @@
-/** Stored bytes back into rows, a piece of the file at a time, whatever its format and whatever is wrong with some of them. */
+/** Reads rows from the stored bytes of a file of any format, piece by piece. A bad row stops nothing. */
 import { parseJson } from '../http/body.ts'
 import { ApiError } from '../base/errors.ts'
 import { bytesFrom, type ReadChunk } from './bytes.ts'
