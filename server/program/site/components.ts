@@ -3,7 +3,6 @@
 interface Described {
   paths: Record<string, Record<string, Operation>>
   components: Components
-  webhooks?: Record<string, { post: Operation }>
 }
 
 type Kind = 'schemas' | 'parameters' | 'responses' | 'headers'
@@ -12,7 +11,6 @@ type Components = Partial<Record<Kind, Record<string, unknown>>>
 interface Operation {
   /** Routes of tests may have none. */
   operationId?: string
-  security?: object[]
   parameters?: (Parameter | Reference)[]
   requestBody?: { content: Content }
   responses: Record<string, Answer | Reference>
@@ -20,7 +18,6 @@ interface Operation {
 
 interface Parameter {
   name: string
-  in: string
 }
 
 interface Answer {
