@@ -47,6 +47,12 @@ async function watchdogOf(pid: number): Promise<number> {
 const stateOf = async (pid: number): Promise<string> =>
   /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? ''
 
+/** SIGHUP, SIGINT and SIGTERM: bits 0, 1 and 14 of the mask. */
+const ignoresSignals = async (pid: number): Promise<boolean> => {
+  const mask = /^SigIgn:\s+(\w+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? '0'
+  return (Number.parseInt(mask.slice(-4), 16) & 0x4003) === 0x4003
+}
+
 describe.concurrent('a process that holds sessions', () => {
   it('is ended when it freezes, by the end of its leases; one that runs, and one that holds none, are not', async () => {
     const [frozen, running, released] = [start(6.5), start(6.5), start(6.5)]
@@ -84,6 +90,7 @@ describe.concurrent('a process that holds sessions', () => {
   it('gets another watchdog when its own ends, and takes it along when it ends', async () => {
     const child = start(6.5)
     const first = await watchdogOf(child.pid)
+    await until('its shell has read its script', async () => ignoresSignals(first))
     process.kill(first, 'SIGTERM')
     process.kill(first, 'SIGINT')
     expect(await stateOf(first)).not.toBe('')
