@@ -180,6 +180,11 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
       authenticator.forget()
     },
   )
+  subaccountKeyRoute(app, context)
+  closingRoutes(app, context)
+}
+
+function subaccountKeyRoute(app: App, context: AccountsContext): void {
   app.post(
     '/v1/accounts/:id/api-keys',
     {
@@ -211,7 +216,6 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         return { status: 201, body: { ...shown, secret }, resourceId: id }
       }),
   )
-  closingRoutes(app, context)
 }
 
 const optional = {

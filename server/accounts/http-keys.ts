@@ -39,9 +39,12 @@ const Rotation = Type.Object(
   { additionalProperties: false },
 )
 
+const tags = ['API keys']
+const params = Type.Object({ id: Type.String() })
+
 /** Registers the routes of API keys. */
-export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContext): void {
-  const tags = ['API keys']
+export function keyRoutes(app: App, context: AccountsContext): void {
+  const { db } = context
   app.addSchema(ApiKey)
   app.get(
     '/v1/api-keys',
@@ -76,7 +79,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
       },
     },
     (request, reply) =>
-      idempotent({ db, vault }, request, reply, async (tx) => {
+      idempotent(context, request, reply, async (tx) => {
         const { caller } = request
         const input = readKey(request.body, caller, await findOwnKey(tx, caller))
         const { row, secret } = await createKey(tx, caller.accountId, input)
@@ -84,7 +87,6 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         return { status: 201, body, location: `/v1/api-keys/${body.id}`, resourceId: row.id }
       }),
   )
-  const one = { params: Type.Object({ id: Type.String() }) }
   app.get(
     '/v1/api-keys/:id',
     {
@@ -92,7 +94,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         operationId: 'getApiKey',
         summary: 'Get an API key',
         tags,
-        ...one,
+        params,
         response: { 200: ApiKey, ...problems(404) },
       },
       config: { scope: 'keys:read' },
@@ -103,6 +105,11 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
       return showKey(row)
     },
   )
+  keyChangeRoutes(app, context)
+}
+
+function keyChangeRoutes(app: App, context: AccountsContext): void {
+  const { authenticator } = context
   app.delete(
     '/v1/api-keys/:id',
     {
@@ -112,13 +119,13 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         description:
           'The key stops working at once in this process, and within five seconds in others; so do logins made with it. Its open invitations end.',
         tags,
-        ...one,
+        params,
         response: { 204: Type.Null(), ...problems(404) },
       },
       config: { scope: 'keys:write', testKeys: 'is of tests', operation: 'api_keys.revoke', audit: 'api_key.revoked' },
     },
     async (request, reply): Promise<void> => {
-      await idempotent({ db, vault }, request, reply, async (tx) => {
+      await idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const row = await findKeyRow(tx, accountId, keyIdOf(request.params.id))
         if (row) requireMode(row, request.caller)
@@ -138,7 +145,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         description:
           'Scopes can be removed, not added; then its open invitations end. The change takes effect at once in this process, and within five seconds in others, also for logins with the key.',
         tags,
-        ...one,
+        params,
         body: KeyChange,
         response: { 200: ApiKey, ...problems(404) },
       },
@@ -151,7 +158,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
       },
     },
     async (request, reply): Promise<void> => {
-      await idempotent({ db, vault }, request, reply, async (tx) => {
+      await idempotent(context, request, reply, async (tx) => {
         const { caller, body, ip } = request
         const before = await lockKeyRow(tx, caller.accountId, keyIdOf(request.params.id))
         if (!before) throw new ApiError('not_found')
@@ -183,7 +190,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         description:
           'Id, prefix, scopes and mode do not change. The old secret, and logins made with it, end with the overlap; a second rotation ends the first overlap.',
         tags,
-        ...one,
+        params,
         body: Nullable(Rotation),
         response: { 200: NewApiKey, ...problems(404) },
       },
@@ -196,7 +203,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
       },
     },
     async (request, reply): Promise<void> => {
-      await idempotent({ db, vault }, request, reply, async (tx) => {
+      await idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const before = await lockKeyRow(tx, accountId, keyIdOf(request.params.id))
         if (!before) throw new ApiError('not_found')

@@ -5,7 +5,7 @@
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordRequest } from '../ground/audit/audit.ts'
-import { inTransaction } from '../ground/db/db.ts'
+import { inTransaction, type Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { problems, Timestamp, type App } from '../ground/http/http.ts'
 import { bearerOf } from './authenticate.ts'
@@ -36,28 +36,13 @@ const tags = ['Users']
 /** Registers `/v1/users/me`. */
 export function meRoutes(app: App, context: AccountsContext): void {
   const { db, vault, authenticator } = context
-  const self = (request: FastifyRequest): Promise<Self> => {
-    const { accountId, userId } = request.caller
-    if (userId === null) throw new ApiError('user_required')
-    return findSelf(db, accountId, userId)
-  }
-  const requireOwnPassword = async (
-    { ip }: FastifyRequest,
-    user: Self,
-    password: string,
-    pointer: string,
-  ): Promise<void> => {
-    const attempt = await beginAttempt(db, vault, user.email, { ip }, [user.id])
-    if (!(await judged(db, attempt, () => isPassword(password, user.passwordHash)))) throw notYours(pointer)
-    await forgive(db, attempt)
-  }
   app.get(
     '/v1/users/me',
     {
       schema: { operationId: 'getMe', summary: 'Get your own user', tags, response: { 200: Me, ...problems() } },
       config: { scope: 'profile:read' },
     },
-    async (request) => showSelf(await self(request)),
+    async (request) => showSelf(await findCaller(db, request)),
   )
   app.patch(
     '/v1/users/me',
@@ -79,9 +64,9 @@ export function meRoutes(app: App, context: AccountsContext): void {
       config: { scope: 'profile:write', audit: 'user.password_changed', isKeyless: true },
     },
     async (request) => {
-      const user = await self(request)
+      const user = await findCaller(db, request)
       const { password, current_password: current } = request.body
-      await requireOwnPassword(request, user, current, '#/current_password')
+      await requireOwnPassword(context, request, user, current, '#/current_password')
       requirePassword(password, user)
       const passwordHash = await hashPassword(password, saltOf(vault, user.email))
       await inTransaction(db, async (tx) => {
@@ -92,7 +77,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
         await recordRequest(tx, request, { target: showUser(user).id, after: null })
       })
       authenticator.forget()
-      return showSelf(await self(request))
+      return showSelf(await findCaller(db, request))
     },
   )
   app.post(
@@ -123,9 +108,9 @@ export function meRoutes(app: App, context: AccountsContext): void {
       config: { scope: 'profile:write', isKeyless: true },
     },
     async (request) => {
-      const user = await self(request)
+      const user = await findCaller(db, request)
       const { password, otp, recovery_code: recoveryCode } = request.body
-      await requireOwnPassword(request, user, password, '#/password')
+      await requireOwnPassword(context, request, user, password, '#/password')
       if (user.hasTotp) {
         if (otp === undefined && recoveryCode === undefined) throw new ApiError('otp_required')
         if (!(await isSecondFactor(db, vault, user, { otp, recoveryCode }))) throw new ApiError('invalid_otp')
@@ -138,6 +123,11 @@ export function meRoutes(app: App, context: AccountsContext): void {
       return { object: 'confirmation' as const, confirmed_until: confirmedUntil(confirmedAt).toISOString() }
     },
   )
+  totpRoutes(app, context)
+}
+
+function totpRoutes(app: App, context: AccountsContext): void {
+  const { db, vault } = context
   app.post(
     '/v1/users/me/totp',
     {
@@ -160,8 +150,8 @@ export function meRoutes(app: App, context: AccountsContext): void {
       config: { scope: 'profile:write', isKeyless: true },
     },
     async (request) => {
-      const user = await self(request)
-      await requireOwnPassword(request, user, request.body.password, '#/password')
+      const user = await findCaller(db, request)
+      await requireOwnPassword(context, request, user, request.body.password, '#/password')
       const begun = await inTransaction(db, (tx) => beginTotp(tx, vault, user))
       if (!begun) throw isOn()
       return { object: 'totp' as const, secret: begun.secret, otpauth_url: begun.url }
@@ -185,7 +175,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
       config: { scope: 'profile:write', audit: 'user.totp_enabled', isKeyless: true },
     },
     async (request) => {
-      const user = await self(request)
+      const user = await findCaller(db, request)
       if (user.hasTotp) throw isOn()
       if (!user.hasSecret) throw new ApiError('totp_not_in_state', { detail: 'Start with POST /v1/users/me/totp.' })
       const forgiveCode = await beginCode(db, vault, user.id)
@@ -221,10 +211,10 @@ export function meRoutes(app: App, context: AccountsContext): void {
       config: { scope: 'profile:write', audit: 'user.totp_disabled', isKeyless: true },
     },
     async (request, reply) => {
-      const user = await self(request)
+      const user = await findCaller(db, request)
       if (!user.hasTotp) throw new ApiError('totp_not_in_state', { detail: 'The second factor is off.' })
       const { otp, recovery_code: recoveryCode, password } = request.body
-      if (password !== undefined) await requireOwnPassword(request, user, password, '#/password')
+      if (password !== undefined) await requireOwnPassword(context, request, user, password, '#/password')
       else if (!(await isSecondFactor(db, vault, user, { otp, recoveryCode })))
         throw wrongCode(otp === undefined ? '#/recovery_code' : '#/otp')
       await inTransaction(db, async (tx) => {
@@ -235,6 +225,23 @@ export function meRoutes(app: App, context: AccountsContext): void {
       return reply.code(204).send(null)
     },
   )
+}
+
+function findCaller(db: Db, { caller: { accountId, userId } }: FastifyRequest): Promise<Self> {
+  if (userId === null) throw new ApiError('user_required')
+  return findSelf(db, accountId, userId)
+}
+
+async function requireOwnPassword(
+  { db, vault }: AccountsContext,
+  { ip }: FastifyRequest,
+  user: Self,
+  password: string,
+  pointer: string,
+): Promise<void> {
+  const attempt = await beginAttempt(db, vault, user.email, { ip }, [user.id])
+  if (!(await judged(db, attempt, () => isPassword(password, user.passwordHash)))) throw notYours(pointer)
+  await forgive(db, attempt)
 }
 
 const notYours = (pointer: string): ApiError =>

@@ -113,6 +113,32 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     },
   )
 
+  moveRoutes(app, context)
+
+  app.get(
+    '/v1/broadcasts/:id',
+    {
+      schema: {
+        operationId: 'getBroadcast',
+        summary: 'Get a broadcast',
+        tags,
+        params: Type.Object({ id: Type.String({ description: 'Id of the broadcast.' }) }),
+        response: { 200: Type.Ref('Broadcast'), ...problems(404) },
+      },
+      config: { scope: 'campaigns:read' },
+    },
+    async ({ caller, params: { id } }) => {
+      const uuid = parseId('brc', id)
+      const row = uuid && (await findBroadcast(db, caller.accountId, uuid))
+      if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+      const stats = await readBroadcastStats(db, caller.accountId, [row.id])
+      return showBroadcast(row, stats.get(row.id))
+    },
+  )
+}
+
+/** Pause, resume, cancel, archive. */
+function moveRoutes(app: App, context: BroadcastsContext): void {
   const moves = [
     [
       'pause',
@@ -195,27 +221,6 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         const campaign = await readCampaign(tx, accountId, request.params.campaign)
         return { status: 200, body: showCampaign(campaign, null), audit: { before: { status: before.status } } }
       }),
-  )
-
-  app.get(
-    '/v1/broadcasts/:id',
-    {
-      schema: {
-        operationId: 'getBroadcast',
-        summary: 'Get a broadcast',
-        tags,
-        params: Type.Object({ id: Type.String({ description: 'Id of the broadcast.' }) }),
-        response: { 200: Type.Ref('Broadcast'), ...problems(404) },
-      },
-      config: { scope: 'campaigns:read' },
-    },
-    async ({ caller, params: { id } }) => {
-      const uuid = parseId('brc', id)
-      const row = uuid && (await findBroadcast(db, caller.accountId, uuid))
-      if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
-      const stats = await readBroadcastStats(db, caller.accountId, [row.id])
-      return showBroadcast(row, stats.get(row.id))
-    },
   )
 }
 

@@ -45,7 +45,7 @@ const tags = ['Carriers']
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
 export function carrierRoutes(app: App, context: CarriersContext): void {
-  const { db, vault, readQueue = createQueueReader(db) } = context
+  const { db, readQueue = createQueueReader(db) } = context
   app.addSchema(LinkSchema)
   app.addSchema(Carrier)
 
@@ -84,6 +84,11 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       return renderCarrier(context, carrier, links, live, mayChange(request.caller))
     },
   )
+  carrierChangeRoutes(app, context, readQueue)
+}
+
+function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: QueueReader): void {
+  const { vault } = context
 
   app.post(
     '/v1/carriers',

@@ -103,17 +103,11 @@ export function linkRoutes(app: App, context: LinksContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request)
-        if (carrier.kind === 'http')
-          throw invalid([
-            { pointer: '#', code: 'invalid_value', detail: 'cannot be added: a carrier with an HTTP API has one link' },
-          ])
+        if (carrier.kind === 'http') throw refused('cannot be added: a carrier with an HTTP API has one link')
         if (carrier.isTest) throw hasOwnSettings()
         const id = newId()
-        const link = change(
-          vault,
-          { id, carrierId: carrier.id, enabled: true, pace: null, settings: {}, secrets: null },
-          request.body,
-        )
+        const fresh = { id, carrierId: carrier.id, enabled: true, pace: null, settings: {}, secrets: null }
+        const link = change(vault, fresh, request.body)
         await insertLink(tx, link)
         return { status: 201, body: render(link), location: `/v1/links/${showId('lnk', id)}`, resourceId: id }
       }),
@@ -137,9 +131,9 @@ export function linkRoutes(app: App, context: LinksContext): void {
         const { body } = request
         const before = await requireLink(tx, request)
         const carrier = await findCarrier(tx, before.carrierId)
-        if (carrier?.isTest && (body.settings !== undefined || body.password !== undefined)) throw hasOwnSettings()
-        if (carrier?.kind === 'http' && (body.settings !== undefined || body.password !== undefined))
-          throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'belongs to a carrier with an HTTP API' }])
+        const isLogin = body.settings !== undefined || body.password !== undefined
+        if (isLogin && carrier?.isTest) throw hasOwnSettings()
+        if (isLogin && carrier?.kind === 'http') throw refused('belongs to a carrier with an HTTP API')
         const link = change(vault, before, body)
         await updateLink(tx, link)
         return { status: 200, body: render(link), audit: { before: render(before) } }
@@ -234,7 +228,6 @@ async function requireLink(tx: Tx, request: FastifyRequest): Promise<OwnLink> {
   return link
 }
 
-const hasOwnSettings = (): ApiError =>
-  invalid([
-    { pointer: '#', code: 'invalid_value', detail: 'cannot be changed: the carrier of test mode has its own settings' },
-  ])
+const refused = (detail: string): ApiError => invalid([{ pointer: '#', code: 'invalid_value', detail }])
+
+const hasOwnSettings = (): ApiError => refused('cannot be changed: the carrier of test mode has its own settings')

@@ -10,7 +10,7 @@ import { readNumber } from '../ground/numbers/number.ts'
 import { change, type OptOutsContext } from '../opt-outs/http.ts'
 import { takeMark, withOldRows } from '../ground/http/mark.ts'
 import { buildPage, readCursor } from '../ground/http/page.ts'
-import type { ContactSealing, ContactSeals } from '../ground/sealing/contact-fields.ts'
+import type { ContactSeals } from '../ground/sealing/contact-fields.ts'
 import { openStream } from '../ground/http/stream.ts'
 import { objectOf, readQuery, schemaErrorsOf } from '../ground/http/faults.ts'
 import { withCountry } from '../campaigns/country.ts'
@@ -21,7 +21,7 @@ import { exportPlaces } from '../ground/http/exports.ts'
 import { exportFormats, writeContacts } from './export.ts'
 import { contactQuery, contactQueryOptions, readContactFilters, sealFilters } from './filters.ts'
 import { listContacts, type ContactFilters } from './list.ts'
-import { addContact, Contact, ContactInput, readContactRow, showContact, type ShownContact } from './contact.ts'
+import { addContact, Contact, ContactInput, readContactRow, showContact } from './contact.ts'
 import { readContact } from './read.ts'
 import { deleteContact, type ContactRow } from './store.ts'
 import { markForgotten } from './forgotten.ts'
@@ -45,17 +45,7 @@ const contactParams = Type.Object({
 export function contactRoutes(app: App, context: ContactsContext): void {
   const { db } = context
   app.addSchema(Contact)
-  const show = async (on: Queryable, accountId: string, row: ContactRow): Promise<ShownContact> => {
-    const [marked = row] = await markForgotten(on, context.vault, accountId, [row])
-    return showContact(marked)
-  }
-  const sealingOf = async ({ caller }: FastifyRequest): Promise<ContactSealing | null> =>
-    (await context.contactSeals?.of(caller.accountId)) ?? null
-  const readFilters = (
-    accountId: string,
-    campaignId: string,
-    query: Parameters<typeof readContactFilters>[0],
-  ): Promise<ContactFilters> => sealFilters(context.contactSeals, db, accountId, campaignId, readContactFilters(query))
+
   app.post(
     '/v1/campaigns/:campaign/contacts',
     {
@@ -77,7 +67,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       attachValidation: true,
     },
     async (request, reply) => {
-      const sealing = await sealingOf(request)
+      const sealing = await sealingOf(context, request)
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         // First: it throws where the path itself was refused.
@@ -91,7 +81,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const { postings } = await withdrawConsents(tx, context, accountId, by, [read.contact])
         const { row, isNew } = await addContact(tx, accountId, campaign.id, read.contact, onConflict, sealing)
         await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [read.contact])
-        const body = await show(tx, accountId, row)
+        const body = await show(tx, context, accountId, row)
         const location = `/v1/campaigns/${showId('cmp', campaign.id)}/contacts/${body.id}`
         return { status: isNew ? 201 : 200, body, location, resourceId: row.id, postings }
       })
@@ -118,7 +108,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const { accountId } = request.caller
       const { limit = 50, cursor } = request.query
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const chosen = await readQuery(request, (asked) => readFilters(accountId, campaign.id, asked))
+      const chosen = await readQuery(request, (asked) => readFilters(context, accountId, campaign.id, asked))
       const filters = ['contacts', accountId, campaign.id, chosen]
       const position = readCursor(cursor, filters)
       const mark = withOldRows(await takeMark(db))
@@ -129,6 +119,12 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     },
   )
 
+  contactExportRoute(app, context)
+  oneContactRoutes(app, context)
+}
+
+function contactExportRoute(app: App, context: ContactsContext): void {
+  const { db } = context
   app.get(
     '/v1/campaigns/:campaign/contacts/export',
     {
@@ -165,7 +161,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     async (request, reply) => {
       const { accountId } = request.caller
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const filters = await readQuery(request, (query) => readFilters(accountId, campaign.id, query))
+      const filters = await readQuery(request, (query) => readFilters(context, accountId, campaign.id, query))
       const format = request.query.format ?? (/\bndjson\b/.test(request.headers.accept ?? '') ? 'ndjson' : 'csv')
       const stream = await openStream(
         writeContacts(db, context.vault, accountId, campaign.id, filters, format, context.contactSeals),
@@ -176,6 +172,10 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         .send(stream)
     },
   )
+}
+
+function oneContactRoutes(app: App, context: ContactsContext): void {
+  const { db } = context
 
   app.get(
     '/v1/campaigns/:campaign/contacts/:contact',
@@ -192,7 +192,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     async (request) => {
       const { accountId } = request.caller
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      return show(db, accountId, await readContactRow(db, accountId, campaign.id, request.params.contact))
+      return show(db, context, accountId, await readContactRow(db, accountId, campaign.id, request.params.contact))
     },
   )
 
@@ -213,7 +213,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       attachValidation: true,
     },
     async (request, reply) => {
-      const sealing = await sealingOf(request)
+      const sealing = await sealingOf(context, request)
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const { campaign: name, contact } = request.params
@@ -233,7 +233,12 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const { postings } = await withdrawConsents(tx, context, accountId, by, [written])
         await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [written])
         const isOptedOut = row.isOptedOut || written.consent?.status === 'opted_out'
-        return { status: 200, body: await show(tx, accountId, { ...row, isOptedOut }), resourceId: row.id, postings }
+        return {
+          status: 200,
+          body: await show(tx, context, accountId, { ...row, isOptedOut }),
+          resourceId: row.id,
+          postings,
+        }
       })
     },
   )
@@ -262,6 +267,21 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       }),
   )
 }
+
+async function show(db: Queryable, { vault }: ContactsContext, accountId: string, row: ContactRow) {
+  const [marked = row] = await markForgotten(db, vault, accountId, [row])
+  return showContact(marked)
+}
+
+const sealingOf = async ({ contactSeals }: ContactsContext, { caller }: FastifyRequest) =>
+  (await contactSeals?.of(caller.accountId)) ?? null
+
+const readFilters = (
+  { contactSeals, db }: ContactsContext,
+  accountId: string,
+  campaignId: string,
+  query: Parameters<typeof readContactFilters>[0],
+): Promise<ContactFilters> => sealFilters(contactSeals, db, accountId, campaignId, readContactFilters(query))
 
 /** The public id of who calls. */
 const actorOf = ({ caller }: FastifyRequest): string => showId(caller.kind === 'key' ? 'key' : 'usr', caller.id)

@@ -74,7 +74,6 @@ const ReplyBody = Type.Object(replyFields, {
 
 /** Registers `/v1/conversations`. */
 export function conversationRoutes(app: App, context: MessagesContext): void {
-  const sendAs = openSend(context)
   const { db, vault } = context
   app.addSchema(Conversation)
 
@@ -113,15 +112,8 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
         mark,
         { mark: taken, edge },
       )
-      return {
-        ...page,
-        data: await show(
-          db,
-          vault,
-          request,
-          page.data.map(({ row }) => row),
-        ),
-      }
+      const found = page.data.map(({ row }) => row)
+      return { ...page, data: await show(db, vault, request, found) }
     },
   )
 
@@ -138,57 +130,6 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
       config: { scope: 'messages:read' },
     },
     async (request) => showOne(db, vault, request, await readConversation(db, request)),
-  )
-
-  app.get(
-    '/v1/conversations/:conversation/messages',
-    {
-      schema: {
-        operationId: 'listConversationMessages',
-        summary: 'List messages of a conversation',
-        tags,
-        params,
-        querystring: Type.Object(pageQuery, { additionalProperties: false }),
-        response: { 200: PageOf(Type.Ref('Message')), ...problems(404) },
-      },
-      config: { scope: 'messages:read' },
-    },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const { accountId, scopes } = request.caller
-      const { id, theirNumber, ourNumber } = await readConversation(db, request)
-      const mark = ['conversation', id]
-      const position = readCursor(cursor, mark)
-      const filters = { ...allMessages, theirNumber, ourNumber }
-      const taken = await takeMark(db)
-      const { rows, edge } = await listMessages(db, accountId, filters, readingOf(position), limit)
-      const page = buildPage(rows, limit, position, mark, { edge, mark: taken })
-      const shown = await withHolds(db, accountId, page.data)
-      return { ...page, data: shown.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
-    },
-  )
-
-  app.post(
-    '/v1/conversations/:conversation/messages',
-    {
-      schema: {
-        operationId: 'replyInConversation',
-        summary: 'Reply in a conversation',
-        tags,
-        params,
-        body: ReplyBody,
-        response: { 202: Type.Ref('Message'), ...problems(404, 409, 413, 415, 429) },
-      },
-      config: { scope: 'messages:write', testKeys: 'sends tests', operation: 'conversations.reply' },
-      attachValidation: true,
-    },
-    async (request, reply) => {
-      const { theirNumber, ourNumber } = await readConversation(db, request)
-      const body = { ...request.body, to: theirNumber, from: ourNumber }
-      return sendAs(request, reply, body, 'conversations.reply').catch((error: unknown) => {
-        throw ofConversation(error, { '#/to': theirNumber, '#/from': ourNumber })
-      })
-    },
   )
 
   app.post(
@@ -247,6 +188,63 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
         await changeConversation(tx, request.caller, id, readSound(request))
         return { status: 200, body: await showOne(tx, vault, request, await readConversation(tx, request)) }
       }),
+  )
+  conversationMessageRoutes(app, context)
+}
+
+function conversationMessageRoutes(app: App, context: MessagesContext): void {
+  const { db } = context
+  const sendAs = openSend(context)
+
+  app.get(
+    '/v1/conversations/:conversation/messages',
+    {
+      schema: {
+        operationId: 'listConversationMessages',
+        summary: 'List messages of a conversation',
+        tags,
+        params,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Message')), ...problems(404) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query
+      const { accountId, scopes } = request.caller
+      const { id, theirNumber, ourNumber } = await readConversation(db, request)
+      const mark = ['conversation', id]
+      const position = readCursor(cursor, mark)
+      const filters = { ...allMessages, theirNumber, ourNumber }
+      const taken = await takeMark(db)
+      const { rows, edge } = await listMessages(db, accountId, filters, readingOf(position), limit)
+      const page = buildPage(rows, limit, position, mark, { edge, mark: taken })
+      const shown = await withHolds(db, accountId, page.data)
+      return { ...page, data: shown.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
+    },
+  )
+
+  app.post(
+    '/v1/conversations/:conversation/messages',
+    {
+      schema: {
+        operationId: 'replyInConversation',
+        summary: 'Reply in a conversation',
+        tags,
+        params,
+        body: ReplyBody,
+        response: { 202: Type.Ref('Message'), ...problems(404, 409, 413, 415, 429) },
+      },
+      config: { scope: 'messages:write', testKeys: 'sends tests', operation: 'conversations.reply' },
+      attachValidation: true,
+    },
+    async (request, reply) => {
+      const { theirNumber, ourNumber } = await readConversation(db, request)
+      const body = { ...request.body, to: theirNumber, from: ourNumber }
+      return sendAs(request, reply, body, 'conversations.reply').catch((error: unknown) => {
+        throw ofConversation(error, { '#/to': theirNumber, '#/from': ourNumber })
+      })
+    },
   )
 }
 

@@ -131,6 +131,52 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
   )
 
   app.post(
+    '/v1/opt-outs/check',
+    {
+      schema: {
+        operationId: 'checkOptOuts',
+        summary: 'Check numbers for opt-outs',
+        tags,
+        body: Type.Object(
+          { numbers: Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: checkMax }) },
+          { additionalProperties: false, examples: [{ numbers: ['15551230008', '15551230031'] }] },
+        ),
+        response: {
+          200: Type.Object({
+            data: Type.Array(
+              Type.Object({
+                number: Type.String({ description: 'As it is stored; as it was sent if it is not a valid number.' }),
+                valid: Type.Boolean(),
+                opted_out: Type.Boolean(),
+                since: Nullable(Type.String()),
+              }),
+            ),
+          }),
+          ...problems(413),
+        },
+      },
+      bodyLimit: 1_048_576,
+      config: { scope: 'messages:read', testKeys: 'changes nothing' },
+    },
+    async ({ body, caller }) => {
+      const read = body.numbers.map((text) => ({ text, read: readNumber(text, caller.defaultCountry) }))
+      const numbers = read.flatMap((one) => ('number' in one.read ? [one.read.number] : []))
+      const known = await findOptOuts(db, vault, caller.accountId, numbers)
+      const data = read.map(({ text, read: one }) => {
+        const number = 'number' in one ? one.number : text
+        const since = known.get(number)?.createdAt.toISOString() ?? null
+        return { number, valid: 'number' in one, opted_out: since !== null, since }
+      })
+      return { data }
+    },
+  )
+  optOutChangeRoutes(app, context)
+}
+
+function optOutChangeRoutes(app: App, context: OptOutsContext): void {
+  const { vault } = context
+
+  app.post(
     '/v1/opt-outs',
     {
       schema: {
@@ -199,47 +245,6 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         }
         return { status: 204, postings, audit: { target: person.number, before: { opted_out: true } } }
       }),
-  )
-
-  app.post(
-    '/v1/opt-outs/check',
-    {
-      schema: {
-        operationId: 'checkOptOuts',
-        summary: 'Check numbers for opt-outs',
-        tags,
-        body: Type.Object(
-          { numbers: Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: checkMax }) },
-          { additionalProperties: false, examples: [{ numbers: ['15551230008', '15551230031'] }] },
-        ),
-        response: {
-          200: Type.Object({
-            data: Type.Array(
-              Type.Object({
-                number: Type.String({ description: 'As it is stored; as it was sent if it is not a valid number.' }),
-                valid: Type.Boolean(),
-                opted_out: Type.Boolean(),
-                since: Nullable(Type.String()),
-              }),
-            ),
-          }),
-          ...problems(413),
-        },
-      },
-      bodyLimit: 1_048_576,
-      config: { scope: 'messages:read', testKeys: 'changes nothing' },
-    },
-    async ({ body, caller }) => {
-      const read = body.numbers.map((text) => ({ text, read: readNumber(text, caller.defaultCountry) }))
-      const numbers = read.flatMap((one) => ('number' in one.read ? [one.read.number] : []))
-      const known = await findOptOuts(db, vault, caller.accountId, numbers)
-      const data = read.map(({ text, read: one }) => {
-        const number = 'number' in one ? one.number : text
-        const since = known.get(number)?.createdAt.toISOString() ?? null
-        return { number, valid: 'number' in one, opted_out: since !== null, since }
-      })
-      return { data }
-    },
   )
 
   app.post(

@@ -61,10 +61,17 @@ const csv = Type.Unsafe<string>({
 })
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
+interface RatesContext {
+  db: Db
+  vault: Vault
+}
+
 /** Registers `/v1/carriers/{id}/rates`. */
-export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
+export function rateRoutes(app: App, context: RatesContext): void {
   const { db } = context
   app.addSchema(RateCard)
+  // A scope of its own: only here bodies may be CSV.
+  void app.register(async (child: App) => replaceRoute(child, context))
   app.get(
     '/v1/carriers/:id/rates',
     {
@@ -99,50 +106,6 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
         .send(writeCsv([fields, ...cells]))
     },
   )
-
-  // A context of its own, because only here bodies may be CSV.
-  void app.register(async (child: App) => {
-    child.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) =>
-      done(null, text),
-    )
-    child.put(
-      '/v1/carriers/:id/rates',
-      {
-        schema: {
-          operationId: 'replaceRates',
-          summary: 'Replace a rate card',
-          description:
-            'JSON or CSV, all or nothing; it takes effect within two seconds. Prices are estimates when messages are accepted, and are compared with the limits of routes (`max_cost`) and sends (`max_price`).',
-          tags,
-          params,
-          body: { content: { 'application/json': { schema: NewCard }, 'text/csv': { schema: csv } } },
-          response: { 200: Type.Ref('RateCard'), ...problems(404, 413, 415) },
-        },
-        bodyLimit: bytesMax,
-        attachValidation: true,
-        config: { scope: 'carriers:write', operation: 'rates.replace', audit: 'rates.updated' },
-      },
-      (request, reply) =>
-        idempotent(context, request, reply, async (tx) => {
-          // First: it throws where the path itself was refused.
-          const wrong = schemaErrorsOf(request)
-          const carrierId = await requireCarrierId(tx, request.params.id)
-          await holdCarrier(tx, carrierId)
-          const body = request.body as string | Static<typeof NewCard> | undefined
-          if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
-          const rates = await readBeside(wrong, () =>
-            typeof body === 'string'
-              ? readRateCsv(body)
-              : readRateTable(soundFieldsOf(objectOf(body), wrong).rates ?? []),
-          )
-          const before = showCard(carrierId, await listRates(tx, carrierId))
-          await replaceRates(tx, carrierId, rates)
-          const card = showCard(carrierId, await listRates(tx, carrierId))
-          const audit = { target: card.carrier, before: await auditedOf(before), after: await auditedOf(card) }
-          return { status: 200, body: card, audit }
-        }),
-    )
-  })
 
   app.post(
     '/v1/carriers/:id/rates/test',
@@ -182,6 +145,49 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
         price: price && showMoney(price.amount, price.currency),
       }
     },
+  )
+}
+
+function replaceRoute(app: App, context: RatesContext): void {
+  app.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) =>
+    done(null, text),
+  )
+  app.put(
+    '/v1/carriers/:id/rates',
+    {
+      schema: {
+        operationId: 'replaceRates',
+        summary: 'Replace a rate card',
+        description:
+          'JSON or CSV, all or nothing; it takes effect within two seconds. Prices are estimates when messages are accepted, and are compared with the limits of routes (`max_cost`) and sends (`max_price`).',
+        tags,
+        params,
+        body: { content: { 'application/json': { schema: NewCard }, 'text/csv': { schema: csv } } },
+        response: { 200: Type.Ref('RateCard'), ...problems(404, 413, 415) },
+      },
+      bodyLimit: bytesMax,
+      attachValidation: true,
+      config: { scope: 'carriers:write', operation: 'rates.replace', audit: 'rates.updated' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        // First: it throws where the path itself was refused.
+        const wrong = schemaErrorsOf(request)
+        const carrierId = await requireCarrierId(tx, request.params.id)
+        await holdCarrier(tx, carrierId)
+        const body = request.body as string | Static<typeof NewCard> | undefined
+        if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
+        const rates = await readBeside(wrong, () =>
+          typeof body === 'string'
+            ? readRateCsv(body)
+            : readRateTable(soundFieldsOf(objectOf(body), wrong).rates ?? []),
+        )
+        const before = showCard(carrierId, await listRates(tx, carrierId))
+        await replaceRates(tx, carrierId, rates)
+        const card = showCard(carrierId, await listRates(tx, carrierId))
+        const audit = { target: card.carrier, before: await auditedOf(before), after: await auditedOf(card) }
+        return { status: 200, body: card, audit }
+      }),
   )
 }
 

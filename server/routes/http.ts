@@ -110,7 +110,10 @@ export function routeRoutes(app: App, context: CarriersContext): void {
     },
     (request) => render(db, request.params.id),
   )
+  routeChangeRoutes(app, context)
+}
 
+function routeChangeRoutes(app: App, context: CarriersContext): void {
   app.post(
     '/v1/routes',
     {
@@ -137,12 +140,8 @@ export function routeRoutes(app: App, context: CarriersContext): void {
           throw invalid([
             { pointer: '#', code: 'too_long', detail: `cannot be added: there are already ${routesMax} routes` },
           ])
-        return {
-          status: 201,
-          body: await render(tx, showId('rte', id)),
-          location: `/v1/routes/${showId('rte', id)}`,
-          resourceId: id,
-        }
+        const shownId = showId('rte', id)
+        return { status: 201, body: await render(tx, shownId), location: `/v1/routes/${shownId}`, resourceId: id }
       }),
   )
 

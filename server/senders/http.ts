@@ -160,7 +160,10 @@ export function senderRoutes(app: App, context: CarriersContext): void {
       return renderSender(await (seesBelow(caller) ? outsideAccounts(find) : find()))
     },
   )
+  senderChangeRoutes(app, context)
+}
 
+function senderChangeRoutes(app: App, context: CarriersContext): void {
   app.post(
     '/v1/senders',
     {
@@ -313,7 +316,6 @@ async function readCarrier(tx: Tx, faults: Faults, text: string): Promise<string
   return null
 }
 
-/** A number belongs to one account at a carrier. */
 /** A number is one account's at a carrier. Where another sender has become the default at the same moment `idempotent` tries again. */
 function orTaken(write: Promise<void>): Promise<void> {
   return write.catch((error: Error & { constraint?: string }) => {

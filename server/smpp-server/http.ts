@@ -118,7 +118,10 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
     async (request) =>
       renderCredential(found(await findCredential(db, request.caller.accountId, readId(request.params.id)))),
   )
+  credentialChangeRoutes(app, context)
+}
 
+function credentialChangeRoutes(app: App, context: SmppCredentialsContext): void {
   app.patch(
     '/v1/smpp-credentials/:id',
     {

@@ -2,6 +2,7 @@
 import type { EventsContext } from './events-context.ts'
 import type { ServerResponse } from 'node:http'
 import { Type, type Static } from 'typebox'
+import type { Db } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import type { Posting } from '../events/events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
@@ -94,14 +95,14 @@ export function eventRoutes(app: App, context: EventsContext): void {
     async (request, reply) => {
       const { accountId } = request.caller
       const { limit = 50, cursor, after, wait = 0 } = request.query
-      const { filter, place } = await readQuery(request, (query) => readListQuery(accountId, query))
+      const { filter, place } = await readQuery(request, (query) => readListQuery(db, accountId, query))
       const show = ({ payload }: EventRow) => renderEvent(payload, request.caller.scopes.has('messages:read_body'))
       if (after === undefined) {
-        const page = await listEvents(accountId, filter, limit, cursor)
+        const page = await listEvents(db, accountId, filter, limit, cursor)
         return { ...page, data: page.data.map(show) }
       }
       const rows = await (wait > 0
-        ? waitForEvents(accountId, filter, limit + 1, place, wait * 1000, reply.raw)
+        ? waitForEvents(context, accountId, filter, limit + 1, place, wait * 1000, reply.raw)
         : readForward(db, accountId, filter, limit + 1, place))
       if (wait > 0) await request.askAgain()
       const data = rows.slice(0, limit).map(show)
@@ -182,67 +183,66 @@ export function eventRoutes(app: App, context: EventsContext): void {
       )
     },
   )
+}
 
-  /** What a query asks for; without `after` there is no place. */
-  async function readListQuery(accountId: string, query: Partial<Static<typeof listQuery>>) {
-    const { after } = query
-    if (after === undefined) return { filter: readFilter(query), place: null }
-    const alone = (['cursor', 'delivery_success'] as const).filter((name) => query[name] !== undefined)
-    const wrong = alone.map((name) => ({
-      pointer: `?${name}`,
-      code: 'invalid_value' as const,
-      detail: 'cannot be combined with after',
-    }))
-    return readAfter(db, accountId, after, '?after', query, wrong)
-  }
+async function readListQuery(db: Db, accountId: string, query: Partial<Static<typeof listQuery>>) {
+  const { after } = query
+  if (after === undefined) return { filter: readFilter(query), place: null }
+  const alone = (['cursor', 'delivery_success'] as const).filter((name) => query[name] !== undefined)
+  const wrong = alone.map((name) => ({
+    pointer: `?${name}`,
+    code: 'invalid_value' as const,
+    detail: 'cannot be combined with after',
+  }))
+  return readAfter(db, accountId, after, '?after', query, wrong)
+}
 
-  /** What comes after a place: at once, or as soon as there is something, or nothing when the time is over or the caller gone. */
-  async function waitForEvents(
-    accountId: string,
-    filter: EventFilter,
-    limit: number,
-    place: Parameters<typeof readForward>[4],
-    withinMs: number,
-    raw: ServerResponse,
-  ): Promise<EventRow[]> {
-    const until = performance.now() + withinMs
-    const watcher = watch.join(accountId)
-    const onClose = (): void => watcher.wake()
-    raw.on('close', onClose)
-    try {
-      const reader = createReader(db, accountId, filter, place, watcher)
-      for (;;) {
-        const rows = await reader.read(limit)
-        if (rows.length > 0) return rows
-        // Without news there is nothing to read; the wait is over.
-        if (raw.destroyed || watch.isClosing || !(await watcher.next(until - performance.now()))) return []
-      }
-    } finally {
-      raw.off('close', onClose)
-      watcher.leave()
+/** Events after a place, as soon as there are any; none if the time is over or the caller is gone. */
+async function waitForEvents(
+  { db, watch }: EventsContext,
+  accountId: string,
+  filter: EventFilter,
+  limit: number,
+  place: Parameters<typeof readForward>[4],
+  withinMs: number,
+  raw: ServerResponse,
+): Promise<EventRow[]> {
+  const until = performance.now() + withinMs
+  const watcher = watch.join(accountId)
+  const onClose = (): void => watcher.wake()
+  raw.on('close', onClose)
+  try {
+    const reader = createReader(db, accountId, filter, place, watcher)
+    for (;;) {
+      const rows = await reader.read(limit)
+      if (rows.length > 0) return rows
+      // Without news there is nothing to read; the wait is over.
+      if (raw.destroyed || watch.isClosing || !(await watcher.next(until - performance.now()))) return []
     }
+  } finally {
+    raw.off('close', onClose)
+    watcher.leave()
   }
+}
 
-  /** A page of the log. Its refresh cursor is the newest event that nothing can come before any more: it may repeat, and never skips. */
-  async function listEvents(accountId: string, filter: EventFilter, limit: number, cursor: string | undefined) {
-    const filters = ['events', filter]
-    const position = readCursor(cursor, filters)
-    const place = position && (await findPlace(db, accountId, position.id))
-    if (position && !place)
-      throw new ApiError('invalid_cursor', { detail: 'The event of this cursor has been deleted.' })
-    const isAfter = position?.direction === 'after'
-    const read = isAfter ? readForward : readBackward
-    // Before the page is read, so that what settles meanwhile is not passed over.
-    const settled = await findSettledPlace(db, accountId)
-    const rows =
-      place && isAfter && filter.isDelivered === false
-        ? readRefused(db, accountId, filter, limit + 1, { after: place.id })
-        : read(db, accountId, filter, limit + 1, place)
-    const page = buildPage(await rows, limit, position, filters, { isInOrder: true })
-    if (isAfter) return page
-    const refresh = settled && buildPage([{ id: settled.id }], 1, null, filters, { isInOrder: true }).refresh_cursor
-    return { ...page, refresh_cursor: refresh }
-  }
+/** A page of the log. Its refresh cursor is the newest event that no late commit can precede: it may repeat, and never skips. */
+async function listEvents(db: Db, accountId: string, filter: EventFilter, limit: number, cursor: string | undefined) {
+  const filters = ['events', filter]
+  const position = readCursor(cursor, filters)
+  const place = position && (await findPlace(db, accountId, position.id))
+  if (position && !place) throw new ApiError('invalid_cursor', { detail: 'The event of this cursor has been deleted.' })
+  const isAfter = position?.direction === 'after'
+  const read = isAfter ? readForward : readBackward
+  // Before the page is read: an event that settles meanwhile is not skipped.
+  const settled = await findSettledPlace(db, accountId)
+  const rows =
+    place && isAfter && filter.isDelivered === false
+      ? readRefused(db, accountId, filter, limit + 1, { after: place.id })
+      : read(db, accountId, filter, limit + 1, place)
+  const page = buildPage(await rows, limit, position, filters, { isInOrder: true })
+  if (isAfter) return page
+  const refresh = settled && buildPage([{ id: settled.id }], 1, null, filters, { isInOrder: true }).refresh_cursor
+  return { ...page, refresh_cursor: refresh }
 }
 
 const readId = (id: string): string => found(parseId('evt', id))

@@ -111,14 +111,8 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         const headers = sealHeaders(vault, id, fillHeaders(request.body.headers ?? {}, {}))
         const hasBodies = mayHaveBodies(request.body, scopes) ?? true
         const row = await insertWebhook(tx, accountId, fields, { ...headers, hasBodies })
-        if (!row)
-          throw invalid([
-            {
-              pointer: '#',
-              code: 'out_of_range',
-              detail: `The account already has ${webhooksMax} webhooks, the maximum.`,
-            },
-          ])
+        const detail = `The account already has ${webhooksMax} webhooks, the maximum.`
+        if (!row) throw invalid([{ pointer: '#', code: 'out_of_range', detail }])
         const body = { ...renderWebhook(row), secret }
         return { status: 201, body, location: `/v1/webhooks/${body.id}`, resourceId: id }
       })
@@ -155,6 +149,11 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     },
     async (request) => renderWebhook(found(await findWebhook(db, request.caller.accountId, readId(request.params.id)))),
   )
+  webhookChangeRoutes(app, context)
+}
+
+function webhookChangeRoutes(app: App, context: WebhooksContext): void {
+  const { vault, destinations } = context
 
   app.patch(
     '/v1/webhooks/:id',
