@@ -1,5 +1,6 @@
 /** What every command works with. */
 import type { Client } from '@heliogram/sdk'
+import type { Command } from 'commander'
 import { readEnvironment, type Environment } from './environment.ts'
 import { exits } from './exit.ts'
 import type { Session, Wanted } from './session/session.ts'
@@ -26,6 +27,13 @@ export interface Cli {
   whenInterrupted(goOn: (() => string | Promise<string>) | null): void
   /** Says it. */
   sayHowToGoOn(): Promise<void>
+}
+
+/** A command of the API's clients. */
+export interface Word {
+  group: string
+  summary: string
+  load: () => Promise<{ build: (cli: Cli) => Command }>
 }
 
 /** Made before the words are read: `read` is asked when a command runs. */

@@ -1,13 +1,5 @@
 /** Every command with one sentence, and where it is: only the module of the one that is asked for is loaded. */
-import type { Command } from 'commander'
-import type { Cli } from './cli.ts'
-
-/** A command of the API's clients. */
-export interface Word {
-  group: string
-  summary: string
-  load: () => Promise<{ build: (cli: Cli) => Command }>
-}
+import type { Word } from './cli.ts'
 
 const [messaging, people, developing, operating, you] = [
   'Messages:',
@@ -97,7 +89,10 @@ export const words: Record<string, Word> = {
   completion: {
     group: you,
     summary: 'completion for bash, zsh or fish',
-    load: () => import('./commands/completion.ts'),
+    load: async () => {
+      const { buildCompletion } = await import('./commands/completion.ts')
+      return { build: (cli) => buildCompletion(cli, words, [...Object.keys(ownWords), mcpWord.name, 'help']) }
+    },
   },
 }
 

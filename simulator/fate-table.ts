@@ -1,4 +1,69 @@
-import type { Fate, FatedReceipt } from './fates.ts'
+import type { ReceiptState } from '@heliogram/smpp'
+import type { PartOrder, SubmitFault } from './faults.ts'
+import type { IdSpelling } from './message-ids.ts'
+
+/** When and how an accepted submit is answered; `late`: when nobody waits any more. */
+export type AnswerManner = 'soon' | 'after_receipt' | 'late' | 'twice' | 'without_id'
+
+/** What becomes of a message, by its recipient. */
+export interface Fate {
+  /** A whole number, or four digits that any other number may end in. */
+  readonly recipient: string
+  /** What happens, for people: the page and the README say it in these words. */
+  readonly happens: string
+  /** What is wrong with its submits, besides nothing. */
+  readonly submit?: SubmitFault
+  /** How many submits to the number `submit` befalls before one is accepted, again and again; all where it is not given. */
+  readonly times?: number
+  readonly answer?: AnswerManner
+  /** What the receipt says; null: there never is one. Delivered where it is not given. */
+  readonly receipt?: FatedReceipt | null
+  /** A second receipt, a receipt's latency after the first. */
+  readonly next?: FatedReceipt
+  /** The part of long messages that all this befalls; the others are delivered. */
+  readonly part?: number
+  readonly reply?: FatedReply
+}
+
+/** What a receipt says, and how it is spoilt. */
+export interface FatedReceipt {
+  readonly state: ReceiptState
+  /** The text's `err`: a MAP user error where there is one (3GPP TS 29.002 §17.5), in decimal. */
+  readonly err: string
+  /** The carrier's own word for the state. */
+  readonly stat?: string
+  readonly copies?: number
+  readonly id?: IdSpelling
+  readonly form?: ReceiptForm
+  /** Not before so many milliseconds after the submit response. */
+  readonly notBeforeMs?: number
+}
+
+/**
+ * What a receipt is written as: TLVs, text, or both; text without a word in esm_class that it is one; a data_sm; with a UDH or
+ * with SAR TLVs as though it were a part; to a destination_addr of 64 digits; with a receipted_message_id filled up with NULs to 65
+ * octets; in an odd text.
+ */
+export type ReceiptForm =
+  | 'both'
+  | 'tlvs'
+  | 'text'
+  | 'unmarked'
+  | 'data_sm'
+  | 'udh'
+  | 'sar'
+  | 'long_destination'
+  | 'padded_tlv'
+  | 'odd_text'
+
+/** What a phone answers by itself: a text, or what it got (null). */
+export interface FatedReply {
+  readonly text: string | null
+  readonly order?: PartOrder
+  readonly copies?: number
+  /** The last part never comes. */
+  readonly isPartMissing?: boolean
+}
 
 /** What most receipts say. */
 export const DELIVERED: FatedReceipt = { state: 'delivered', err: '000' }

@@ -1,8 +1,6 @@
 import { ESME, type StatusName } from '@heliogram/smpp'
+import type { IdFormat } from './message-ids.ts'
 import type { SimulatorSettings } from './options.ts'
-
-/** How message ids are written: in submit responses and in receipts. */
-export type IdFormat = 'decimal' | 'hex' | 'hex_decimal' | 'decimal_hex'
 
 /** What comes instead of the answer to a submit; `nack_null` is a generic_nack with sequence number 0. */
 export const INSTEAD = ['silent', 'drop', 'nack', 'nack_null', 'unbind'] as const

@@ -6,11 +6,14 @@ import type { Changes } from './changes.ts'
 import { readControl } from './control.ts'
 import { FATES } from './fate-table.ts'
 import { ORDINARY } from './fates.ts'
+import type { Faults } from './faults.ts'
 import { refuseStranger } from './guard.ts'
-import { toDeliveryEntry } from './ledger.ts'
+import { type LedgerEntry, toDeliveryEntry } from './ledger.ts'
+import type { Delivery } from './mailbox.ts'
+import type { Mischief } from './mischief.ts'
 import { isNumber, plainNumber } from './numbers.ts'
 import type { SimulatorSettings } from './options.ts'
-import type { Simulator } from './simulator.ts'
+import type { PhoneMessage, Phones } from './phones.ts'
 
 /** Nothing that is posted here is long. */
 const BODY_OCTETS_MAX = 64 * 1024
@@ -41,16 +44,30 @@ interface Answer {
 
 type Body = Readonly<Record<string, unknown>>
 
+/** The simulator, as far as the pages show or change it. */
+interface Shown {
+  readonly ledger: readonly LedgerEntry[]
+  readonly deliveries: readonly Delivery[]
+  readonly certificate: string | null
+  readonly phones: Phones
+  stats(): unknown
+  faults(): unknown
+  behave(): void
+  misbehave(faults: Partial<Faults>): void
+  do(mischief: Mischief): void
+  reply(from: string, to: string, text: string): PhoneMessage | null
+}
+
 /** The phones in the browser and the JSON under them. */
 export class PhonesServer {
-  readonly #simulator: Simulator
+  readonly #simulator: Shown
   readonly #changes: Changes
   readonly #settings: SimulatorSettings
   readonly #assets = readAssets()
   readonly #server: Server
   #smppPort = 0
 
-  constructor(simulator: Simulator, changes: Changes, settings: SimulatorSettings) {
+  constructor(simulator: Shown, changes: Changes, settings: SimulatorSettings) {
     this.#simulator = simulator
     this.#changes = changes
     this.#settings = settings

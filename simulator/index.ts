@@ -1,8 +1,9 @@
 /** A carrier to dial, for tests, benchmarks and demonstrations. */
 export { makeCertificate } from './certificate.ts'
 export { FATES } from './fate-table.ts'
-export { fateOf, ORDINARY, type Fate } from './fates.ts'
-export type { Faults, IdFormat } from './faults.ts'
+export type { Fate } from './fate-table.ts'
+export { fateOf, ORDINARY } from './fates.ts'
+export type { Faults } from './faults.ts'
 export type { Range } from './latency.ts'
 export type { DeliveryEntry, LedgerEntry } from './ledger.ts'
 export type { Mischief } from './mischief.ts'

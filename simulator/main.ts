@@ -1,7 +1,7 @@
 /** npm run simulator: a carrier to dial, with phones in the browser; --port and --http-port say where. */
 import { parseArgs } from 'node:util'
-import type { IdFormat } from './faults.ts'
 import { LATENCIES, parseLatency } from './latency.ts'
+import type { IdFormat } from './message-ids.ts'
 import type { SimulatorOptions } from './options.ts'
 import { PortError, Simulator } from './simulator.ts'
 

@@ -1,4 +1,5 @@
-import type { IdFormat } from './faults.ts'
+/** How message ids are written: in submit responses and in receipts. */
+export type IdFormat = 'decimal' | 'hex' | 'hex_decimal' | 'decimal_hex'
 
 /** How a receipt writes its id, against its submit response. */
 export type IdSpelling = 'same' | 'other_radix' | 'upper_case' | 'leading_zeros'

@@ -1,10 +1,10 @@
 import { COMMANDS, encodePdu, ESME, HEADER_OCTETS, type Session } from '@heliogram/smpp'
 import { nackOf, writeHeader } from './header.ts'
+import type { Line } from './line.ts'
 import type { Delivery } from './mailbox.ts'
 import { buildReceipt } from './receipts.ts'
-import type { Smsc } from './smsc.ts'
 
-type Deed = (smsc: Smsc, session: Session<Delivery>) => void
+type Deed = (session: Session<Delivery>, line: Line | undefined) => void
 
 /** Far from the numbers that the session itself is using. */
 export const STRAY_SEQUENCE = 0x7fff_0000
@@ -15,11 +15,11 @@ const BEFORE_TEXT = 16
 /** What can be done to every open session, once: `POST /control` with `{"do": name}`. */
 export const MISCHIEF = {
   /** Closes the connection; by a reset, so that what is under way is lost; or says no more and throws away what comes. */
-  drop: (_, session) => session.destroy(),
-  reset: (smsc, session) => smsc.lineOf(session)?.socket.resetAndDestroy(),
-  half_open: (smsc, session) => smsc.lineOf(session)?.kill(),
+  drop: (session) => session.destroy(),
+  reset: (_, line) => line?.socket.resetAndDestroy(),
+  half_open: (_, line) => line?.kill(),
 
-  unbind: (_, session) => void session.unbind(0),
+  unbind: (session) => void session.unbind(0),
   /** In one write, so that the answer to the first finds the session unbinding. */
   deliver_unbind: writeEach(() =>
     Buffer.concat([writeReceipt('0'), writeHeader(COMMANDS.unbind.id, 0, STRAY_SEQUENCE + 1)]),
@@ -31,8 +31,8 @@ export const MISCHIEF = {
   stray_response: writeEach(() =>
     encodePdu({ command: 'submit_sm_resp', sequence_number: STRAY_SEQUENCE, message_id: '0' }),
   ),
-  outbind: (_, session) => void session.notify('outbind', { system_id: 'simulator' }),
-  alert_notification: (_, session) => void session.notify('alert_notification', { source_addr: '15551230001' }),
+  outbind: (session) => void session.notify('outbind', { system_id: 'simulator' }),
+  alert_notification: (session) => void session.notify('alert_notification', { source_addr: '15551230001' }),
 
   /** command_length of nothing, below the header's 16 octets, and above any that makes sense: the stream is lost. */
   length_zero: writeEach(() => writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE, 0)),
@@ -40,9 +40,9 @@ export const MISCHIEF = {
   length_too_long: writeEach(() => writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE, 0x7fff_ffff)),
   garbage: writeEach(() => Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')),
   /** Begins a PDU, and says no more. */
-  partial_pdu: (smsc, session) => {
-    smsc.lineOf(session)?.write(writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE).subarray(0, 10))
-    smsc.lineOf(session)?.kill()
+  partial_pdu: (_, line) => {
+    line?.write(writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE).subarray(0, 10))
+    line?.kill()
   },
 
   unknown_command: writeEach(() => writeHeader(0xdead, 0, STRAY_SEQUENCE)),
@@ -74,7 +74,7 @@ export function writeReceipt(id: string): Buffer {
 }
 
 function writeEach(bytes: () => Buffer): Deed {
-  return (smsc, session) => smsc.lineOf(session)?.write(bytes())
+  return (_, line) => line?.write(bytes())
 }
 
 /** A deliver_sm whose fields are all empty, up to these octets. */

@@ -1,6 +1,6 @@
 import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
-import type { IdFormat } from './faults.ts'
 import { latencyOf, type Range } from './latency.ts'
+import type { IdFormat } from './message-ids.ts'
 
 /** How a simulator behaves; every field has a default. */
 export interface SimulatorOptions {

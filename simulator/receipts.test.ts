@@ -1,6 +1,6 @@
 import { type FieldsInput, parseReceipt, type ReceiptState } from '@heliogram/smpp'
 import { expect, it } from 'vitest'
-import type { FatedReceipt, ReceiptForm } from './fates.ts'
+import type { FatedReceipt, ReceiptForm } from './fate-table.ts'
 import { buildReceipt, isReceiptAsked } from './receipts.ts'
 
 const ADDRESSES = {

@@ -1,5 +1,5 @@
 import { type Fields, type FieldsInput, formatReceipt, MESSAGE_STATES, STATE_WORDS } from '@heliogram/smpp'
-import type { FatedReceipt, ReceiptForm } from './fates.ts'
+import type { FatedReceipt, ReceiptForm } from './fate-table.ts'
 
 /** Message types of esm_class. SMPP 3.4 §5.2.12. */
 const DELIVERY_RECEIPT = 0x04

@@ -144,7 +144,7 @@ export class Simulator {
 
   /** Does something unexpected to every open session. */
   do(mischief: Mischief): void {
-    for (const session of this.#smsc.sessions) MISCHIEF[mischief](this.#smsc, session)
+    for (const session of this.#smsc.sessions) MISCHIEF[mischief](session, this.#smsc.lineOf(session))
   }
 
   /** Sends a text from a phone to one of our numbers, both as digits; null where it is too long to cut. */

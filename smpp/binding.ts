@@ -1,6 +1,5 @@
-import type { BindPdu, SessionSide } from './options.ts'
+import type { BindMode, BindPdu, CloseReason, SessionState, SideOf } from './options.ts'
 import { PduError, type PduOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
-import type { Session } from './session.ts'
 import { ESME } from './status.ts'
 import type { Wire } from './wire.ts'
 
@@ -10,16 +9,25 @@ export type BindAnswer = Extract<ResponsePdu, { command: `bind_${string}_resp` }
 /** SMPP 3.4, as interface_version and sc_interface_version say it. §5.2.4. */
 const VERSION_3_4 = 0x34
 
+/** What a bind sets and asks of its session. */
+interface Bindable {
+  readonly state: SessionState
+  systemId: string
+  peerSystemId: string
+  mode: BindMode | undefined
+  destroy(reason: CloseReason, detail: string): void
+}
+
 /** The bind of one session: asked for by a client, judged by a server. Reports the command_status that decides it. */
-export class Binding<C> {
-  readonly #session: Session<C>
+export class Binding<S extends Bindable> {
+  readonly #session: S
   readonly #wire: Wire
-  readonly #side: SessionSide<C>
+  readonly #side: SideOf<S>
   readonly #onDecided: (status: number) => void
   /** Sequence number of the bind, once there is one; 0 before. */
   #sequence = 0
 
-  constructor(session: Session<C>, wire: Wire, side: SessionSide<C>, onDecided: (status: number) => void) {
+  constructor(session: S, wire: Wire, side: SideOf<S>, onDecided: (status: number) => void) {
     this.#session = session
     this.#wire = wire
     this.#side = side

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
-import type { BindFields, SessionOptions } from './options.ts'
-import { Session } from './session.ts'
+import type { BindFields } from './options.ts'
+import { Session, type SessionOptions } from './session.ts'
 
 /** TLS towards a server. The certificate is verified for `servername`, by default the host dialled. */
 export interface ClientTls {

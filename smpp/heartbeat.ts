@@ -1,6 +1,6 @@
 import type { CloseReason } from './options.ts'
-import type { Traffic } from './traffic.ts'
 import { Watch, type WatchLimits } from './watch.ts'
+import type { Window } from './window.ts'
 import type { Wire } from './wire.ts'
 
 /** As many are waited for at a time; a peer that answers none is asked for ever, as long as it says anything. */
@@ -19,14 +19,14 @@ export class Heartbeat<C> implements Enquiries {
   sent = 0
   answered = 0
   readonly #wire: Wire
-  readonly #traffic: Traffic<C>
+  readonly #window: Window<C>
   readonly #watch: Watch
   /** Sequence numbers of the last ones that are not answered, oldest first. */
   readonly #pending: number[] = []
 
-  constructor(wire: Wire, traffic: Traffic<C>, limits: WatchLimits, now: number) {
+  constructor(wire: Wire, window: Window<C>, limits: WatchLimits, now: number) {
     this.#wire = wire
-    this.#traffic = traffic
+    this.#window = window
     this.#watch = new Watch(limits, now)
   }
 
@@ -73,7 +73,7 @@ export class Heartbeat<C> implements Enquiries {
   }
 
   #send(): void {
-    const sequence = this.#traffic.window.nextSequence()
+    const sequence = this.#window.nextSequence()
     this.#wire.send('enquire_link', undefined, sequence, 0)
     this.sent++
     this.#pending.push(sequence)

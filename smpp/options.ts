@@ -1,5 +1,4 @@
 import type { FieldsInput, Pdu, PduError, PduOf, ResponsePdu } from './pdu.ts'
-import type { Session } from './session.ts'
 
 /**
  * Life of a session: connecting (client only) → open → bound → unbinding → closed. Any state may go to closed, for good.
@@ -63,8 +62,8 @@ export type ResponseFields = FieldsInput<'query_sm_resp'>
 /** Answers one request: now or later, in any order, once (a second call throws). Does nothing once the session is closed. */
 export type Respond = (status: number, fields?: ResponseFields) => void
 
-/** Limits and callbacks of a session. `C` is what its owner wants back with each outcome; callbacks run inside the socket's own. */
-export interface SessionOptions<C> {
+/** Limits and callbacks of a session `S`. `C` is what its owner wants back with each outcome; callbacks run inside the socket's own. */
+export interface OptionsOf<C, S> {
   /** Most requests awaiting an answer at one time; enquire_link and responses do not count. */
   windowMax: number
   /** Default 60 000. */
@@ -83,19 +82,19 @@ export interface SessionOptions<C> {
   firstSequence?: number
 
   /** Once for every request sent. */
-  onOutcome?: (session: Session<C>, context: C, outcome: Outcome) => void
+  onOutcome?: (session: S, context: C, outcome: Outcome) => void
   /** An answer to a request whose outcome was 'timeout', on the same session. */
-  onLateResponse?: (session: Session<C>, context: C, response: ResponsePdu) => void
+  onLateResponse?: (session: S, context: C, response: ResponsePdu) => void
   /** A request of the peer; without this callback it is refused with RINVCMDID. */
-  onRequest?: (session: Session<C>, pdu: MessageRequest, respond: Respond) => void
+  onRequest?: (session: S, pdu: MessageRequest, respond: Respond) => void
   /** The window was full and is half empty. */
-  onRoom?: (session: Session<C>) => void
+  onRoom?: (session: S) => void
   /** On 'closed', after the outcomes of all that was outstanding. */
-  onState?: (session: Session<C>, state: SessionState, reason?: CloseReason) => void
-  onNotice?: (session: Session<C>, pdu: Notice) => void
-  onFault?: (session: Session<C>, fault: LinkFault) => void
+  onState?: (session: S, state: SessionState, reason?: CloseReason) => void
+  onNotice?: (session: S, pdu: Notice) => void
+  onFault?: (session: S, fault: LinkFault) => void
   /** Every PDU as it is on the wire, passwords of binds included; copy the bytes to keep them. */
-  trace?: (session: Session<C>, direction: 'in' | 'out', bytes: Buffer) => void
+  trace?: (session: S, direction: 'in' | 'out', bytes: Buffer) => void
 }
 
 /** What a client says of itself when it binds. SMPP 3.4 §4.1. */
@@ -115,13 +114,13 @@ export interface BindFields {
 export type BindPdu = PduOf<'bind_transmitter'> | PduOf<'bind_receiver'> | PduOf<'bind_transceiver'>
 
 /** Which end of the connection a session is, and how it becomes bound. */
-export type SessionSide<C> =
+export type SideOf<S> =
   | { readonly role: 'client'; readonly bind: BindFields }
   | {
       readonly role: 'server'
       readonly systemId: string
       /** Answers the command_status for the bind_resp. */
-      readonly onBind: (session: Session<C>, bind: BindPdu) => number | Promise<number>
+      readonly onBind: (session: S, bind: BindPdu) => number | Promise<number>
     }
 
 /** What SessionOptions leaves out, in milliseconds and numbers of requests. */

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 import { Listener, type ListenOptions } from './listener.ts'
 import { Newcomers } from './newcomers.ts'
-import { type BindPdu, SESSION_DEFAULTS, type SessionOptions } from './options.ts'
-import { Session } from './session.ts'
+import { type BindPdu, SESSION_DEFAULTS } from './options.ts'
+import { Session, type SessionOptions } from './session.ts'
 
 /** What a server accepts, and the options of every session that it accepts. */
 export interface ServerOptions<C> extends SessionOptions<C> {

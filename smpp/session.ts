@@ -10,9 +10,9 @@ import {
   type MessageRequest,
   SESSION_DEFAULTS,
   SessionError,
-  type SessionOptions,
-  type SessionSide,
+  type OptionsOf,
   type SessionState,
+  type SideOf,
 } from './options.ts'
 import { commandName, type FieldsInput, isResponseId, type Pdu, PduError, type PduOf, responseTo } from './pdu.ts'
 import { ESME, statusName } from './status.ts'
@@ -21,6 +21,9 @@ import { Traffic } from './traffic.ts'
 import { type UnbindReason, Unbinding } from './unbinding.ts'
 import { lookIntervalMs } from './watch.ts'
 import { Wire } from './wire.ts'
+
+/** See `OptionsOf`. */
+export type SessionOptions<C> = OptionsOf<C, Session<C>>
 
 /**
  * One SMPP session over one socket, from either end of it.
@@ -51,9 +54,9 @@ export class Session<C> {
   readonly #options: SessionOptions<C> & typeof SESSION_DEFAULTS
   readonly #wire: Wire
   readonly #stream: PduStream
-  readonly #binding: Binding<C>
-  readonly #traffic: Traffic<C>
-  readonly #unbinding: Unbinding<C>
+  readonly #binding: Binding<Session<C>>
+  readonly #traffic: Traffic<C, Session<C>>
+  readonly #unbinding: Unbinding<C, Session<C>>
   readonly #heartbeat: Heartbeat<C>
   readonly #timer: NodeJS.Timeout
   #onBound: (() => void)[] = []
@@ -63,7 +66,7 @@ export class Session<C> {
   readonly #startedAt = performance.now()
 
   /** Takes over a socket: connected for a server, connecting for a client. */
-  constructor(socket: Socket, options: SessionOptions<C>, side: SessionSide<C>) {
+  constructor(socket: Socket, options: SessionOptions<C>, side: SideOf<Session<C>>) {
     const given = { ...SESSION_DEFAULTS, ...options }
     this.#options = given
     this.role = side.role
@@ -74,9 +77,9 @@ export class Session<C> {
       onLost: (code) => this.#lose(code),
       onWritten: options.trace === undefined ? undefined : (bytes) => options.trace?.(this, 'out', bytes),
     })
-    this.#binding = new Binding(this, this.#wire, side, (status) => this.#settleBind(status))
-    this.#traffic = new Traffic(this, this.#wire, given, () => this.#unbinding.noteIdle())
-    this.#heartbeat = new Heartbeat(this.#wire, this.#traffic, given, this.#startedAt)
+    this.#binding = new Binding<Session<C>>(this, this.#wire, side, (status) => this.#settleBind(status))
+    this.#traffic = new Traffic<C, Session<C>>(this, this.#wire, given, () => this.#unbinding.noteIdle())
+    this.#heartbeat = new Heartbeat(this.#wire, this.#traffic.window, given, this.#startedAt)
     this.#unbinding = new Unbinding(this.#wire, this.#traffic, (reason, isClean) => {
       this.hasUnbound = isClean
       this.#close(reason, '', true)

@@ -1,6 +1,13 @@
-import type { LinkFault, MessageCommand, MessageRequest, Respond, SESSION_DEFAULTS, SessionOptions } from './options.ts'
+import type {
+  LinkFault,
+  MessageCommand,
+  MessageRequest,
+  OptionsOf,
+  Respond,
+  SESSION_DEFAULTS,
+  SessionState,
+} from './options.ts'
 import { type FieldsInput, messageResponseOf, RESPONSE_OF, type ResponsePdu, statusOfResponse } from './pdu.ts'
-import type { Session } from './session.ts'
 import { Window } from './window.ts'
 import type { Wire } from './wire.ts'
 
@@ -10,23 +17,18 @@ const EXPIRED_WINDOWS = 4
 const EXPIRED_MIN = 1_000
 
 /** The requests about messages of one session, both ways: ours until they have an outcome, the peer's until they are answered. */
-export class Traffic<C> {
+export class Traffic<C, S extends { readonly state: SessionState }> {
   /** The peer's requests that we have not answered yet. */
   unanswered = 0
   readonly window: Window<C>
-  readonly #session: Session<C>
+  readonly #session: S
   readonly #wire: Wire
-  readonly #options: SessionOptions<C> & typeof SESSION_DEFAULTS
+  readonly #options: OptionsOf<C, S> & typeof SESSION_DEFAULTS
   readonly #onIdle: () => void
   #wasFull = false
 
   /** `onIdle` is called whenever nothing is left outstanding either way, or nothing of the peer's. */
-  constructor(
-    session: Session<C>,
-    wire: Wire,
-    options: SessionOptions<C> & typeof SESSION_DEFAULTS,
-    onIdle: () => void,
-  ) {
+  constructor(session: S, wire: Wire, options: OptionsOf<C, S> & typeof SESSION_DEFAULTS, onIdle: () => void) {
     this.#session = session
     this.#wire = wire
     this.#options = options
@@ -97,7 +99,7 @@ export class Traffic<C> {
   }
 
   /** Hands a request of the peer's to the owner, and stops reading when too many of them are not answered. */
-  take(pdu: MessageRequest, onRequest: NonNullable<SessionOptions<C>['onRequest']>): void {
+  take(pdu: MessageRequest, onRequest: NonNullable<OptionsOf<C, S>['onRequest']>): void {
     this.unanswered++
     if (this.unanswered > this.#options.unansweredMax) this.#wire.pause('unanswered')
     onRequest(this.#session, pdu, this.#respondTo(pdu))

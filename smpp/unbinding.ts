@@ -1,3 +1,4 @@
+import type { SessionState } from './options.ts'
 import type { Traffic } from './traffic.ts'
 import type { Wire } from './wire.ts'
 
@@ -9,11 +10,11 @@ export type UnbindReason = 'unbound' | 'peer_unbound'
  * waits for the answer. All of it takes no longer than it was given; where that was enough, the end is clean. The peer's wish is answered when all is that it asked before: many hang up
  * with that answer.
  */
-export class Unbinding<C> {
+export class Unbinding<C, S extends { readonly state: SessionState }> {
   /** Undefined until the unbinding has begun. */
   reason: UnbindReason | undefined
   readonly #wire: Wire
-  readonly #traffic: Traffic<C>
+  readonly #traffic: Traffic<C, S>
   readonly #onDone: (reason: UnbindReason, isClean: boolean) => void
   /** Sequence numbers of the peer's unbind, until they are answered. */
   readonly #asked: number[] = []
@@ -22,7 +23,7 @@ export class Unbinding<C> {
   /** Sequence number of our unbind; 0 before it is sent. */
   #sequence = 0
 
-  constructor(wire: Wire, traffic: Traffic<C>, onDone: (reason: UnbindReason, isClean: boolean) => void) {
+  constructor(wire: Wire, traffic: Traffic<C, S>, onDone: (reason: UnbindReason, isClean: boolean) => void) {
     this.#wire = wire
     this.#traffic = traffic
     this.#onDone = onDone

@@ -1,8 +1,7 @@
 /** `heliogram completion`: a script for a shell, which asks `completion words` what may come next. */
 import { Argument, Command } from 'commander'
-import type { Cli } from '../cli.ts'
+import type { Cli, Word } from '../cli.ts'
 import { say } from '../terminal/output.ts'
-import { mcpWord, ownWords, words } from '../words.ts'
 
 const scripts = {
   bash: `_heliogram() {
@@ -21,7 +20,7 @@ compdef _heliogram heliogram`,
 }
 
 /** The command. */
-export function build(cli: Cli): Command {
+export function buildCompletion(cli: Cli, words: Record<string, Word>, others: readonly string[]): Command {
   return new Command('completion')
     .addArgument(new Argument('<shell>', 'yours').choices([...Object.keys(scripts), 'words']))
     .argument('[typed...]', 'for "words": the words before the cursor')
@@ -34,14 +33,19 @@ export function build(cli: Cli): Command {
     )
     .action(async (shell: keyof typeof scripts | 'words', typed: string[]) => {
       if (shell !== 'words') return say(scripts[shell])
-      for (const word of await findNext(cli, typed)) await say(word)
+      for (const word of await findNext(cli, typed, words, others)) await say(word)
     })
 }
 
-/** What may stand behind some words: commands, then options. */
-async function findNext(cli: Cli, typed: readonly string[]): Promise<string[]> {
+/** Completions of the words typed so far: commands, then options. */
+async function findNext(
+  cli: Cli,
+  typed: readonly string[],
+  words: Record<string, Word>,
+  others: readonly string[],
+): Promise<string[]> {
   const [first, second] = typed.filter((word) => !word.startsWith('-'))
-  if (first === undefined) return [...Object.keys(words), ...Object.keys(ownWords), mcpWord.name, 'help']
+  if (first === undefined) return [...Object.keys(words), ...others]
   const word = words[first]
   if (word === undefined) return []
   const command = (await word.load()).build(cli)
