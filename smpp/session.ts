@@ -41,7 +41,6 @@ export class Session<C> {
   systemId = ''
   /** The server's name, as its bind_resp gives it. */
   peerSystemId = ''
-  /** command_status of the answer to the bind. */
   bindStatus = 0
   closeReason: CloseReason | undefined
   /** More of the reason for a person to read, such as ECONNREFUSED; '' when there is no more. */
@@ -98,12 +97,11 @@ export class Session<C> {
     return this.state === 'bound' && this.mode !== mute ? this.#traffic.room : 0
   }
 
-  /** How many requests of ours await an answer. */
   get inFlight(): number {
     return this.#traffic.window.size
   }
 
-  /** How many requests of the peer's await our answer. */
+  /** Requests of the peer that await our answer. */
   get unanswered(): number {
     return this.#traffic.unanswered
   }
@@ -123,12 +121,10 @@ export class Session<C> {
     if (this.mode !== undefined && this.state !== 'closed') this.#heartbeat.ask(performance.now())
   }
 
-  /** Sends a submit_sm. See `request`. */
   submit(fields: FieldsInput<'submit_sm'>, context: C): boolean {
     return this.request('submit_sm', fields, context)
   }
 
-  /** Sends a deliver_sm, as a server does. See `request`. */
   deliver(fields: FieldsInput<'deliver_sm'>, context: C): boolean {
     return this.request('deliver_sm', fields, context)
   }

@@ -129,22 +129,8 @@ function rowsOf(used: ReadonlySet<Part>): RowParameters<DraftColumn> {
  * inserts: a statement of one row costs half of the whole one (decision 0012).
  */
 export function acceptText(day: string, used: ReadonlySet<Part>): string {
-  const { select, count, shared } = rowsOf(used)
-  const account = shared('account_id')
-  const [now, validity, node] = [1, 2, 3].map((n) => `$${count + n}`)
-  const at = `${now}::timestamptz`
-  const when = (part: Part, sql: string, otherwise = ''): string => (used.has(part) ? sql : otherwise)
-  const list = (...items: string[]): string => items.filter((item) => item !== '').join(', ')
-  const validities = list(when('options', 'd.validity'), when('campaigns', 'c.validity_period'))
-  const start = when(
-    'times',
-    `case when coalesce(${list(validities, 'null')}) is null then coalesce(d.opens_at, d.send_at, ${at}) else coalesce(d.send_at, ${at}) end`,
-    at,
-  )
-  const mark = validities && ` + case when coalesce(${validities}) is null then interval '0' else ${askedFor} end`
-  const callbackUrls = list(when('options', 'd.callback_url'), when('campaigns', 'c.callback_url'))
-  // What judging leaves as it came.
-  const kept = partNames.filter((part) => used.has(part)).flatMap((part) => keptOf[part] ?? [])
+  const cut = cutFor(used)
+  const { when, list, select, account, node, at, callbackUrls } = cut
   return `
   with ${when(
     'leases',
@@ -166,7 +152,98 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     from (select distinct account_id from draft${when('hashes', ' where number_hmac is null')}) d
     where exists (select from opt_outs where account_id = d.account_id and number is null)
   ), judged as materialized (
-    select d.n, d.account_id, d.id, d.their_number, d.country, d.encoding, d.characters, d.segments, d.is_test, d.sender,
+    ${judgedText(cut)}
+  ), ${when(
+    'keys',
+    `keys as (
+    insert into idempotency_keys (account_id, operation, key, fingerprint, resource_id)
+    select account_id, operation, key, fingerprint, id
+    from judged
+    where key is not null and refusal is null and known_fingerprint is null
+    on conflict do nothing
+    returning resource_id
+  ), `,
+  )}accepted as materialized (
+    select * from judged j
+    where j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')}
+  ), stored as (
+    ${storedText(cut, day)}
+  ), ${talliedAccepted({ at, hasCampaigns: used.has('campaigns'), hasScheduled: used.has('times') })}, ${when(
+    'leases',
+    `intended as (
+    insert into intents (node_id, account_id, message_id, segment, try, link_id, at)
+    select ${node}::uuid, account_id, id, segment, 1, link_id, ${at}
+    from accepted, generate_series(1, segments) as segment
+    where link_id is not null and segments > 1
+  ), `,
+  )}${when(
+    'times',
+    `scheduled as (
+    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at${when('campaigns', ', campaign_id')})
+    select m.account_id, m.id, l.id, m.segments, coalesce(m.send_at, least(m.held_until, m.expires_at)), m.expires_at,
+      case when m.held_until is not null then ${at} end${when('campaigns', ', case when m.held_until is not null then m.campaign_id end')}
+    from accepted m
+    join ${when('accounts', 'lanes', 'lane')} l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
+    where m.send_at is not null or m.held_until is not null
+  ), `,
+  )}queued as (
+    insert into queue (lane_id, message_id, account_id, segments, expires_at)
+    select l.id, m.id, m.account_id, m.segments, m.expires_at
+    from accepted m
+    join ${when('accounts', 'lanes', 'lane')} l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
+    where true ${when('leases', 'and m.link_id is null')} ${when('times', 'and m.send_at is null and m.held_until is null')}
+  )
+  select case when count(*) < (select count(*) from draft) then array_agg(j.n::int) end as places, j.refusal,
+    j.lacks_hash as "lacksHash", f.is_new as "isNew", j.type, j.expires_at as "expiresAt", j.on_unknown as "onUnknown"
+    ${callbackUrls && ', j.callback_url as "callbackUrl"'}
+    ${when('leases', ', f.is_new and j.link_id is not null as "isLeased"')}
+    ${when('keys', ', j.known_id as "knownId", j.known_fingerprint as "knownFingerprint"')}
+    ${when('campaigns', ', j.campaign_id as "campaignId", j.contact_id as "contactId", j.is_paused as "isPaused"')}
+  from judged j
+  cross join lateral (
+    select j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')} as is_new
+  ) f
+  group by ${list(
+    'j.refusal, j.lacks_hash, f.is_new, j.type, j.expires_at, j.on_unknown',
+    callbackUrls && 'j.callback_url',
+    when('leases', '"isLeased"'),
+    when('keys', 'j.known_id, j.known_fingerprint'),
+    when('campaigns', 'j.campaign_id, j.contact_id, j.is_paused'),
+  )}`
+}
+
+/** How pieces are left out of the text, and what several of them name. */
+function cutFor(used: ReadonlySet<Part>) {
+  const { select, count, shared } = rowsOf(used)
+  const [now, validity, node] = [1, 2, 3].map((n) => `$${count + n}`)
+  const when = (part: Part, sql: string, otherwise = ''): string => (used.has(part) ? sql : otherwise)
+  const list = (...items: string[]): string => items.filter((item) => item !== '').join(', ')
+  const callbackUrls = list(when('options', 'd.callback_url'), when('campaigns', 'c.callback_url'))
+  // Columns that judging does not change.
+  const kept = partNames.filter((part) => used.has(part)).flatMap((part) => keptOf[part] ?? [])
+  return {
+    when,
+    list,
+    select,
+    account: shared('account_id'),
+    at: `${now}::timestamptz`,
+    validity,
+    node,
+    callbackUrls,
+    kept,
+  }
+}
+type Cut = ReturnType<typeof cutFor>
+
+function judgedText({ when, list, at, validity, callbackUrls, kept }: Cut): string {
+  const validities = list(when('options', 'd.validity'), when('campaigns', 'c.validity_period'))
+  const start = when(
+    'times',
+    `case when coalesce(${list(validities, 'null')}) is null then coalesce(d.opens_at, d.send_at, ${at}) else coalesce(d.send_at, ${at}) end`,
+    at,
+  )
+  const mark = validities && ` + case when coalesce(${validities}) is null then interval '0' else ${askedFor} end`
+  return `select d.n, d.account_id, d.id, d.their_number, d.country, d.encoding, d.characters, d.segments, d.is_test, d.sender,
       ${kept.map((column) => `d.${column}, `).join('')}
       ${when('keys', 'd.operation, d.key, d.fingerprint, k.resource_id as known_id, k.fingerprint as known_fingerprint,')}
       ${when('campaigns', "c.id as campaign_id, d.broadcast_id, ct.id as contact_id, c.status = 'paused' as is_paused,")}
@@ -225,22 +302,11 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
       on forgotten.account_id = d.account_id
       and forgotten.number_hmac = d.number_hmac
       and forgotten.number is null`,
-    )}
-  ), ${when(
-    'keys',
-    `keys as (
-    insert into idempotency_keys (account_id, operation, key, fingerprint, resource_id)
-    select account_id, operation, key, fingerprint, id
-    from judged
-    where key is not null and refusal is null and known_fingerprint is null
-    on conflict do nothing
-    returning resource_id
-  ), `,
-  )}accepted as materialized (
-    select * from judged j
-    where j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')}
-  ), stored as (
-    insert into messages${day} (account_id, id, type, status, their_number, our_number, encoding, characters, segments, is_test, country,
+    )}`
+}
+
+function storedText({ when, at, node, callbackUrls, kept }: Cut, day: string): string {
+  return `insert into messages${day} (account_id, id, type, status, their_number, our_number, encoding, characters, segments, is_test, country,
       expires_at, created_at, updated_at, queued_at, on_unknown${callbackUrls && ', callback_url'}${kept.map((column) => `, ${column}`).join('')}
       ${when('leases', ', link_id, attempts, node_id')}${when('campaigns', ', campaign_id, broadcast_id, contact_id')}${when('times', ', hold_reason, hold_until')})
     select account_id, id, type,
@@ -250,49 +316,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
       ${kept.map((column) => `, ${storedAs[column] ?? column}`).join('')}
       ${when('leases', `, link_id, case when link_id is not null then 1 else 0 end, case when link_id is not null and segments = 1 then ${node}::uuid end`)}
       ${when('campaigns', ', campaign_id, broadcast_id, contact_id')}${when('times', ", case when held_until is not null then 'quiet_hours' end, held_until")}
-    from accepted
-  ), ${talliedAccepted({ at, hasCampaigns: used.has('campaigns'), hasScheduled: used.has('times') })}, ${when(
-    'leases',
-    `intended as (
-    insert into intents (node_id, account_id, message_id, segment, try, link_id, at)
-    select ${node}::uuid, account_id, id, segment, 1, link_id, ${at}
-    from accepted, generate_series(1, segments) as segment
-    where link_id is not null and segments > 1
-  ), `,
-  )}${when(
-    'times',
-    `scheduled as (
-    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at${when('campaigns', ', campaign_id')})
-    select m.account_id, m.id, l.id, m.segments, coalesce(m.send_at, least(m.held_until, m.expires_at)), m.expires_at,
-      case when m.held_until is not null then ${at} end${when('campaigns', ', case when m.held_until is not null then m.campaign_id end')}
-    from accepted m
-    join ${when('accounts', 'lanes', 'lane')} l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
-    where m.send_at is not null or m.held_until is not null
-  ), `,
-  )}queued as (
-    insert into queue (lane_id, message_id, account_id, segments, expires_at)
-    select l.id, m.id, m.account_id, m.segments, m.expires_at
-    from accepted m
-    join ${when('accounts', 'lanes', 'lane')} l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
-    where true ${when('leases', 'and m.link_id is null')} ${when('times', 'and m.send_at is null and m.held_until is null')}
-  )
-  select case when count(*) < (select count(*) from draft) then array_agg(j.n::int) end as places, j.refusal,
-    j.lacks_hash as "lacksHash", f.is_new as "isNew", j.type, j.expires_at as "expiresAt", j.on_unknown as "onUnknown"
-    ${callbackUrls && ', j.callback_url as "callbackUrl"'}
-    ${when('leases', ', f.is_new and j.link_id is not null as "isLeased"')}
-    ${when('keys', ', j.known_id as "knownId", j.known_fingerprint as "knownFingerprint"')}
-    ${when('campaigns', ', j.campaign_id as "campaignId", j.contact_id as "contactId", j.is_paused as "isPaused"')}
-  from judged j
-  cross join lateral (
-    select j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')} as is_new
-  ) f
-  group by ${list(
-    'j.refusal, j.lacks_hash, f.is_new, j.type, j.expires_at, j.on_unknown',
-    callbackUrls && 'j.callback_url',
-    when('leases', '"isLeased"'),
-    when('keys', 'j.known_id, j.known_fingerprint'),
-    when('campaigns', 'j.campaign_id, j.contact_id, j.is_paused'),
-  )}`
+    from accepted`
 }
 
 /** Columns of drafts that become the message's as they came, or as `storedAs` says. */
