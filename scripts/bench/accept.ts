@@ -12,14 +12,14 @@ import { quantile } from './tally.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 /** A server that accepts; `countStored` is how many messages its database holds, where it has one. */
-export type Acceptor = {
+type Acceptor = {
   name: string
   request: RequestShape
   rootPids: number[]
   countStored?: () => Promise<number>
   stop(): Promise<void>
 }
-export type Accepted = { perSecond: number; cpuUsPerMessage: number; p50Ms: number; p99Ms: number }
+type Accepted = { perSecond: number; cpuUsPerMessage: number; p50Ms: number; p99Ms: number }
 
 /** Whom accepting is compared with. */
 export type Rival = 'same server' | 'insert' | 'insert, slow fsync' | 'no database'
@@ -83,7 +83,7 @@ function compareAll(pairs: Pair<Accepted>[], goal: string): Comparison[] {
 let nextBase = 0
 
 /** One closed-loop run; throws unless every request was answered 202 and every message is stored. */
-export async function accept(load: Worker, acceptor: Acceptor, size: number, options: Options): Promise<Accepted> {
+async function accept(load: Worker, acceptor: Acceptor, size: number, options: Options): Promise<Accepted> {
   await waitUntilQuiet(acceptor.rootPids)
   const storedBefore = await acceptor.countStored?.()
   const cpuBefore = readCpuSeconds(acceptor.rootPids)

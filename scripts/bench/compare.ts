@@ -3,25 +3,18 @@ import { compareAccept } from './accept.ts'
 import { measureBacklogs } from './backlog.ts'
 import { compareBroadcasts } from './broadcast.ts'
 import { cores, fromAround } from './cores.ts'
-import { measureIdleLinks } from './idle.ts'
 import { compareImports } from './imports.ts'
 import { accountCount, compareAccounts } from './accounts.ts'
 import { compareDays, keptDays } from './days.ts'
 import { installKannel, readKannelVersion } from './kannel.ts'
-import { measureLimits } from './limits.ts'
 import { measureLists } from './lists.ts'
 import { readOptions } from './options.ts'
 import { comparePairs, runKannelAlone } from './pair.ts'
-import { measurePacing } from './pacing.ts'
 import { renderReport, writeReport, type Figures, type Section } from './report.ts'
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
-import { measureSinkSession } from './sinksession.ts'
 import { measureFairness } from './fair.ts'
-import { measureFloor } from './floor.ts'
-import { measureStatements } from './statements.ts'
 import { measureWebhooks } from './webhooks.ts'
-import { pipelineSettings } from '../../server/ground/db/pipeline.ts'
 
 // What was started ends with this process, also when a person has seen enough.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -108,23 +101,6 @@ for (const [rival, title, theirs, connections] of isWanted('accept') ? rivals : 
     rows: await fromAround(() => compareAccept({ ...options, connections }, rival)),
   })
 }
-if (isWanted('limits')) {
-  figures.push({
-    title: 'Authentication and limits',
-    notes: [
-      `Durable accept as above, against the same service with the authenticator, the limits and the refusal of overload taken out, over ${options.pairs} pairs. ` +
-        'By itself: the functions in a loop, with warm caches.',
-    ],
-    rows: await fromAround(() => measureLimits(options)),
-  })
-}
-if (options.only === 'statements') {
-  console.log('As the pipeline runs them:')
-  await measureStatements(pipelineSettings)
-  console.log("With the planner's own settings:")
-  await measureStatements({})
-}
-if (options.only === 'floor') await measureFloor()
 if (isWanted('session')) {
   sections.push({
     title: 'SMPP session, against npm smpp',
@@ -195,16 +171,6 @@ if (isWanted('webhooks')) {
       'The program with all its roles, and a thousand endpoints, each an origin of its own; a tenth of them take connections and never answer. Another process records the events.',
     ],
     rows: await measureWebhooks(options),
-  })
-}
-if (isWanted('links')) {
-  figures.push({
-    title: 'Links',
-    notes: [
-      'Against the carrier above. One session: as fast as it goes, with a window of 1000. Paces: four links at once, each with more to send than it may, as their segments ' +
-        'are given to the socket. Idle: bound, with heartbeats, leases and reports.',
-    ],
-    rows: [await measureSinkSession(1_000_000), ...(await measurePacing()), ...(await measureIdleLinks(50))],
   })
 }
 

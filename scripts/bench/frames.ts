@@ -19,7 +19,7 @@ export const command = {
 export const invalidCommandId = 0x03
 
 /** Digits of the carrier's message ids, printed in decimal in response and receipt alike. */
-export const idDigits = 10
+const idDigits = 10
 
 /** Octets of a submit_sm_resp with one of our ids. */
 export const submitResponseLength = 16 + idDigits + 1

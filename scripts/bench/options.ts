@@ -12,7 +12,6 @@ const parts = [
   'broadcast',
   'backlog',
   'accept',
-  'limits',
   'session',
   'imports',
   'fair',
@@ -20,9 +19,6 @@ const parts = [
   'days',
   'accounts',
   'webhooks',
-  'links',
-  'statements',
-  'floor',
 ] as const
 type Part = (typeof parts)[number]
 
@@ -44,11 +40,9 @@ const help = `npm run bench [-- options]
   --connections N   HTTP connections that send, each one request at a time (64)
   --memory SIZE     HELIOGRAM_MEMORY in pair, broadcast and accept: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
-  --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (what waited for a
-                    carrier), accept, limits (what the guard adds to it), session (SMPP), imports, fair (codes beside another
-                    account's flood), lists, days (a database of
-                    four hundred days against a new one), accounts (thousands of them against one), webhooks, links (their paces, and what they cost while idle), statements (the ledger's alone, printed only), or
-                    floor (what PostgreSQL alone takes for a broadcast's rows, printed only)
+  --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (messages queued while
+                    the carrier was away), accept, session (SMPP), imports, fair (codes beside another account's load), lists, days (a
+                    database of four hundred days against a new one), accounts (thousands against one), or webhooks
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 

@@ -1,7 +1,7 @@
 /** How many submits a second the sink takes by itself, receipts and all, from a sender that does nothing but write bytes. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { command, idDigits, readUint32, submitResponseLength, writeDecimal, writeHeader } from './frames.ts'
+import { command, readUint32, submitResponseLength, writeDecimal, writeHeader } from './frames.ts'
 import type { SinkCounts } from './sink.ts'
 import { numberDigits } from './tally.ts'
 import { nowMs, startWorker } from './worker.ts'
@@ -85,9 +85,4 @@ function deliverResponses(count: number): Buffer {
   const out = Buffer.alloc(count * 17)
   for (let at = 0; at < out.length; at += 17) writeHeader(out, at, 17, command.response + command.deliver, 0, 0)
   return out
-}
-
-if (import.meta.main) {
-  const perSecond = await measureSinkLimit(3_000_000)
-  console.log(`the sink takes ${Math.round(perSecond)} submits/s (ids of ${idDigits} digits, receipts after 1 s)`)
 }
