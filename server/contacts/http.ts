@@ -112,7 +112,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const filters = ['contacts', accountId, campaign.id, chosen]
       const position = readCursor(cursor, filters)
       const mark = withOldRows(await takeMark(db))
-      const { rows, edge } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
+      const { rows, edge = null } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
       const page = buildPage(rows, limit, position, filters, { edge, mark })
       const marked = await markForgotten(db, context.vault, accountId, page.data, chosen.isOptedOut)
       return { ...page, data: marked.map(showContact) }

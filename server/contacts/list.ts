@@ -3,9 +3,9 @@ import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { idSql } from '../ground/db/span.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import { isSince, type Mark } from '../ground/http/mark.ts'
-import type { Position } from '../ground/http/page.ts'
+import type { Found, PagePlace, Position } from '../ground/http/page.ts'
 import { readPageInTurn } from '../ground/http/exports.ts'
+import { findRows, isCreatedIn, type Search, type Value } from '../ground/http/search.ts'
 import type { ContactRow } from './store.ts'
 
 /** Which contacts; null: all. */
@@ -39,36 +39,26 @@ export const allContacts: ContactFilters = {
   createdBefore: null,
 }
 
-/** A part of a list: the contacts that match, and how far the list was read to find them. */
-export interface Stretch {
-  rows: ContactRow[]
-  /** Where reading stopped before `limit + 1` contacts were found; null at the end of the list. */
-  edge: string | null
-}
-
-// Contacts looked at in a statement, and for a page. A filter that few match would otherwise read a million rows for one answer; 20,000
-// take some 30 ms.
+// Contacts looked at in a statement of an export.
 const windowRows = 20_000
-const windowsMax = 10
 
-const columns = `c.account_id as "accountId", c.id, c.sealed as "contactSealed", c.campaign_id as "campaignId", c.phone_number as "phoneNumber", c.first_name as "firstName",
-  c.last_name as "lastName", c.external_id as "externalId", c.language, c.country, c.timezone, c.attributes, c.tags, c.consent,
-  c.created_at as "createdAt", c.updated_at as "updatedAt"`
-
-// Not `exists`: for many contacts the planner would rather read all opt-outs at once, however many there are.
+// Not `exists`: for many contacts the planner would rather read all opt-outs at once.
 const isOptedOut = `(
     select true
     from opt_outs o
-    where o.account_id = c.account_id
-      and o.number = c.phone_number
+    where o.account_id = t.account_id
+      and o.number = t.phone_number
     limit 1
   ) is not null`
 
-// What the messages know of a number is asked behind this (`withLastMessages`).
-const selectOf = (more = ''): string => `
-  select ${columns}, ${isOptedOut} as "isOptedOut", null::timestamptz as "lastMessageAt"${more}`
-const selectContact = `${selectOf()}
-  from contacts c`
+// `withLastMessages` sets the time of the last message.
+const columns = `t.account_id as "accountId", t.id, t.sealed as "contactSealed", t.campaign_id as "campaignId",
+    t.phone_number as "phoneNumber", t.first_name as "firstName", t.last_name as "lastName", t.external_id as "externalId", t.language, t.country,
+    t.timezone, t.attributes, t.tags, t.consent, t.created_at as "createdAt", t.updated_at as "updatedAt", ${isOptedOut} as "isOptedOut",
+    null::timestamptz as "lastMessageAt"`
+const selectContact = `
+  select ${columns}
+  from contacts t`
 
 /** Finds a contact by its primary key or by (account_id, campaign_id, phone_number); locks nothing. */
 export async function findContact(
@@ -81,9 +71,9 @@ export async function findContact(
   const { rows } = await db.query<ContactRow>({
     name: `find-contact-by-${column}`,
     text: `${selectContact}
-      where c.account_id = $1
-        and c.campaign_id = $2
-        and c.${column} = $3`,
+      where t.account_id = $1
+        and t.campaign_id = $2
+        and t.${column} = $3`,
     values: [accountId, campaignId, value],
   })
   return (await withLastMessages(db, accountId, rows))[0] ?? null
@@ -99,38 +89,25 @@ export async function lockContact(
   const { rows } = await tx.query<ContactRow>({
     name: 'lock-contact',
     text: `${selectContact}
-      where c.account_id = $1
-        and c.campaign_id = $2
-        and c.id = $3
-      for update of c`,
+      where t.account_id = $1
+        and t.campaign_id = $2
+        and t.id = $3
+      for update of t`,
     values: [accountId, campaignId, id],
   })
   return rows[0] ?? null
 }
 
-/**
- * The contacts of a campaign that match, `limit + 1` of them where there are as many, in the order that `buildPage` expects. Reads by the
- * primary key, the unique (account_id, campaign_id, phone_number) or contacts_external_id; at most 200,000 rows.
- */
+/** A page of the contacts that match, for `buildPage`; by the primary key, the unique number of the campaign, or contacts_external_id. */
 export async function listContacts(
   db: Queryable,
   accountId: string,
   campaignId: string,
   filters: ContactFilters,
-  limit: number,
-  position: Position | null,
-): Promise<Stretch> {
-  const isAfter = position?.direction === 'after'
-  const rows: ContactRow[] = []
-  let from = position?.id ?? null
-  for (let window = 0; window < windowsMax; window++) {
-    const reading = { from, isAfter, since: position?.since?.mark ?? null }
-    const part = await readWindow(db, accountId, campaignId, filters, limit + 1 - rows.length, reading)
-    rows.push(...part.rows)
-    from = part.edge
-    if (from === null || rows.length > limit) break
-  }
-  return { rows: await withLastMessages(db, accountId, rows), edge: rows.length > limit ? null : from }
+  ...place: PagePlace
+): Promise<Found<ContactRow>> {
+  const { rows, edge = null } = await findRows<ContactRow>(db, searchOf(accountId, campaignId, filters), ...place)
+  return { rows: await withLastMessages(db, accountId, rows), edge }
 }
 
 // Most numbers of a page had a message of late, or never one.
@@ -167,7 +144,7 @@ async function withLastMessages(db: Queryable, accountId: string, contacts: Cont
   return contacts.map((contact) => ({ ...contact, lastMessageAt: at.get(contact.phoneNumber) ?? null }))
 }
 
-/** The same from the oldest to the newest, without an end and without what the messages know; for an export. */
+/** All of them from the oldest to the newest, without their last messages; for an export. */
 export async function* readContacts(
   db: Queryable,
   accountId: string,
@@ -175,80 +152,44 @@ export async function* readContacts(
   filters: ContactFilters,
   pageRows: number,
 ): AsyncGenerator<ContactRow[]> {
+  const search = searchOf(accountId, campaignId, filters)
   for (let from: string | null = '00000000-0000-0000-0000-000000000000'; from !== null;) {
-    const place = { from, isAfter: true, since: null }
-    const part: Stretch = await readPageInTurn(accountId, () =>
-      readWindow(db, accountId, campaignId, filters, pageRows, place),
+    const position: Position = { direction: 'after', id: from }
+    const { rows, edge = null }: Found<ContactRow> = await readPageInTurn(accountId, () =>
+      findRows<ContactRow>(db, search, pageRows, position, { rows: windowRows, windows: 1 }),
     )
-    if (part.rows.length > 0) yield part.rows
-    from = part.rows.length === pageRows ? (part.rows.at(-1)?.id ?? null) : part.edge
+    const page = rows.slice(0, pageRows)
+    if (page.length > 0) yield page
+    from = edge ?? (rows.length > pageRows ? (page.at(-1)?.id ?? null) : null)
   }
 }
 
-/** Contacts that match among the next `windowRows`; `edge` is the last one looked at where there may be more. */
-async function readWindow(
-  db: Queryable,
-  accountId: string,
-  campaignId: string,
-  filters: ContactFilters,
-  limit: number,
-  { from, isAfter, since }: { from: string | null; isAfter: boolean; since: Mark | null },
-): Promise<Stretch> {
-  const values: unknown[] = [accountId, campaignId]
-  const value = (one: unknown): string => `$${values.push(one)}`
-  const order = isAfter ? 'asc' : 'desc'
-  const bounds = [
-    from !== null && `c.id ${isAfter ? '>' : '<'} ${value(from)}`,
-    filters.createdAfter && `c.id >= ${value(firstIdAt(filters.createdAfter.getTime()))}`,
-    filters.createdBefore && `c.id < ${value(firstIdAt(filters.createdBefore.getTime()))}`,
-    filters.phoneNumber !== null && `c.phone_number = ${value(filters.phoneNumber)}`,
-    filters.externalId !== null && isExternalId(filters.externalId, filters.externalIdHmac, value),
-  ].filter((clause) => clause !== false && clause !== null)
-  const matches = matchesOf(filters, value)
-  // Changed ones are anywhere in the list.
-  if (since) matches.push(isSince('c', since, value))
-  const found = `from contacts c
-        where c.account_id = $1
-          and c.campaign_id = $2${bounds.map((clause) => `\n          and ${clause}`).join('')}
-        order by c.id ${order}`
-  if (matches.length === 0) {
-    const { rows } = await db.query<ContactRow>(`${selectOf()} ${found} limit ${value(limit)}`, values)
-    return { rows, edge: null }
-  }
-  // The last contact of a window comes with the answer in any case, to say how far it has got. The outer query has no order of its own: it would
-  // make the planner think that all of the inner one is needed.
-  const { rows } = await db.query<ContactRow & { isMatch: boolean | null; place: number }>(
-    `
-    ${selectOf(', c."isMatch", c.place')}
-    from (
-        select c.account_id, c.id, c.sealed, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
-          c.timezone, c.attributes, c.tags, c.consent, c.created_at, c.updated_at, ${matches.join(' and ')} as "isMatch",
-          row_number() over (order by c.id ${order}) as place
-        ${found}
-        limit ${windowRows}
-    ) c
-    where c."isMatch" or c.place = ${windowRows}
-    limit ${value(limit)}`,
-    values,
-  )
-  const last = rows.at(-1)
-  const matching = last && !last.isMatch ? rows.slice(0, -1) : rows
-  return { rows: matching, edge: last?.place === windowRows && matching.length < limit ? last.id : null }
-}
+const searchOf = (accountId: string, campaignId: string, filters: ContactFilters): Search => ({
+  table: 'contacts',
+  columns,
+  accountId,
+  key: { campaign_id: campaignId },
+  found: (value) => [
+    ...isCreatedIn(filters.createdAfter, filters.createdBefore, value),
+    ...(filters.phoneNumber === null ? [] : [`t.phone_number = ${value(filters.phoneNumber)}`]),
+    ...(filters.externalId === null ? [] : [isExternalId(filters.externalId, filters.externalIdHmac, value)]),
+  ],
+  matches: (value) => matchesOf(filters, value),
+})
 
 // With both, each by its own index.
-const isExternalId = (id: string, hmac: Buffer | undefined, value: (one: unknown) => string): string =>
-  hmac ? `(c.external_id = ${value(id)} or c.external_id_hmac = ${value(hmac)})` : `c.external_id = ${value(id)}`
+const isExternalId = (id: string, hmac: Buffer | undefined, value: Value): string =>
+  hmac ? `(t.external_id = ${value(id)} or t.external_id_hmac = ${value(hmac)})` : `t.external_id = ${value(id)}`
 
-function matchesOf(filters: ContactFilters, value: (one: unknown) => string): string[] {
+function matchesOf(filters: ContactFilters, value: Value): string[] {
   const matches: string[] = []
-  if (filters.phonePrefix !== null) matches.push(`starts_with(c.phone_number, ${value(filters.phonePrefix)})`)
-  if (filters.tags !== null) matches.push(`c.tags @> ${value(filters.tags)}::text[]`)
+  if (filters.phonePrefix !== null) matches.push(`starts_with(t.phone_number, ${value(filters.phonePrefix)})`)
+  if (filters.tags !== null) matches.push(`t.tags @> ${value(filters.tags)}::text[]`)
   for (const [name, text] of Object.entries(filters.attributes ?? {}))
-    matches.push(`c.attributes ->> ${value(name)} = ${value(text)}`)
+    matches.push(`t.attributes ->> ${value(name)} = ${value(text)}`)
   if (filters.language !== null) {
     const language = value(filters.language)
-    matches.push(`(c.language = ${language} or starts_with(c.language, ${language} || '-'))`)
+    matches.push(`(t.language = ${language} or starts_with(t.language, ${language} || '-'))`)
   }
   if (filters.isOptedOut !== null) matches.push(`${filters.isOptedOut ? '' : 'not '}${isOptedOut}`)
   return matches

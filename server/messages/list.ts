@@ -11,6 +11,7 @@ import { spanOf, within } from '../ground/db/span.ts'
 import { firstIdAt, timeOfId } from '../ground/base/ids.ts'
 import { isSince, type Mark } from '../ground/http/mark.ts'
 import type { Position } from '../ground/http/page.ts'
+import { readWindow } from '../ground/http/search.ts'
 import { findNarrow, narrowStatuses } from './narrow.ts'
 import { messageColumnNames, messageColumns, outcomeStatuses, type MessageRow } from '../message/message.ts'
 
@@ -112,7 +113,7 @@ export async function listMessages(
       const within = isUpward
         ? { lower: bounds.lower, upper: end ?? bounds.upper }
         : { lower: end ?? bounds.lower, upper: bounds.upper }
-      const part = await readWindow(db, accountId, filters, { ...within, isUpward, since }, limit + 1 - rows.length)
+      const part = await readPart(db, accountId, filters, { ...within, isUpward, since }, limit + 1 - rows.length)
       rows.push(...part.rows)
       if (rows.length > limit) return { rows, edge: null }
       const reached = part.edge ?? end
@@ -156,7 +157,8 @@ interface Window extends Bounds {
   since: Mark | null
 }
 
-async function readWindow(
+/** The messages of one window. One index leads: messages_their_number, messages_contact, messages_campaign, or the primary key. */
+async function readPart(
   db: Queryable,
   accountId: string,
   filters: MessageFilters,
@@ -165,12 +167,19 @@ async function readWindow(
 ): Promise<Stretch> {
   const lead = leadOf(filters)
   if (lead === 'narrow') return readNarrow(db, accountId, filters, window, limit)
-  const { size, ...statement } = buildStatement(accountId, filters, lead, window, limit)
-  const { rows } = await db.query<MessageRow & { isMatch?: boolean | null; place?: number; edge?: string }>(statement)
-  const last = rows.at(-1)
-  const edge = last?.place === size ? (last.edge ?? null) : null
-  const isMarkOnly = last?.place !== undefined && last.isMatch !== true
-  return { rows: isMarkOnly ? rows.slice(0, -1) : rows, edge }
+  const { isUpward, lower, upper, since } = window
+  const values: unknown[] = [accountId]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const where = [
+    'm.account_id = $1',
+    ...(lead ? [`m.${lead.column} = ${value(lead.value)}`] : []),
+    ...(lower ? [`m.id > ${value(lower)}`] : []),
+    ...(upper ? [`m.id < ${value(upper)}`] : []),
+  ]
+  const checks = [...checksOf(filters, lead, value), ...(since ? [isSince('m', since, value)] : [])]
+  const order = isUpward ? 'asc' : 'desc'
+  const [columns, names, size] = [messageColumns('m'), messageColumnNames, windows.messages.rows]
+  return readWindow(db, { from: 'messages m', columns, names, where, checks, by: 'm.id', order, size }, values, limit)
 }
 
 /**
@@ -226,46 +235,7 @@ async function lookUp(
   return (await db.query<MessageRow>(text, values)).rows
 }
 
-/**
- * The statement of one window. One index leads: messages_their_number, messages_contact, messages_campaign, or else the primary key. What has to
- * be checked is, on up to `size` messages in order; the last of them comes with the answer in any case, to say how far it has got.
- */
-function buildStatement(
-  accountId: string,
-  filters: MessageFilters,
-  lead: Exclude<Lead, 'narrow'>,
-  { isUpward, lower, upper, since }: Window,
-  limit: number,
-): { text: string; values: unknown[]; size: number } {
-  const values: unknown[] = [accountId]
-  const value = (one: unknown): string => `$${values.push(one)}`
-  const order = isUpward ? 'asc' : 'desc'
-  const checks = checksOf(filters, lead, value)
-  if (since) checks.push(isSince('m', since, value))
-
-  const found = lead && `and m.${lead.column} = ${value(lead.value)}`
-  const bounds = [lower && `and m.id > ${value(lower)}`, upper && `and m.id < ${value(upper)}`]
-  const from = `from messages m
-        where m.account_id = $1 ${[found, ...bounds].filter(Boolean).join(' ')}
-        order by m.id ${order}`
-  if (checks.length === 0)
-    return { text: `select ${messageColumns('m')} ${from} limit ${limit}`, values, size: Infinity }
-  const size = windows.messages.rows
-  const text = `
-      select ${columnsOf('l')}, "isMatch", place, id as edge
-      from (
-        select ${messageColumns('m')}, ${isMatch(checks)}, row_number() over (order by m.id ${order}) as place
-        ${from}
-        limit ${size}
-      ) l
-      where "isMatch" or place = ${size}
-      limit ${limit}`
-  return { text, values, size }
-}
-
 const columnsOf = (table: string): string => messageColumnNames.map((name) => `${table}."${name}"`).join(', ')
-// A column without a value is no match.
-const isMatch = (checks: string[]): string => `coalesce(${checks.join(' and ')}, false) as "isMatch"`
 
 type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'narrow' | null
 

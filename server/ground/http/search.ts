@@ -1,85 +1,118 @@
-/** Lists whose filters no index has: a page looks at a bounded number of rows, and says how far it has come. */
+/** Lists with filters that no index serves: a page reads a bounded number of rows, and returns where it stopped. */
 import type { Queryable } from '../db/db.ts'
 import { firstIdAt } from '../base/ids.ts'
 import { isSince } from './mark.ts'
 import { wayOf, type Found, type Position } from './page.ts'
 
-/** Makes a parameter of a value, and says how a statement names it. */
+/** Adds a parameter to a statement, and returns its name. */
 export type Value = (one: unknown) => string
 
-/** Which rows of a list are looked at, and what is checked on each; `t` is its table. */
+/** Which rows of a list are read, and what is checked on each; `t` is its table. */
 export interface Search {
   table: string
   /** As rows come out, `id` among them. */
   columns: string
   accountId: string
-  /** By which the list is ordered: `id`, or another of an index that begins with the account. */
+  /** What the primary key has between the account and `by`. */
+  key?: Record<string, string>
+  /** By which the list is ordered: `id`, or another column of an index that begins with the account. */
   by?: string
-  /** What an index serves: conditions that leave few rows, or a stretch of them. */
+  /** Conditions that an index serves. */
   found: (value: Value) => string[]
-  /** What none does. */
+  /** Conditions that no index serves. */
   matches: (value: Value) => string[]
 }
 
-// Rows looked at in a statement, and statements of a page: 20,000 take some 30 ms.
+/** One statement of a list. `where` begins with what an index serves; `checks` are made on up to `size` of those rows, in order. */
+export interface Window {
+  /** A table and its name in the conditions. */
+  from: string
+  /** As the rows come out; `names` are the names they get, `id` among them. */
+  columns: string
+  names: readonly string[]
+  where: string[]
+  checks: string[]
+  /** The column of the order. */
+  by: string
+  order: 'asc' | 'desc'
+  size: number
+}
+
+/**
+ * Reads a window: up to `limit` rows that pass the checks. The last row of a full window is always returned by the statement, because it is the
+ * `edge` from which the next window goes on. The outer query has no order: with one the planner expects to need all of the inner one.
+ */
+export async function readWindow<Row extends object>(
+  db: Queryable,
+  { from, columns, names, where, checks, by, order, size }: Window,
+  values: unknown[],
+  limit: number,
+): Promise<Required<Found<Row>>> {
+  const inOrder = `from ${from} where ${where.join(' and ')} order by ${by} ${order}`
+  if (checks.length === 0) {
+    const { rows } = await db.query<Row>(`select ${columns} ${inOrder} limit ${limit}`, values)
+    return { rows, edge: null }
+  }
+  const { rows } = await db.query<Row & { isMatch: boolean; place: number; edge: string }>(
+    `select ${names.map((name) => `w."${name}"`).join(', ')}, "isMatch", place, edge
+     from (
+       select ${columns}, coalesce(${checks.join(' and ')}, false) as "isMatch",
+         row_number() over (order by ${by} ${order}) as place, ${by} as edge
+       ${inOrder}
+       limit ${size}
+     ) w
+     where "isMatch" or place = ${size}
+     limit ${limit}`,
+    values,
+  )
+  const last = rows.at(-1)
+  return { rows: last?.isMatch === false ? rows.slice(0, -1) : rows, edge: last?.place === size ? last.edge : null }
+}
+
+// Rows of a window, and windows of a page: 20,000 rows take some 30 ms.
 const bounds = { rows: 20_000, windows: 10 }
 
 /**
- * The rows that match, `limit + 1` of them where there are as many, in the order that `buildPage` expects; `edge` where it has looked at enough
- * before. Only rows that have changed since the position's mark, where it has one.
+ * The rows that match, up to `limit + 1`, in the order that `buildPage` expects; `edge` if it has read enough before. If the position has a mark,
+ * only rows that have changed since.
  */
 export async function findRows<Row extends object>(
   db: Queryable,
-  { table, columns, accountId, by = 'id', found, matches }: Search,
+  { table, columns, accountId, key = {}, by = 'id', found, matches }: Search,
   limit: number,
   position: Position | null,
-  { rows: windowRows, windows }: typeof bounds = bounds,
+  { rows: size, windows }: typeof bounds = bounds,
 ): Promise<Found<Row>> {
   const { beyond, order } = wayOf(position)
-  const statement = (from: string | null): { values: unknown[]; value: Value; where: string } => {
-    const values: unknown[] = [accountId]
-    const value: Value = (one) => `$${values.push(one)}`
-    const where = ['t.account_id = $1', ...found(value), ...(from === null ? [] : [`t.${by} ${beyond} ${value(from)}`])]
-    return { values, value, where: where.join(' and ') }
-  }
-  const checksOf = (value: Value): string[] => [
-    ...matches(value),
-    ...(position?.since ? [isSince('t', position.since.mark, value, `t.${by}`)] : []),
-  ]
-  if (checksOf(String).length === 0) {
-    const { where, values } = statement(position?.id ?? null)
-    const text = `select ${columns} from ${table} t where ${where} order by t.${by} ${order} limit ${limit + 1}`
-    return { rows: (await db.query<Row>(text, values)).rows }
-  }
+  const keyed = (value: Value): string[] =>
+    Object.entries({ account_id: accountId, ...key }).map(([name, one]) => `t.${name} = ${value(one)}`)
   const ids: string[] = []
   let from = position?.id ?? null
   for (let window = 0; window < windows && ids.length <= limit; window++) {
-    const { where, values, value } = statement(from)
-    // The last row of a window comes with the answer in any case, to say how far it has got.
-    const { rows } = await db.query<{ id: string; isMatch: boolean; place: number }>(
-      `select id, "isMatch", place
-       from (
-         select t.${by} as id, coalesce(${checksOf(value).join(' and ')}, false) as "isMatch",
-           row_number() over (order by t.${by} ${order}) as place
-         from ${table} t
-         where ${where}
-         order by t.${by} ${order}
-         limit ${windowRows}
-       ) l
-       where "isMatch" or place = ${windowRows}
-       limit ${limit + 1 - ids.length}`,
-      values,
-    )
-    ids.push(...rows.filter(({ isMatch }) => isMatch).map(({ id }) => id))
-    const last = rows.at(-1)
-    from = last?.place === windowRows ? last.id : null
+    const values: unknown[] = []
+    const value: Value = (one) => `$${values.push(one)}`
+    const where = [...keyed(value), ...found(value), ...(from === null ? [] : [`t.${by} ${beyond} ${value(from)}`])]
+    const checks = [
+      ...matches(value),
+      ...(position?.since ? [isSince('t', position.since.mark, value, `t.${by}`)] : []),
+    ]
+    const reading = { from: `${table} t`, where, checks, by: `t.${by}`, order, size } as const
+    if (checks.length === 0) return readWindow<Row>(db, { ...reading, columns, names: [] }, values, limit + 1)
+    // Columns may cost a look into another table: only those of the page are read.
+    const id = { columns: `t.${by} as id`, names: ['id'] }
+    const part = await readWindow<{ id: string }>(db, { ...reading, ...id }, values, limit + 1 - ids.length)
+    ids.push(...part.rows.map(({ id: one }) => one))
+    from = part.edge
     if (from === null) break
   }
+  const values: unknown[] = []
+  const value: Value = (one) => `$${values.push(one)}`
+  const where = [...keyed(value), `t.${by} = any (${value(ids)}::uuid[])`].join(' and ')
   const { rows } = await db.query<Row>(
-    `select ${columns} from ${table} t where t.account_id = $1 and t.${by} = any ($2::uuid[]) order by t.${by} ${order}`,
-    [accountId, ids],
+    `select ${columns} from ${table} t where ${where} order by t.${by} ${order}`,
+    values,
   )
-  // Also where one of them has gone meanwhile, there is more behind the page.
+  // If one of them was deleted meanwhile, the list still goes on after the page.
   return { rows, edge: ids.length > limit ? (ids[limit - 1] ?? null) : from }
 }
 
