@@ -21,7 +21,7 @@ interface Plan<Effect> {
 interface ActingTool<
   In extends z.ZodObject,
   Effect extends z.ZodType,
-  Result extends z.ZodType,
+  Result extends z.ZodObject,
 > extends Description<In> {
   /** Whether it sends, removes, or stops what cannot be brought back. */
   isDestructive: boolean
@@ -32,12 +32,12 @@ interface ActingTool<
   effect: Effect
   result: Result
   /** Asks the API what would happen; changes nothing. */
-  plan(call: Call, args: z.output<In>): Promise<Plan<z.output<Effect>>>
+  plan(call: Call, args: z.output<In>): Promise<Plan<z.input<Effect>>>
   perform(
     call: Call,
     args: z.output<In>,
     options: { idempotencyKey: string; signal: AbortSignal; retries: number },
-  ): Promise<z.output<Result>>
+  ): Promise<z.input<Result>>
 }
 
 const confirmation = z
@@ -51,7 +51,7 @@ const twoSteps =
   ' Two steps: without `confirmation` nothing is done, and you get a preview with a word. Show the preview to the person you work for. If they agree, call again with exactly the same arguments and that word.'
 
 /** A tool that sends or changes. */
-export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, Result extends z.ZodType>(
+export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, Result extends z.ZodObject>(
   tool: ActingTool<In, Effect, Result>,
 ): Tool {
   const { name, title, scopes, isDestructive, reachesOut } = tool
@@ -75,7 +75,8 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
     call: Call,
     args: z.output<In>,
   ): Promise<Record<string, unknown>> => {
-    const { effect, recipients, about = '', ...plan } = await tool.plan(call, args)
+    const { recipients, about = '', ...plan } = await tool.plan(call, args)
+    const effect = tool.effect.parse(plan.effect)
     const blocked = plan.blocked ?? tooMany(surroundings, recipients)
     const subject = { recipients, about, question: questionOf(title, args, effect) }
     const word = blocked === null ? surroundings.confirmations.offer(name, args, subject) : null
@@ -102,7 +103,8 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
       if (tool.isPlannedAgain === true && !shown.isUnsettled) refuseOutdated(await tool.plan(call, args), shown)
       // One try, so that a refusal is that of the only one. Whoever calls again does so with the same key.
       const { idempotencyKey } = shown
-      return (await tool.perform(call, args, { idempotencyKey, signal: call.signal, retries: 0 })) as object
+      const options = { idempotencyKey, signal: call.signal, retries: 0 }
+      return tool.result.parse(await tool.perform(call, args, options))
     }
     // Two calls at once with one word wait for one act. What failed may be tried again: with the same key it happens once. Where one try is
     // unsettled, a later refusal does not settle it.

@@ -53,31 +53,16 @@ export function showMessage(message: Message, numbers: Numbers, most = textMax):
   const [person, ours] = direction === 'inbound' ? [from, to] : [to, from]
   const said = error ? [error.source.code, error.source.raw].filter((word) => word !== null).join(' ') : ''
   return {
-    id: message.id,
-    direction,
-    status: message.status,
-    final: message.final,
+    ...message,
     person: showNumber(person, numbers),
     our_number: ours,
     text: untrusted(message.message, most),
     type: message.type ?? null,
-    campaign: message.campaign,
     conversation: message.conversation ?? null,
-    segments: message.segments,
-    error: error
-      ? {
-          code: error.code,
-          title: error.title,
-          advice: error.advice,
-          permanent: error.permanent,
-          carrier_said: untrusted(said || null, 200),
-        }
-      : null,
+    error: error ? { ...error, carrier_said: untrusted(said || null, 200) } : null,
     waits_for: hold ? (hold.until === null ? hold.reason : `${hold.reason}, until ${hold.until}`) : null,
     carrier: message.route?.carrier ?? null,
     price: message.price ?? message.estimated_price ?? null,
-    test: message.test,
-    created_at: message.created_at,
     estimated_send_at: message.estimated_send_at ?? null,
     sent_at: message.sent_at ?? null,
     completed_at: message.completed_at ?? null,

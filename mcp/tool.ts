@@ -52,7 +52,8 @@ export interface Description<In extends z.ZodObject> {
 
 interface ReadingTool<In extends z.ZodObject, Out extends z.ZodObject> extends Description<In> {
   output: Out
-  read(call: Call, args: z.output<In>): Promise<z.output<Out>>
+  /** Members that the output does not have are left out. */
+  read(call: Call, args: z.output<In>): Promise<z.input<Out>>
 }
 
 // Most clients wait a minute: they shall get our answer, and not their own.
@@ -71,7 +72,9 @@ export function defineReading<In extends z.ZodObject, Out extends z.ZodObject>(t
     isActing: false,
     register: (server, surroundings) => {
       const handle = (args: unknown, { mcpReq }: ServerContext): Promise<CallToolResult | InputRequiredResult> =>
-        answer(surroundings, mcpReq.signal, (call) => tool.read(call, args as z.output<In>))
+        answer(surroundings, mcpReq.signal, async (call) =>
+          outputSchema.parse(await tool.read(call, args as z.output<In>)),
+        )
       const annotations = {
         title,
         readOnlyHint: true,

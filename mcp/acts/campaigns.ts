@@ -56,12 +56,10 @@ export const startBroadcast = defineActing({
     const request = { path: { campaign: args.campaign }, body: { ...orderOf(args), dry_run: true } }
     const dry = await client.call('sendCampaign', request, { signal })
     if (dry.object !== 'dry_run') throw new TypeError('a dry run answered a broadcast')
-    const { recipients, messages, segments, segments_max, cost, skipped, sample } = dry
-    const shown = { recipients, messages, segments, segments_max, cost, skipped }
     return {
-      effect: { ...shown, sample: untrusted(sample), send_at: args.send_at ?? null },
-      recipients: messages,
-      blocked: messages === 0 ? 'No contact would get it.' : null,
+      effect: { ...dry, sample: untrusted(dry.sample), send_at: args.send_at ?? null },
+      recipients: dry.messages,
+      blocked: dry.messages === 0 ? 'No contact would get it.' : null,
     }
   },
   async perform({ client }, args, options) {

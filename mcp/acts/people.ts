@@ -71,9 +71,7 @@ export const createContact = defineActing({
     }
   },
   async perform({ client }, { campaign, on_conflict, ...body }, options) {
-    const contact = await client.call('createContact', { path: { campaign }, query: { on_conflict }, body }, options)
-    const { id, status, created_at, updated_at } = contact
-    return { id, campaign: contact.campaign, status, created_at, updated_at }
+    return client.call('createContact', { path: { campaign }, query: { on_conflict }, body }, options)
   },
 })
 
@@ -101,7 +99,6 @@ export const addOptOut = defineActing({
     }
   },
   async perform({ client }, body, options) {
-    const { id, source, created_at } = await client.call('createOptOut', { body }, options)
-    return { id, source, created_at }
+    return client.call('createOptOut', { body }, options)
   },
 })

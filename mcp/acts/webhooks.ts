@@ -24,8 +24,7 @@ export const testWebhook = defineActing({
     }
   },
   async perform({ client }, { webhook: id }, options) {
-    const { event, type } = await client.call('testWebhook', { path: { id } }, options)
-    return { event, type }
+    return client.call('testWebhook', { path: { id } }, options)
   },
 })
 
@@ -48,7 +47,6 @@ export const redeliverEvent = defineActing({
     return { effect: { event: id, type, recorded_at: timestamp, sequence }, recipients: 0 }
   },
   async perform({ client }, { event: id }, options) {
-    const { event, posts } = await client.call('redeliverEvent', { path: { id } }, options)
-    return { event, posts }
+    return client.call('redeliverEvent', { path: { id } }, options)
   },
 })

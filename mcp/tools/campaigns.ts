@@ -18,20 +18,12 @@ const CampaignShape = z.object({
   created_at: z.string(),
 })
 
-function showCampaign(one: Campaign): z.infer<typeof CampaignShape> {
-  return {
-    id: one.id,
-    name: bounded(one.name, 120),
-    key: one.key,
-    status: one.status,
-    type: one.type,
-    text: one.message && bounded(one.message, 400),
-    template: one.template,
-    contacts: one.contacts_count,
-    tags: one.tags,
-    created_at: one.created_at,
-  }
-}
+const showCampaign = (one: Campaign): z.infer<typeof CampaignShape> => ({
+  ...one,
+  name: bounded(one.name, 120),
+  text: one.message && bounded(one.message, 400),
+  contacts: one.contacts_count,
+})
 
 export const listCampaigns = defineReading({
   name: 'list_campaigns',
@@ -86,28 +78,13 @@ export const BroadcastShape = z.object({
 })
 
 /** A broadcast as tools show it. */
-export function showBroadcast(one: Broadcast): z.infer<typeof BroadcastShape> {
-  return {
-    id: one.id,
-    campaign: one.campaign,
-    status: one.status,
-    text: bounded(one.message, 400),
-    recipients: one.recipients,
-    expanded: one.expanded,
-    messages: one.messages,
-    remaining: one.remaining,
-    segments: one.segments,
-    skipped: one.skipped,
-    audience_tags: one.audience?.tags ?? null,
-    waits_for: one.hold && `${one.hold.reason}, until ${one.hold.until} (${one.hold.guard})`,
-    test: one.test,
-    send_at: one.send_at ?? one.send_at_local,
-    created_at: one.created_at,
-    started_at: one.started_at,
-    completed_at: one.completed_at,
-    stats: one.stats,
-  }
-}
+export const showBroadcast = (one: Broadcast): z.infer<typeof BroadcastShape> => ({
+  ...one,
+  text: bounded(one.message, 400),
+  audience_tags: one.audience?.tags ?? null,
+  waits_for: one.hold && `${one.hold.reason}, until ${one.hold.until} (${one.hold.guard})`,
+  send_at: one.send_at ?? one.send_at_local,
+})
 
 const statuses = [
   'awaiting_approval',
@@ -174,11 +151,10 @@ const ImportShape = z.object({
   completed_at: z.string().nullable(),
 })
 
-function showImport(one: Import): z.infer<typeof ImportShape> {
-  const { id, campaign, status, format, dry_run, progress, counts, failure, created_at, completed_at } = one
-  const told = failure && { code: failure.code, detail: bounded(failure.detail, 400) }
-  return { id, campaign, status, format, dry_run, progress, counts, failure: told, created_at, completed_at }
-}
+const showImport = ({ failure, ...one }: Import): z.infer<typeof ImportShape> => ({
+  ...one,
+  failure: failure && { ...failure, detail: bounded(failure.detail, 400) },
+})
 
 export const listImports = defineReading({
   name: 'list_imports',
@@ -223,13 +199,12 @@ export const readImport = defineReading({
     ])
     return {
       import: showImport(one),
-      rejected: page.data.map(({ line, column, value, code, detail, suggestion }) => ({
-        line,
-        column: column && bounded(column, 60),
-        value: untrusted(value && maskNumbers(value, numbers), 100),
-        code,
-        detail: bounded(maskNumbers(detail, numbers), 300),
-        suggestion: suggestion && bounded(maskNumbers(suggestion, numbers), 100),
+      rejected: page.data.map((one) => ({
+        ...one,
+        column: one.column && bounded(one.column, 60),
+        value: untrusted(one.value && maskNumbers(one.value, numbers), 100),
+        detail: bounded(maskNumbers(one.detail, numbers), 300),
+        suggestion: one.suggestion && bounded(maskNumbers(one.suggestion, numbers), 100),
       })),
       next_cursor: page.next_cursor,
     }

@@ -48,30 +48,11 @@ const CarrierShape = z.object({
 
 /** A carrier as tools show it: no settings, since these name hosts and accounts. */
 function showCarrier(one: Carrier, numbers: Numbers): z.infer<typeof CarrierShape> {
-  const { id, name, kind, enabled, pace, priority } = one
-  return {
-    id,
-    name,
-    kind,
-    enabled,
-    pace,
-    priority,
-    links: one.links.map((link) => ({
-      id: link.id,
-      state: link.state,
-      sessions: link.sessions,
-      window: link.window,
-      in_flight: link.in_flight,
-      pace: link.pace,
-      rate_1m: link.rate_1m,
-      unmatched_receipts: link.unmatched_receipts,
-      last_error: untrusted(link.last_error && maskNumbers(link.last_error, numbers), 200),
-      last_error_at: link.last_error_at,
-    })),
-    response: one.latency.response,
-    receipt: one.latency.receipt,
-    queue: one.queue,
-  }
+  const links = one.links.map((link) => ({
+    ...link,
+    last_error: untrusted(link.last_error && maskNumbers(link.last_error, numbers), 200),
+  }))
+  return { ...one, ...one.latency, links }
 }
 
 export const inspectCarriers = defineReading({
@@ -123,14 +104,9 @@ export const diagnoseReceipts = defineReading({
     const doctor = await client.call('diagnoseReceipts', { path: { id: carrier }, query: { hours } }, { signal })
     return {
       links: doctor.links.map((link) => ({
-        link: link.link,
-        message_id_form: link.message_id_form,
-        unmatched: link.unmatched,
-        examined: link.examined,
-        forms: link.forms.map(({ form, would_match }) => ({ form, would_match })),
-        advice: link.advice,
+        ...link,
         setting_to_change: link.fix && requestOf(link.fix),
-        findings: link.findings.map(({ advice, fix }) => ({ advice, setting_to_change: fix && requestOf(fix) })),
+        findings: link.findings.map((one) => ({ ...one, setting_to_change: one.fix && requestOf(one.fix) })),
         rematch: link.rematch.state,
       })),
     }

@@ -18,19 +18,12 @@ const ConversationShape = z.object({
   last_reply_at: z.string(),
 })
 
-function showConversation(one: Conversation, numbers: Numbers): z.infer<typeof ConversationShape> {
-  return {
-    id: one.id,
-    person: showNumber(one.their_number, numbers),
-    our_number: one.our_number,
-    campaign: one.campaign,
-    unread: one.unread,
-    assignee: one.assignee,
-    opted_out_at: one.opt_out?.created_at ?? null,
-    last_message: one.last_message && showMessage(one.last_message, numbers, textMaxOfLists),
-    last_reply_at: one.last_reply_at,
-  }
-}
+const showConversation = (one: Conversation, numbers: Numbers): z.infer<typeof ConversationShape> => ({
+  ...one,
+  person: showNumber(one.their_number, numbers),
+  opted_out_at: one.opt_out?.created_at ?? null,
+  last_message: one.last_message && showMessage(one.last_message, numbers, textMaxOfLists),
+})
 
 export const listConversations = defineReading({
   name: 'list_conversations',

@@ -37,8 +37,8 @@ const output = z.object({
     .int()
     .nullable()
     .describe('The number of messages, the newest, that the errors are from; null: all. A campaign counts all.'),
-  by_carrier: z.array(Counts.extend({ carrier: z.string().nullable() })).describe('Most failures first.'),
-  by_country: z.array(Counts.extend({ country: z.string().nullable() })).describe('Most failures first.'),
+  by_carrier: z.array(z.object({ carrier: z.string().nullable(), ...Counts.shape })).describe('Most failures first.'),
+  by_country: z.array(z.object({ country: z.string().nullable(), ...Counts.shape })).describe('Most failures first.'),
 })
 
 type Row = Answer<'getUsage'>['data'][number]
@@ -95,14 +95,8 @@ async function ofAccount(call: Call, from: string, to: string | undefined): Prom
     ...added(usage.total),
     by_error: await explained(call, errors),
     errors_examined: examined.length,
-    by_carrier: groups(usage.data, ({ carrier }) => carrier ?? null).map(([carrier, counts]) => ({
-      carrier,
-      ...counts,
-    })),
-    by_country: groups(usage.data, ({ country }) => country ?? null).map(([country, counts]) => ({
-      country,
-      ...counts,
-    })),
+    by_carrier: groups(usage.data, 'carrier'),
+    by_country: groups(usage.data, 'country'),
   }
 }
 
@@ -121,14 +115,8 @@ async function ofCampaign(call: Call, campaign: string, from?: string, to?: stri
       failed.map(({ error, messages }) => ({ code: error ?? '', messages, examples: [] })),
     ),
     errors_examined: null,
-    by_carrier: groups(carriers.data, ({ carrier }) => carrier ?? null).map(([carrier, counts]) => ({
-      carrier,
-      ...counts,
-    })),
-    by_country: groups(countries.data, ({ country }) => country ?? null).map(([country, counts]) => ({
-      country,
-      ...counts,
-    })),
+    by_carrier: groups(carriers.data, 'carrier'),
+    by_country: groups(countries.data, 'country'),
   }
 }
 
@@ -137,27 +125,23 @@ function added(total: Answer<'getUsage'>['total']): { total: z.infer<typeof Coun
   return { total: countsOf([total]), delivered_share: over === 0 ? null : Number((total.delivered / over).toFixed(4)) }
 }
 
-function countsOf(rows: Pick<Row, keyof z.infer<typeof Counts>>[]): z.infer<typeof Counts> {
-  const sum = (name: keyof z.infer<typeof Counts>): number => rows.reduce((sum, row) => sum + row[name], 0)
-  return {
-    messages: sum('messages'),
-    delivered: sum('delivered'),
-    failed: sum('failed'),
-    unconfirmed: sum('unconfirmed'),
-    sent: sum('sent'),
-    queued: sum('queued'),
-  }
-}
+type CountName = keyof z.infer<typeof Counts>
+const countNames = Object.keys(Counts.shape) as CountName[]
+
+const countsOf = (rows: Pick<Row, CountName>[]): z.infer<typeof Counts> =>
+  Object.fromEntries(countNames.map((name) => [name, rows.reduce((sum, row) => sum + row[name], 0)])) as z.infer<
+    typeof Counts
+  >
 
 /** Rows by one of their members, those with most failures first. */
-function groups<R extends Pick<Row, keyof z.infer<typeof Counts>>>(
-  rows: R[],
-  keyOf: (row: R) => string | null,
-): [string | null, z.infer<typeof Counts>][] {
+function groups<Key extends string>(
+  rows: (Pick<Row, CountName> & { [key in Key]?: string | null })[],
+  by: Key,
+): (z.infer<typeof Counts> & { [key in Key]: string | null })[] {
   const problems = ({ failed, unconfirmed }: z.infer<typeof Counts>): number => failed + unconfirmed
-  return [...Map.groupBy(rows, keyOf)]
-    .map(([key, of]): [string | null, z.infer<typeof Counts>] => [key, countsOf(of)])
-    .sort(([, a], [, b]) => problems(b) - problems(a) || b.messages - a.messages)
+  return [...Map.groupBy(rows, (row) => row[by] ?? null)]
+    .map(([key, of]) => ({ [by]: key, ...countsOf(of) }) as z.infer<typeof Counts> & { [key in Key]: string | null })
+    .sort((a, b) => problems(b) - problems(a) || b.messages - a.messages)
     .slice(0, rowsMax)
 }
 

@@ -32,9 +32,7 @@ export const explainError = defineReading({
       ...data.map((one) => ({ ...one, of: 'answer' as const, can_retry: one.retryable })),
       ...fields.map((one) => ({ ...one, of: 'field' as const, advice: null, status: null, can_retry: null })),
       ...messages.map((one) => ({ ...one, of: 'message' as const, status: null, can_retry: !one.permanent })),
-    ]
-      .filter((one) => one.code === code)
-      .map(({ of, code, title, advice, status, can_retry }) => ({ of, code, title, advice, status, can_retry }))
+    ].filter((one) => one.code === code)
     if (meanings.length > 0) return { meanings }
     const known = [data, fields, messages].flatMap((list) => list.map((one) => one.code))
     const words = code.toLowerCase().split(/[^a-z0-9]+/)

@@ -1,5 +1,5 @@
 /** Looking for messages, why one has not arrived, and what a text would cost. */
-import type { Message } from '@heliogram/sdk'
+import type { Answer, Message } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
 import { maskNumbers, bounded } from '../strangers.ts'
@@ -96,8 +96,7 @@ export const explainMessage = defineReading({
     return {
       message: shown,
       decisions: kept.map((one) => ({
-        at: one.at,
-        step: one.step,
+        ...one,
         decision: plain(one.decision),
         rule: plain(one.rule),
         detail: plain(one.detail) ?? '',
@@ -127,30 +126,12 @@ export const PreviewShape = z.object({
   estimated_price: Money.nullable().describe('Null: no price is known.'),
 })
 
-interface Preview {
-  to: string | null
-  message: string
-  encoding: string
-  characters: number
-  segments: number
-  warnings: { code: string; detail: string }[]
-  opted_out: boolean | null
-  estimated_price?: z.infer<typeof Money> | null
-}
-
 /** The API's preview, as tools show it. */
-export function showPreview(preview: Preview): z.infer<typeof PreviewShape> {
-  return {
-    to: preview.to,
-    text: preview.message,
-    encoding: preview.encoding,
-    characters: preview.characters,
-    segments: preview.segments,
-    warnings: preview.warnings.map(({ code, detail }) => ({ code, detail })),
-    opted_out: preview.opted_out,
-    estimated_price: preview.estimated_price ?? null,
-  }
-}
+export const showPreview = (preview: Answer<'previewMessage'>): z.infer<typeof PreviewShape> => ({
+  ...preview,
+  text: preview.message,
+  estimated_price: preview.estimated_price ?? null,
+})
 
 export const previewMessage = defineReading({
   name: 'preview_message',

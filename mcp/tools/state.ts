@@ -103,57 +103,41 @@ async function readHealth(client: Client, signal: AbortSignal): Promise<State['h
 
 async function readAccount({ client, signal }: Call): Promise<State['account']> {
   const settings = await client.call('getSettings', {}, { signal })
-  const { quiet_hours: quiet, limits, spend, webhooks } = settings
+  const { quiet_hours: quiet, limits, spend } = settings
   return {
+    ...settings,
+    ...limits,
     name: settings.account.name,
     status: settings.account.status,
-    mode: settings.mode,
-    default_sender: settings.default_sender,
-    timezone: settings.timezone,
-    allowed_countries: settings.allowed_countries,
     quiet_hours: quiet.enabled ? `${quiet.start} to ${quiet.end} for ${quiet.applies_to.join(', ')}` : null,
-    segments_today: limits.segments_today,
-    daily_segments: limits.daily_segments,
     spent_today: spend.spent_today && `${spend.spent_today} ${spend.currency ?? ''}`.trim(),
     daily_spend_limit: spend.daily_limit && `${spend.daily_limit} ${spend.currency ?? ''}`.trim(),
-    webhooks: { endpoints: webhooks.endpoints, failing: webhooks.failing, disabled: webhooks.disabled },
   }
 }
 
 async function readAlerts({ client, signal, numbers }: Call): Promise<State['alerts']> {
   const { data } = await client.call('listAlerts', { query: { status: 'open', limit: 20 } }, { signal })
   return data.map((alert) => ({
-    type: alert.type,
+    ...alert,
     about: [alert.carrier?.name, alert.link, alert.sender, alert.webhook].filter((word) => word != null).join(' '),
-    opened_at: alert.opened_at,
     last_error: untrusted(alert.last_error && maskNumbers(alert.last_error, numbers), 200),
   }))
 }
 
 async function readLinks({ client, signal }: Call): Promise<State['links']> {
   const { data } = await client.call('listCarriers', {}, { signal })
-  const links = data.flatMap(({ name, links }) =>
-    links.map((link) => ({ carrier: name, link: link.id, state: link.state, rate_1m: link.rate_1m })),
-  )
+  const links = data.flatMap(({ name, links }) => links.map((link) => ({ ...link, carrier: name, link: link.id })))
   return links.slice(0, 50)
 }
 
 async function readQueue({ client, signal }: Call): Promise<State['queue']> {
-  const { messages, segments, parts, delayed } = await client.call('getQueue', {}, { signal })
-  const ages = parts.map((part) => part.oldest_age_seconds ?? -1)
-  const oldest = Math.max(-1, ...ages)
-  return {
-    messages,
-    segments,
-    oldest_age_seconds: oldest < 0 ? null : oldest,
-    delayed: delayed.messages,
-    next_due_at: delayed.next_due_at,
-  }
+  const queue = await client.call('getQueue', {}, { signal })
+  const { messages: delayed, next_due_at } = queue.delayed
+  const oldest = Math.max(-1, ...queue.parts.map((part) => part.oldest_age_seconds ?? -1))
+  return { ...queue, oldest_age_seconds: oldest < 0 ? null : oldest, delayed, next_due_at }
 }
 
 async function readGuards({ client, signal }: Call): Promise<State['guards']> {
   const { data } = await client.call('listGuards', { query: { limit: 20 } }, { signal })
-  return data
-    .filter((guard) => guard.released_at === null)
-    .map(({ id, kind, key, limit, count, until }) => ({ id, kind, key, limit, refused: count, until }))
+  return data.filter((guard) => guard.released_at === null).map((guard) => ({ ...guard, refused: guard.count }))
 }

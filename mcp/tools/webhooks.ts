@@ -20,13 +20,10 @@ export const WebhookShape = z.object({
 })
 
 /** A webhook as tools show it: no headers, and no query of its address. */
-export function showWebhook(one: Webhook): z.infer<typeof WebhookShape> {
-  const { id, events, description, enabled, disabled_reason, disabled_at, failing_since, ordered } = one
-  const url = withoutQuery(one.url)
-  return { id, url, events, description, enabled, disabled_reason, disabled_at, failing_since, ordered }
-}
-
-const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')
+export const showWebhook = (one: Webhook): z.infer<typeof WebhookShape> => ({
+  ...one,
+  url: one.url.replace(/[?#].*$/s, ''),
+})
 
 export const listWebhooks = defineReading({
   name: 'list_webhooks',
@@ -72,20 +69,7 @@ export const listWebhookDeliveries = defineReading({
   async read({ client, signal }, { webhook, all, ...paging }) {
     const query = all ? paging : { ...paging, delivery_success: false }
     const page = await client.call('listWebhookDeliveries', { path: { id: webhook }, query }, { signal })
-    return {
-      deliveries: page.data.map((one) => ({
-        event: one.event,
-        event_type: one.event_type,
-        message: one.message,
-        try: one.try,
-        outcome: one.outcome,
-        status_code: one.status_code,
-        response: untrusted(one.response, 200),
-        duration_ms: one.duration_ms,
-        next_attempt_at: one.next_attempt_at,
-        created_at: one.created_at,
-      })),
-      next_cursor: page.next_cursor,
-    }
+    const deliveries = page.data.map((one) => ({ ...one, response: untrusted(one.response, 200) }))
+    return { deliveries, next_cursor: page.next_cursor }
   },
 })
