@@ -114,12 +114,12 @@ export interface Adapter<S extends HttpSettings = HttpSettings, K extends Secret
   /** What a schema cannot say; pointers begin with `#/settings` or `#/secrets`. Asked also of settings that the schema has refused. */
   check?(settings: unknown, secrets: Secrets): FieldError[]
   readonly table: CodeTable | ((settings: S) => CodeTable)
-  /** A request that is repeated with its reference takes place once at the carrier. */
-  isIdempotent(settings: S): boolean
+  /** A request that is repeated with its reference takes place once at the carrier; default: it does not. */
+  isIdempotent?(settings: S): boolean
   /** Receipts and replies come to one address, each saying what it is. */
-  readonly isOneAddress: boolean
+  readonly isOneAddress?: true
   /** A long message has an id and a receipt for each of its segments. */
-  readonly isByPart: boolean
+  readonly isByPart?: true
   /** What the carrier wants to read after a reply; empty by default. */
   readonly replyAnswer?: { contentType: string; body: string }
   send(message: OutMessage, settings: S, secrets: K): OutRequest
@@ -135,6 +135,61 @@ export interface Adapter<S extends HttpSettings = HttpSettings, K extends Secret
 export function reasonOfAnswer({ answers, handlings }: CodeTable, code: string): Reason | null {
   const known = Object.hasOwn(answers, code) ? answers[code] : undefined
   return known === undefined ? null : { code: known, handling: handlings?.[code] ?? handlingOf(known) }
+}
+
+/** Credentials as a header (RFC 7617). */
+export const basicAuth = (user: string, password: string): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
+
+/** A POST of JSON, or of the fields of a form. */
+export function post(
+  url: string,
+  authorization: string | null,
+  body: object | URLSearchParams,
+  headers: Record<string, string> = {},
+): OutRequest {
+  const isForm = body instanceof URLSearchParams
+  return {
+    method: 'POST',
+    url,
+    headers: {
+      ...(authorization !== null && { authorization }),
+      'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+      ...headers,
+    },
+    body: isForm ? body.toString() : JSON.stringify(body),
+  }
+}
+
+/** Whether an answer has a status of success. */
+export const isOk = ({ status }: InAnswer): boolean => status >= 200 && status < 300
+
+/** A receipt; none without an id and a status. A status that is not in the table means `enroute`, an error of 0 means none. */
+export function receiptOf(
+  states: Readonly<Record<string, Receipt['state']>>,
+  { id, stat, err, ...rest }: { [name in 'id' | 'reference' | 'stat' | 'err' | 'doneDate']: string | null },
+): Receipt[] {
+  if (id === null || stat === null) return []
+  const doneDate = rest.doneDate ?? ''
+  return [
+    { ...rest, id, stat, state: states[stat.toLowerCase()] ?? 'enroute', err: err === '0' ? null : err, doneDate },
+  ]
+}
+
+/** The reference behind the address that a carrier called (`receiptUrlOf`). */
+export const referenceIn = ({ url }: InRequest): string | null => new URL(url).searchParams.get('ref')
+
+/** A reply; none without both numbers. */
+export function replyOf(
+  id: string | null,
+  from: string | null,
+  to: string | null,
+  text: string | Pick<Reply, 'text' | 'octets'>,
+  isPartial = false,
+): Reply[] {
+  if (from === null || to === null) return []
+  const read = typeof text === 'string' ? { text } : text
+  return [{ id, from: readNumber(from), to: readNumber(to), ...read, isPartial }]
 }
 
 // Characters of a code: no table has longer ones, and what is longer is a text or a page.

@@ -29,8 +29,6 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
   check: checkGeneric,
   table: tableOf,
   isIdempotent: ({ idempotent }) => idempotent,
-  isOneAddress: false,
-  isByPart: false,
   send(sent, { request }, secrets) {
     const message: TemplateMessage = { ...sent, encoding: request.encodings?.[sent.encoding] ?? sent.encoding }
     const headers = Object.entries(request.headers ?? {}).map(([name, text]) => [

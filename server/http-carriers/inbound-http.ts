@@ -106,7 +106,9 @@ async function receive(
     const unnamed: Buffer[] = []
     for (let at = 0; at < Math.max(receipts.length, replies.length); at += itemsMax)
       await Promise.all([
-        ...receipts.slice(at, at + itemsMax).map((one) => storeReceipt(receiving, linkId, one, adapter.isByPart)),
+        ...receipts
+          .slice(at, at + itemsMax)
+          .map((one) => storeReceipt(receiving, linkId, one, adapter.isByPart === true)),
         ...replies.slice(at, at + itemsMax).map(async (one) => {
           const hash = await storeHttpReply(receiving, linkId, one)
           if (hash) unnamed.push(hash)

@@ -1,10 +1,12 @@
 /** Infobip SMS API v3. Its message ids may be ours, and one that it has is refused: a repetition does not send twice. */
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../ground/base/errors.ts'
-import { httpSettings, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
-  readNumber,
+  basicAuth,
+  post,
   readRefusal,
+  replyOf,
   validitySeconds,
   type Adapter,
   type Codes,
@@ -17,14 +19,11 @@ import { isSame } from './signature.ts'
 
 const Settings = httpSettings('infobip', null, {})
 
-const Secrets = Type.Object(
-  {
-    api_key: secretText('API key.'),
-    callback_user: Type.Optional(secretText('User name that your subscription at Infobip authenticates with.')),
-    callback_password: Type.Optional(secretText('Its password; with both, receipts and replies need them.')),
-  },
-  { additionalProperties: false },
-)
+const Secrets = secretsOf({
+  api_key: secretText('API key.'),
+  callback_user: Type.Optional(secretText('User name that your subscription at Infobip authenticates with.')),
+  callback_password: Type.Optional(secretText('Its password; with both, receipts and replies need them.')),
+})
 
 /** `error.id` of a report, and `err` of a receipt over SMPP. */
 export const infobipReceipts = {
@@ -124,32 +123,19 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
     return faults
   },
   isIdempotent: () => true,
-  isOneAddress: false,
-  isByPart: false,
   send(message, settings, { api_key }) {
     const validity = validitySeconds(message, 1, validityMaxSeconds)
-    return {
-      method: 'POST',
-      url: `${settings.base_url}/sms/3/messages`,
-      headers: {
-        authorization: `App ${api_key}`,
-        'content-type': 'application/json',
-        accept: 'application/json',
-      },
-      body: JSON.stringify({
-        messages: [
-          {
-            ...(message.from !== null && { sender: message.from }),
-            destinations: [{ to: message.to, messageId: message.reference }],
-            content: { text: message.text },
-            ...(validity !== null && { options: { validityPeriod: { amount: validity, timeUnit: 'SECONDS' } } }),
-            ...(message.receiptUrl !== null && {
-              webhooks: { delivery: { url: message.receiptUrl }, contentType: 'application/json' },
-            }),
-          },
-        ],
+    const one = {
+      ...(message.from !== null && { sender: message.from }),
+      destinations: [{ to: message.to, messageId: message.reference }],
+      content: { text: message.text },
+      ...(validity !== null && { options: { validityPeriod: { amount: validity, timeUnit: 'SECONDS' } } }),
+      ...(message.receiptUrl !== null && {
+        webhooks: { delivery: { url: message.receiptUrl }, contentType: 'application/json' },
       }),
     }
+    const accept = { accept: 'application/json' }
+    return post(`${settings.base_url}/sms/3/messages`, `App ${api_key}`, { messages: [one] }, accept)
   },
   readAnswer(answer, { reference }) {
     const body = tryJson(answer.body)
@@ -189,13 +175,12 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
     listAt(readJson(request.body), 'results').flatMap((one) => {
       const [from, to] = [textAt(one, 'from') ?? textAt(one, 'sender'), textAt(one, 'to') ?? textAt(one, 'destination')]
       // Reports have a status, texts have none.
-      if (from === null || to === null || textAt(one, 'status', 'groupId') !== null) return []
-      const text = textAt(one, 'text') ?? textAt(one, 'content', 0, 'text') ?? ''
-      return [{ id: textAt(one, 'messageId'), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+      if (textAt(one, 'status', 'groupId') !== null) return []
+      return replyOf(textAt(one, 'messageId'), from, to, textAt(one, 'text') ?? textAt(one, 'content', 0, 'text') ?? '')
     }),
   /** Nothing is signed: the address is secret, and basic authentication (RFC 7617) where it is set up. */
   verify({ headers }, _settings, { callback_user: user, callback_password: password }) {
     if (user === undefined || password === undefined) return true
-    return isSame(headers['authorization'] ?? '', `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`)
+    return isSame(headers['authorization'] ?? '', basicAuth(user, password))
   },
 }

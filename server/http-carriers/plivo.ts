@@ -1,17 +1,22 @@
 /** Plivo Messaging, API v1. Receipts of long messages come for each segment, under an id of their own and the message's. */
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
-  readNumber,
+  basicAuth,
+  isOk,
+  post,
   readRefusal,
+  receiptOf,
   receiptUrlOf,
+  referenceIn,
+  replyOf,
   showNumber,
   validitySeconds,
   type Adapter,
   type Codes,
   type CodeTable,
+  type InRequest,
 } from './adapter.ts'
-import type { InRequest, Receipt } from './adapter.ts'
 import { tryJson } from '../ground/base/json.ts'
 import { readForm, textAt } from './fields.ts'
 import { readReference } from './reference.ts'
@@ -28,10 +33,7 @@ const Settings = httpSettings('plivo', 'https://api.plivo.com', {
   ),
 })
 
-const Secrets = Type.Object(
-  { auth_token: secretText('Auth token; also the key of the signatures.') },
-  { additionalProperties: false },
-)
+const Secrets = secretsOf({ auth_token: secretText('Auth token; also the key of the signatures.') })
 
 // All come with the receipt; an answer has a text and no code.
 const codes: Codes = {
@@ -68,13 +70,13 @@ const table: CodeTable = {
   receipts: codes,
 }
 
-const states: Record<string, Receipt['state']> = {
+const states = {
   delivered: 'delivered',
   read: 'delivered',
   undelivered: 'undeliverable',
   failed: 'undeliverable',
   rejected: 'rejected',
-}
+} as const
 
 // `message_expiry`: 5 s to 3 h.
 const [validityMinSeconds, validityMaxSeconds] = [5, 10_800]
@@ -83,34 +85,25 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
   settings: Settings,
   secrets: Secrets,
   table,
-  isIdempotent: () => false,
-  isOneAddress: false,
   isByPart: true,
   replyAnswer: { contentType: 'text/xml', body: '<Response/>' },
   send(message, settings, { auth_token }) {
     const validity = validitySeconds(message, validityMinSeconds, validityMaxSeconds)
     const { powerpack_uuid } = settings
     const receiptUrl = receiptUrlOf(message)
-    return {
-      method: 'POST',
-      url: `${settings.base_url}/v1/Account/${settings.auth_id}/Message/`,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${settings.auth_id}:${auth_token}`).toString('base64')}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({
-        dst: showNumber(message.to),
-        text: message.text,
-        type: 'sms',
-        ...(message.from !== null ? { src: showNumber(message.from) } : powerpack_uuid && { powerpack_uuid }),
-        ...(receiptUrl !== null && { url: receiptUrl, method: 'POST' }),
-        ...(validity !== null && { message_expiry: validity }),
-      }),
-    }
+    const url = `${settings.base_url}/v1/Account/${settings.auth_id}/Message/`
+    return post(url, basicAuth(settings.auth_id, auth_token), {
+      dst: showNumber(message.to),
+      text: message.text,
+      type: 'sms',
+      ...(message.from !== null ? { src: showNumber(message.from) } : powerpack_uuid && { powerpack_uuid }),
+      ...(receiptUrl !== null && { url: receiptUrl, method: 'POST' }),
+      ...(validity !== null && { message_expiry: validity }),
+    })
   },
   readAnswer(answer, { segments }) {
     const id = textAt(tryJson(answer.body), 'message_uuid', 0)
-    if (answer.status < 200 || answer.status >= 300 || id === null) return readRefusal(answer, null, table)
+    if (!isOk(answer) || id === null) return readRefusal(answer, null, table)
     return { kind: 'accepted', ids: Array.from({ length: segments }, (_, i) => idOfPart(id, i + 1, segments)) }
   },
   parseReceipt(request) {
@@ -119,22 +112,22 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
     if (id === null || stat === null) return []
     const [, part = 1, parts = 1] = (/^(\d+) of (\d+)$/.exec(textAt(form, 'PartInfo') ?? '') ?? []).map(Number)
     const err = textAt(form, 'ErrorCode')
-    const reference = new URL(request.url).searchParams.get('ref')
+    const reference = referenceIn(request)
     const segments = readReference(reference)?.segments ?? parts
-    return segmentsOf(part, parts, segments).map((segment) => ({
-      id: idOfPart(textAt(form, 'ParentMessageUUID') ?? id, segment, segments),
-      reference,
-      state: states[stat] ?? 'enroute',
-      stat,
-      err: err === null || Number(err) === 0 ? null : err,
-      doneDate: textAt(form, 'DeliveryReportTime') ?? '',
-    }))
+    return segmentsOf(part, parts, segments).flatMap((segment) =>
+      receiptOf(states, {
+        id: idOfPart(textAt(form, 'ParentMessageUUID') ?? id, segment, segments),
+        reference,
+        stat,
+        err: err === null || Number(err) === 0 ? null : err,
+        doneDate: textAt(form, 'DeliveryReportTime'),
+      }),
+    )
   },
   parseReply(request) {
     const form = Object.fromEntries(readForm(request.body))
-    const [from, to, text] = [textAt(form, 'From'), textAt(form, 'To'), textAt(form, 'Text')]
-    if (from === null || to === null || text === null) return []
-    return [{ id: textAt(form, 'MessageUUID'), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+    const text = textAt(form, 'Text')
+    return text === null ? [] : replyOf(textAt(form, 'MessageUUID'), textAt(form, 'From'), textAt(form, 'To'), text)
   },
   /** HMAC-SHA256 in base64: V3 over URL, fields and nonce, V2 over the bare URL and nonce. `Ma`: with the main account's token. */
   verify(request, settings, { auth_token }) {

@@ -27,7 +27,7 @@ export async function sendMessage(
     return exchange.kind === 'answered' ? adapter.readAnswer(exchange.answer, message, settings) : exchange
   }
   let outcome = await once()
-  if (!adapter.isIdempotent(settings)) return outcome
+  if (adapter.isIdempotent?.(settings) !== true) return outcome
   for (const ms of repeatsMs) {
     if (outcome.kind !== 'lost' && outcome.kind !== 'unknown') break
     await new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,14 +1,16 @@
 /** Sinch SMS (XMS) REST API v1. */
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
-  readNumber,
+  isOk,
+  post,
   readRefusal,
+  receiptOf,
+  replyOf,
   showNumber,
   type Adapter,
   type Codes,
   type CodeTable,
-  type Receipt,
 } from './adapter.ts'
 import { readBinary } from './charset.ts'
 import { tryJson } from '../ground/base/json.ts'
@@ -23,15 +25,12 @@ const Settings = httpSettings('sinch', 'https://us.sms.api.sinch.com', {
   }),
 })
 
-const Secrets = Type.Object(
-  {
-    api_token: secretText('API token of the service plan.'),
-    callback_secret: Type.Optional(
-      secretText('Key of the HMAC of callbacks, if it is configured; receipts and replies must then be signed.'),
-    ),
-  },
-  { additionalProperties: false },
-)
+const Secrets = secretsOf({
+  api_token: secretText('API token of the service plan.'),
+  callback_secret: Type.Optional(
+    secretText('Key of the HMAC of callbacks, if it is configured; receipts and replies must then be signed.'),
+  ),
+})
 
 // Words are of an answer (…/sms/api-reference/status-codes/).
 const answers: Codes = {
@@ -71,7 +70,7 @@ const table: CodeTable = {
   },
 }
 
-const states: Record<string, Receipt['state']> = {
+const states = {
   delivered: 'delivered',
   failed: 'undeliverable',
   aborted: 'rejected',
@@ -80,64 +79,50 @@ const states: Record<string, Receipt['state']> = {
   deleted: 'deleted',
   expired: 'expired',
   unknown: 'unknown',
-}
+} as const
 
 export const sinch: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
   settings: Settings,
   secrets: Secrets,
   table,
-  isIdempotent: () => false,
   isOneAddress: true,
-  isByPart: false,
   send(message, settings, { api_token }) {
-    return {
-      method: 'POST',
-      url: `${settings.base_url}/xms/v1/${settings.service_plan_id}/batches`,
-      headers: { authorization: `Bearer ${api_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        to: [showNumber(message.to)],
-        body: message.text,
-        type: 'mt_text',
-        delivery_report: 'per_recipient_final',
-        client_reference: message.reference,
-        ...(message.from !== null && { from: message.from }),
-        ...(message.receiptUrl !== null && { callback_url: message.receiptUrl }),
-        ...(message.expiresAt !== null && { expire_at: message.expiresAt.toISOString() }),
-      }),
-    }
+    const url = `${settings.base_url}/xms/v1/${settings.service_plan_id}/batches`
+    return post(url, `Bearer ${api_token}`, {
+      to: [showNumber(message.to)],
+      body: message.text,
+      type: 'mt_text',
+      delivery_report: 'per_recipient_final',
+      client_reference: message.reference,
+      ...(message.from !== null && { from: message.from }),
+      ...(message.receiptUrl !== null && { callback_url: message.receiptUrl }),
+      ...(message.expiresAt !== null && { expire_at: message.expiresAt.toISOString() }),
+    })
   },
   readAnswer(answer) {
     const body = tryJson(answer.body)
     const id = textAt(body, 'id')
-    if (answer.status >= 200 && answer.status < 300 && id !== null) return { kind: 'accepted', ids: [id] }
+    if (isOk(answer) && id !== null) return { kind: 'accepted', ids: [id] }
     return readRefusal(answer, textAt(body, 'code'), table)
   },
   parseReceipt(request) {
     const body = readJson(request.body)
     if (textAt(body, 'type') !== 'recipient_delivery_report_sms') return []
-    const [id, stat] = [textAt(body, 'batch_id'), textAt(body, 'status')]
-    if (id === null || stat === null) return []
-    const code = textAt(body, 'code')
-    return [
-      {
-        id,
-        reference: textAt(body, 'client_reference'),
-        state: states[stat.toLowerCase()] ?? 'enroute',
-        stat,
-        err: code === '0' ? null : code,
-        doneDate: textAt(body, 'operator_status_at') ?? textAt(body, 'at') ?? '',
-      },
-    ]
+    return receiptOf(states, {
+      id: textAt(body, 'batch_id'),
+      reference: textAt(body, 'client_reference'),
+      stat: textAt(body, 'status'),
+      err: textAt(body, 'code'),
+      doneDate: textAt(body, 'operator_status_at') ?? textAt(body, 'at'),
+    })
   },
   parseReply(request) {
     const body = readJson(request.body)
     const type = textAt(body, 'type')
     if (type !== 'mo_text' && type !== 'mo_binary') return []
-    const [from, to] = [textAt(body, 'from'), textAt(body, 'to')]
-    if (from === null || to === null) return []
     const text = textAt(body, 'body') ?? ''
     const read = type === 'mo_binary' ? readBinary(Buffer.from(text, 'base64')) : { text }
-    return [{ id: textAt(body, 'id'), from: readNumber(from), to: readNumber(to), ...read, isPartial: false }]
+    return replyOf(textAt(body, 'id'), textAt(body, 'from'), textAt(body, 'to'), read)
   },
   /** HMAC-SHA256 over `<body>.<nonce>.<timestamp>` in base64. */
   verify({ headers, body, at }, settings, { callback_secret }) {

@@ -1,19 +1,23 @@
 /** Telnyx Messaging, API v2. */
 import { createPublicKey, verify as verifySignature } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
-  readNumber,
+  isOk,
+  post,
   readRefusal,
+  receiptOf,
   receiptUrlOf,
+  referenceIn,
+  replyOf,
   showNumber,
   type Adapter,
   type Codes,
   type CodeTable,
-  type Receipt,
 } from './adapter.ts'
 import { tryJson } from '../ground/base/json.ts'
 import { at, listAt, readJson, textAt } from './fields.ts'
+import { isFresh } from './signature.ts'
 
 const Settings = httpSettings('telnyx', 'https://api.telnyx.com', {
   public_key: Type.String({
@@ -26,7 +30,7 @@ const Settings = httpSettings('telnyx', 'https://api.telnyx.com', {
   ),
 })
 
-const Secrets = Type.Object({ api_key: secretText('API key (v2).') }, { additionalProperties: false })
+const Secrets = secretsOf({ api_key: secretText('API key (v2).') })
 
 // 400xx come with the receipt, others with the answer.
 const codes: Codes = {
@@ -77,18 +81,16 @@ const table: CodeTable = {
 }
 
 // https://developers.telnyx.com: `to[].status`; `delivery_unconfirmed` says that no receipt came.
-const states: Record<string, Receipt['state']> = {
+const states = {
   delivered: 'delivered',
   delivery_failed: 'undeliverable',
   sending_failed: 'rejected',
   expired: 'expired',
   delivery_unconfirmed: 'unknown',
-}
+} as const
 
 // DER of an Ed25519 SubjectPublicKeyInfo up to the 32 bytes of the key (RFC 8410 §4).
 const spkiHead = Buffer.from('302a300506032b6570032100', 'hex')
-// What Telnyx's own libraries allow between signing and now.
-const ageMaxSeconds = 300
 
 export const telnyx: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
   settings: Settings,
@@ -99,30 +101,23 @@ export const telnyx: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const detail = 'is not an Ed25519 public key in base64'
     return [{ pointer: '#/settings/public_key', code: 'invalid_format', detail }]
   },
-  isIdempotent: () => false,
   isOneAddress: true,
-  isByPart: false,
   send(message, settings, { api_key }) {
     const { messaging_profile_id } = settings
     const receiptUrl = receiptUrlOf(message)
-    return {
-      method: 'POST',
-      url: `${settings.base_url}/v2/messages`,
-      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({
-        to: showNumber(message.to),
-        text: message.text,
-        type: 'SMS',
-        ...(message.from !== null && { from: showNumber(message.from) }),
-        ...(messaging_profile_id && { messaging_profile_id }),
-        ...(receiptUrl !== null && { webhook_url: receiptUrl, use_profile_webhooks: false }),
-      }),
-    }
+    return post(`${settings.base_url}/v2/messages`, `Bearer ${api_key}`, {
+      to: showNumber(message.to),
+      text: message.text,
+      type: 'SMS',
+      ...(message.from !== null && { from: showNumber(message.from) }),
+      ...(messaging_profile_id && { messaging_profile_id }),
+      ...(receiptUrl !== null && { webhook_url: receiptUrl, use_profile_webhooks: false }),
+    })
   },
   readAnswer(answer) {
     const body = tryJson(answer.body)
     const id = textAt(body, 'data', 'id')
-    if (answer.status >= 200 && answer.status < 300 && id !== null) return { kind: 'accepted', ids: [id] }
+    if (isOk(answer) && id !== null) return { kind: 'accepted', ids: [id] }
     return readRefusal(answer, textAt(body, 'errors', 0, 'code'), table)
   },
   parseReceipt(request) {
@@ -130,19 +125,13 @@ export const telnyx: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const type = textAt(event, 'event_type')
     if (type !== 'message.finalized' && type !== 'message.sent') return []
     const payload = at(event, 'payload')
-    const id = textAt(payload, 'id')
-    const stat = textAt(payload, 'to', 0, 'status')
-    if (id === null || stat === null) return []
-    return [
-      {
-        id,
-        reference: new URL(request.url).searchParams.get('ref'),
-        state: states[stat] ?? 'enroute',
-        stat,
-        err: textAt(payload, 'errors', 0, 'code'),
-        doneDate: textAt(payload, 'completed_at') ?? '',
-      },
-    ]
+    return receiptOf(states, {
+      id: textAt(payload, 'id'),
+      reference: referenceIn(request),
+      stat: textAt(payload, 'to', 0, 'status'),
+      err: textAt(payload, 'errors', 0, 'code'),
+      doneDate: textAt(payload, 'completed_at'),
+    })
   },
   parseReply(request) {
     const event = at(readJson(request.body), 'data')
@@ -151,19 +140,14 @@ export const telnyx: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const from = textAt(payload, 'from', 'phone_number')
     const id = textAt(payload, 'id')
     const text = textAt(payload, 'text') ?? ''
-    if (from === null) return []
-    return listAt(payload, 'to').flatMap((one) => {
-      const to = textAt(one, 'phone_number')
-      return to === null ? [] : [{ id, from: readNumber(from), to: readNumber(to), text, isPartial: false }]
-    })
+    return listAt(payload, 'to').flatMap((one) => replyOf(id, from, textAt(one, 'phone_number'), text))
   },
   /** Ed25519 over `<timestamp>|<body>`, not older than five minutes. */
   verify({ headers, body, at: now }, { public_key }) {
     const timestamp = headers['telnyx-timestamp'] ?? ''
     const signature = headers['telnyx-signature-ed25519'] ?? ''
     const key = readKey(public_key)
-    if (!key || !/^\d{1,12}$/.test(timestamp)) return false
-    if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > ageMaxSeconds) return false
+    if (!key || !isFresh(timestamp, now)) return false
     const signed = Buffer.concat([Buffer.from(`${timestamp}|`), body])
     return verifySignature(null, signed, key, Buffer.from(signature, 'base64'))
   },

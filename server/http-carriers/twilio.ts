@@ -1,16 +1,20 @@
 /** Twilio Programmable Messaging, API version 2010-04-01. */
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
-  readNumber,
+  basicAuth,
+  isOk,
+  post,
   readRefusal,
+  receiptOf,
   receiptUrlOf,
+  referenceIn,
+  replyOf,
   showNumber,
   validitySeconds,
   type Adapter,
   type Codes,
   type CodeTable,
-  type Receipt,
 } from './adapter.ts'
 import { tryJson } from '../ground/base/json.ts'
 import { readForm, textAt } from './fields.ts'
@@ -31,21 +35,18 @@ const Settings = httpSettings('twilio', 'https://api.twilio.com', {
   ),
 })
 
-const Secrets = Type.Object(
-  { auth_token: secretText('Auth token; also the key of X-Twilio-Signature.') },
-  { additionalProperties: false },
-)
+const Secrets = secretsOf({ auth_token: secretText('Auth token; also the key of X-Twilio-Signature.') })
 
 // ValidityPeriod of the Message resource; 36,000 is its default too.
 const validityMaxSeconds = 36_000
 
-const states: Record<string, Receipt['state']> = {
+const states = {
   delivered: 'delivered',
   read: 'delivered',
   undelivered: 'undeliverable',
   failed: 'rejected',
   canceled: 'deleted',
-}
+} as const
 
 // 2xxxx come with the answer, 3xxxx with the receipt.
 const codes: Codes = {
@@ -108,9 +109,6 @@ export const twilio: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
   settings: Settings,
   secrets: Secrets,
   table,
-  isIdempotent: () => false,
-  isOneAddress: false,
-  isByPart: false,
   replyAnswer: { contentType: 'text/xml', body: '<Response/>' },
   send(message, settings, secrets) {
     const form = new URLSearchParams({ To: showNumber(message.to), Body: message.text })
@@ -120,44 +118,32 @@ export const twilio: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     if (receiptUrl !== null) form.set('StatusCallback', receiptUrl)
     const validity = validitySeconds(message, 1, validityMaxSeconds)
     if (validity !== null) form.set('ValidityPeriod', String(validity))
-    const credentials = Buffer.from(`${settings.account_sid}:${secrets.auth_token}`).toString('base64')
-    return {
-      method: 'POST',
-      url: `${settings.base_url}/2010-04-01/Accounts/${settings.account_sid}/Messages.json`,
-      headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/x-www-form-urlencoded' },
-      body: form.toString(),
-    }
+    const url = `${settings.base_url}/2010-04-01/Accounts/${settings.account_sid}/Messages.json`
+    return post(url, basicAuth(settings.account_sid, secrets.auth_token), form)
   },
   readAnswer(answer) {
     const body = tryJson(answer.body)
     const sid = textAt(body, 'sid')
-    const isCreated = answer.status >= 200 && answer.status < 300
+    const isCreated = isOk(answer)
     if (isCreated && sid !== null && textAt(body, 'status') !== 'failed') return { kind: 'accepted', ids: [sid] }
     return readRefusal(answer, textAt(body, isCreated ? 'error_code' : 'code'), table)
   },
   parseReceipt(request) {
     const form = Object.fromEntries(readForm(request.body))
-    const id = textAt(form, 'MessageSid') ?? textAt(form, 'SmsSid')
     const stat = textAt(form, 'MessageStatus') ?? textAt(form, 'SmsStatus')
-    if (id === null || stat === null || stat === 'received') return []
-    return [
-      {
-        id,
-        reference: new URL(request.url).searchParams.get('ref'),
-        state: states[stat] ?? 'enroute',
-        stat,
-        err: textAt(form, 'ErrorCode'),
-        doneDate: textAt(form, 'RawDlrDoneDate') ?? '',
-      },
-    ]
+    if (stat === 'received') return []
+    return receiptOf(states, {
+      id: textAt(form, 'MessageSid') ?? textAt(form, 'SmsSid'),
+      reference: referenceIn(request),
+      stat,
+      err: textAt(form, 'ErrorCode'),
+      doneDate: textAt(form, 'RawDlrDoneDate'),
+    })
   },
   parseReply(request) {
     const form = Object.fromEntries(readForm(request.body))
-    const [from, to] = [textAt(form, 'From'), textAt(form, 'To')]
-    if (from === null || to === null) return []
-    const text = textAt(form, 'Body') ?? ''
     const id = textAt(form, 'MessageSid') ?? textAt(form, 'SmsSid')
-    return [{ id, from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+    return replyOf(id, textAt(form, 'From'), textAt(form, 'To'), textAt(form, 'Body') ?? '')
   },
   /** HMAC-SHA1 over the URL and the sorted fields, in base64; Twilio is not of one mind about the standard port in the URL. */
   verify({ url, headers, body }, _settings, { auth_token }) {

@@ -1,16 +1,17 @@
 /** Vonage (Nexmo) SMS API. Its long messages have an id and a receipt for each segment. */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
-import { httpSettings, secretText } from '../links/settings.ts'
+import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
-  readNumber,
+  post,
   readRefusal,
+  receiptOf,
+  replyOf,
   validitySeconds,
   type Adapter,
   type Codes,
   type CodeTable,
   type InRequest,
-  type Receipt,
 } from './adapter.ts'
 import { readBinary } from './charset.ts'
 import { tryJson } from '../ground/base/json.ts'
@@ -25,15 +26,12 @@ const Settings = httpSettings('vonage', 'https://rest.nexmo.com', {
   }),
 })
 
-const Secrets = Type.Object(
-  {
-    api_secret: secretText('API secret of the account.'),
-    signature_secret: Type.Optional(
-      secretText("The dashboard's signature secret; receipts and replies must then be signed."),
-    ),
-  },
-  { additionalProperties: false },
-)
+const Secrets = secretsOf({
+  api_secret: secretText('API secret of the account.'),
+  signature_secret: Type.Optional(
+    secretText("The dashboard's signature secret; receipts and replies must then be signed."),
+  ),
+})
 
 /** `err-code` of a receipt, of this API and of theirs over SMPP. */
 export const vonageReceipts = {
@@ -89,13 +87,13 @@ const table: CodeTable = {
   faults: ['4', '8', '11', '14', '32'],
 }
 
-const states: Record<string, Receipt['state']> = {
+const states = {
   delivered: 'delivered',
   expired: 'expired',
   failed: 'undeliverable',
   rejected: 'rejected',
   unknown: 'unknown',
-}
+} as const
 
 // `ttl` of the SMS API, in seconds here: 20 s to 7 days.
 const [ttlMinSeconds, ttlMaxSeconds] = [20, 604_800]
@@ -104,8 +102,6 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
   settings: Settings,
   secrets: Secrets,
   table,
-  isIdempotent: () => false,
-  isOneAddress: false,
   isByPart: true,
   send(message, settings, { api_secret }) {
     const form = new URLSearchParams({
@@ -122,12 +118,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     if (message.receiptUrl !== null) form.set('callback', message.receiptUrl)
     const validity = validitySeconds(message, ttlMinSeconds, ttlMaxSeconds)
     if (validity !== null) form.set('ttl', String(validity * 1000))
-    return {
-      method: 'POST',
-      url: `${settings.base_url}/sms/json`,
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-      body: form.toString(),
-    }
+    return post(`${settings.base_url}/sms/json`, null, form, { accept: 'application/json' })
   },
   /** 200 also for refusals; what counts is the status of each part. */
   readAnswer(answer) {
@@ -144,30 +135,23 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
   },
   parseReceipt(request) {
     const fields = fieldsOf(request)
-    const [id, stat] = [textAt(fields, 'messageId'), textAt(fields, 'status')]
-    if (id === null || stat === null) return []
-    const err = textAt(fields, 'err-code')
-    return [
-      {
-        id,
-        reference: textAt(fields, 'client-ref'),
-        state: states[stat] ?? 'enroute',
-        stat,
-        err: err === '0' ? null : err,
-        doneDate: textAt(fields, 'scts') ?? '',
-      },
-    ]
+    return receiptOf(states, {
+      id: textAt(fields, 'messageId'),
+      reference: textAt(fields, 'client-ref'),
+      stat: textAt(fields, 'status'),
+      err: textAt(fields, 'err-code'),
+      doneDate: textAt(fields, 'scts'),
+    })
   },
   parseReply(request) {
     const fields = fieldsOf(request)
-    const [from, to] = [textAt(fields, 'msisdn'), textAt(fields, 'to')]
-    // The dashboard's probe has neither, and wants a 200.
-    if (from === null || to === null || textAt(fields, 'status') !== null) return []
+    // The dashboard's probe has no numbers, and wants a 200.
+    if (textAt(fields, 'status') !== null) return []
     const data = textAt(fields, 'data')
     const text = textAt(fields, 'text')
     const read = text === null && data !== null ? readBinary(Buffer.from(data, 'hex')) : { text: text ?? '' }
     const isPartial = textAt(fields, 'concat') === 'true'
-    return [{ id: textAt(fields, 'messageId'), from: readNumber(from), to: readNumber(to), ...read, isPartial }]
+    return replyOf(textAt(fields, 'messageId'), textAt(fields, 'msisdn'), textAt(fields, 'to'), read, isPartial)
   },
   /** `sig`: a hash over the other fields in order, each as `&name=value` with `&` and `=` in values replaced. */
   verify(request, settings, { signature_secret: secret }) {

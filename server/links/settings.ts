@@ -230,6 +230,9 @@ export const smppDefaults: Omit<SmppSettings, 'host' | 'port' | 'system_id'> = {
 export const secretText = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ minLength: 1, maxLength: 1024, pattern: bindText, description })
 
+/** The secrets of an HTTP carrier, and no others. */
+export const secretsOf = <T extends TProperties>(secrets: T) => Type.Object(secrets, { additionalProperties: false })
+
 /** Adapters of HTTP carriers, by name. */
 export const adapterNames = ['twilio', 'telnyx', 'vonage', 'plivo', 'sinch', 'infobip', 'generic'] as const
 export type AdapterName = (typeof adapterNames)[number]
