@@ -1,7 +1,7 @@
 /** Writes docs/openapi.json from the routes themselves; with --check, fails where the committed one differs. Needs no database. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApp } from '../server/program/app.ts'
-import { registerRoutes, type RoutesContext } from '../server/program/routes.ts'
+import { registerRoutes, type RoutesContext } from '../server/program/rooms.ts'
 import { readOptions } from './options.ts'
 
 const usage = `npm run openapi [-- --check]

@@ -35,7 +35,7 @@ const parts = [
   () => import('./program/pipeline.ts'),
   () => import('./links/submit.ts'),
   () => import('./campaigns/http.ts'),
-  () => import('./program/routes.ts'),
+  () => import('./program/rooms.ts'),
 ]
 
 const gates = await listen(readStart())

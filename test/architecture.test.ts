@@ -169,6 +169,19 @@ test('every folder of server/ is a room of the list, and main.ts is the only fil
   expect(files.filter((file) => /^server\/[^/]+$/.test(file))).toEqual(['server/main.ts'])
 })
 
+test('program/rooms.ts has the face of every room, in the order of the list', () => {
+  const text = textOf.get('server/program/rooms.ts') ?? ''
+  const imported = text.matchAll(/\{ room as (\w+) \} from '(.+)\/room\.ts'/g)
+  const roomOfName = new Map([...imported].map(([, name = '', path = '']) => [name, path.replace('../', '')]))
+  const [, list = ''] = /^const all = \[([^\]]*)\]/m.exec(text) ?? []
+  const listed = [...list.matchAll(/\w+/g)].map(([name]) => roomOfName.get(name))
+  expect(listed).toEqual(
+    order
+      .map((room) => (room === 'program' ? '.' : room))
+      .filter((room) => textOf.has(`server/${room === '.' ? 'program' : room}/room.ts`)),
+  )
+})
+
 test('no circle of files, types included', () => {
   const next = Map.groupBy(
     edges.filter(({ file, target }) => target !== null && !isTest(file)),
@@ -425,10 +438,9 @@ const shared: Record<string, readonly string[]> = {
   conversations: ['conversations', 'privacy'],
   delayed: ['accept', 'ledger', 'messages', 'queue', 'quiet-hours'],
   discards: ['accept', 'privacy'],
-  erasures: ['messages', 'privacy'],
   idempotency_keys: ['accept', 'ground/http', 'privacy'],
   import_errors: ['campaigns', 'imports'],
-  imports: ['broadcasts', 'campaigns', 'imports'],
+  imports: ['campaigns', 'imports'],
   intents: ['accept', 'queue'],
   lanes: ['inbound', 'queue'],
   messages: ['accept', 'inbound', 'ledger', 'message', 'messages', 'privacy', 'queue', 'quiet-hours', 'short-links'],
@@ -439,7 +451,6 @@ const shared: Record<string, readonly string[]> = {
   replays: ['post', 'webhooks'],
   reply_hashes: ['http-carriers', 'inbound'],
   routes_version: ['rates', 'routes'],
-  sender_affinity: ['carriers', 'senders'],
   smpp_gatherings: ['ground/sealing', 'smpp-server'],
   webhooks: ['post', 'webhooks'],
 }

@@ -10,11 +10,12 @@ import {
 } from '../server/accounts/testing.ts'
 import { scopesOf } from '../server/accounts/roles.ts'
 import { inTransaction } from '../server/ground/db/db.ts'
+import { Subscriptions } from '../server/events/events.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../server/ground/db/testing.ts'
 import type { App } from '../server/ground/http/http.ts'
 import { newId, parseId, showId } from '../server/ground/base/ids.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
-import { jobSweeps } from '../server/program/schedule.ts'
+import { sweepsOf } from '../server/program/rooms.ts'
 import { DataKeys } from '../server/ground/sealing/data-keys.ts'
 
 let database: TestDatabase
@@ -49,8 +50,11 @@ async function sweep({ context, db }: Pick<LedgerTest, 'context' | 'db'>): Promi
     ...context,
     keys: new DataKeys(testVault),
     reasons: { ofReceipt: () => ({ code: '' }) },
-  } as unknown as Parameters<typeof jobSweeps>[0]
-  await jobSweeps(pipeline, silent, 72, () => {})
+    log: silent,
+    receiptTimeoutHours: 72,
+    wake: () => {},
+  } as unknown as Parameters<typeof sweepsOf<'jobs'>>[1]
+  await sweepsOf('jobs', pipeline)
     .find(({ name }) => name === 'closed accounts')
     ?.run(() => false)
 }
@@ -285,9 +289,10 @@ test('an account whose end fails each time does not hold up that of others', asy
   const failFor = (accountId: string): void => {
     if (accountId === child.accountId) throw new Error('a bug')
   }
-  const windUp = windUpAccounts(db, { nodeId: null, offer: () => {} }, [
-    async (_, { accountId }) => (failFor(accountId), { isDone: true, postings: [] }),
-  ])
+  const windUp = windUpAccounts(
+    { db, outbox: { nodeId: null, offer: () => {} }, subscriptions: new Subscriptions(db) },
+    [async (_, { accountId }) => (failFor(accountId), { isDone: true, postings: [] })],
+  )
   await expect(windUp).rejects.toThrow('a bug')
   await db.query('update accounts set wound_up_at = now() where id = $1', [child.accountId])
   await expect(destroyNext(db, [async (_, accountId) => (failFor(accountId), 0)])).rejects.toThrow('a bug')

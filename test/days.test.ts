@@ -3,19 +3,23 @@ import { dayOf, ensurePartitions, forgetDay } from '../server/ground/db/partitio
 import { createTestDatabase } from '../server/ground/db/testing.ts'
 import { newId } from '../server/ground/base/ids.ts'
 import { Meter } from '../server/ground/metrics/meter.ts'
-import { ownSweeps } from '../server/program/schedule.ts'
+import { OpenFiles } from '../server/program/open-files.ts'
+import { sweepsOf } from '../server/program/rooms.ts'
 
 const { db, close } = await createTestDatabase()
 afterAll(() => close())
+const log = { info() {}, warn() {}, error() {} }
 
 it('a process that makes no days learns of those that others have made since it began', async () => {
-  await ensurePartitions(db, { info() {}, warn() {}, error() {} })
+  await ensurePartitions(db, log)
   const id = newId()
   const day = dayOf([id])
   expect(day).not.toBe('')
   // As for one that has run for longer than days are made ahead.
   forgetDay(day)
   expect(dayOf([id])).toBe('')
-  for (const { run } of ownSweeps(db, newId(), new Meter(() => null))) await run(() => false)
+  const openFiles = new OpenFiles(log)
+  const sweeps = sweepsOf('every', { db, nodeId: newId(), meter: new Meter(() => null), disk: null, openFiles })
+  for (const { run } of sweeps) await run(() => false)
   expect(dayOf([id])).toBe(day)
 })

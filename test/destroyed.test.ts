@@ -6,7 +6,7 @@ import { inTransaction } from '../server/ground/db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
 import { newId } from '../server/ground/base/ids.ts'
 import { silent } from '../server/messages/testing.ts'
-import { jobSweeps } from '../server/program/schedule.ts'
+import { sweepsOf } from '../server/program/rooms.ts'
 import { DataKeys } from '../server/ground/sealing/data-keys.ts'
 import { openWorld, type World } from './tenancy-world.ts'
 import { createTenant, type Tenant } from './tenant.ts'
@@ -98,8 +98,9 @@ it('a destroyed account leaves what the documentation says, and another one has 
     expect(had.get(table), table).toBeDefined()
   await inTransaction(db, (tx) => closeAccount(tx, gone.accountId, { grace_days: 0, webhooks: 'stop' }))
   await db.query(`update accounts set closed_at = closed_at - interval '1 minute' where id = $1`, [gone.accountId])
-  const pipeline = { ...ledger.context, db, keys: new DataKeys(testVault) }
-  const sweep = jobSweeps(pipeline as unknown as Parameters<typeof jobSweeps>[0], silent, 72, () => {})
+  const given = { log: silent, receiptTimeoutHours: 72, wake: () => {} }
+  const pipeline = { ...ledger.context, ...given, db, keys: new DataKeys(testVault) }
+  const sweep = sweepsOf('jobs', pipeline as unknown as Parameters<typeof sweepsOf<'jobs'>>[1])
   const run = sweep.find(({ name }) => name === 'closed accounts')
   const isDestroyed = async (): Promise<boolean> =>
     ((await db.query('select from accounts where id = $1 and destroyed_at is not null', [gone.accountId])).rowCount ??

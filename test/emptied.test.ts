@@ -156,7 +156,7 @@ describe.each(['requests', 'pipeline'] as const)('on the connections of the %s',
     const cancel = () => inTransaction(pools[name], (tx) => cancelWaiting(tx, accountId, { ids }))
     expect(await countReads(pools[name], table, cancel)).toBeLessThan(5 * rows)
     const ending = { accountId, isStop: true }
-    const close = () => inTransaction(pools[name], (tx) => cancelMessagesOf(ledger.context)(tx, ending))
+    const close = () => inTransaction(pools[name], (tx) => cancelMessagesOf(tx, ending, ledger.context))
     expect(await countReads(pools[name], table, close)).toBeLessThan(5 * rows)
   })
 

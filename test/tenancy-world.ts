@@ -12,7 +12,7 @@ import { Stride } from '../server/imports/stride.ts'
 import type { App, Scope, TestKeyUse } from '../server/ground/http/http.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { ShortLinks } from '../server/short-links/clicks.ts'
-import { registerRoutes, type RoutesContext } from '../server/program/routes.ts'
+import { registerRoutes, type RoutesContext } from '../server/program/rooms.ts'
 import { guardDestinations } from '../server/post/destination.ts'
 import { Watch } from '../server/webhooks/watch.ts'
 

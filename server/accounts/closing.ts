@@ -9,8 +9,9 @@
 import { recordAudit } from '../ground/audit/audit.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { inTurn } from '../ground/db/in-turn.ts'
+import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
 import { ApiError } from '../ground/base/errors.ts'
-import type { Outbox, Posting } from '../events/events.ts'
+import type { CloseStep, DestroyPiece, Ending, Recording } from '../events/face.ts'
 import { showId } from '../ground/base/ids.ts'
 import { destroyDataKeys } from '../ground/sealing/data-keys.ts'
 import { findAccountRow, type AccountRow } from './subaccounts.ts'
@@ -23,16 +24,6 @@ export interface Closing {
   grace_days?: number
   webhooks?: WebhooksEnd
 }
-
-/** An account that is being wound up. */
-export interface Ending {
-  accountId: string
-  /** Nothing is posted any more. */
-  isStop: boolean
-}
-
-/** Does a piece of it in a transaction of its own; done: there is nothing left now. */
-export type WindUp = (tx: Tx, ending: Ending) => Promise<{ isDone: boolean; postings: Posting[] }>
 
 /** Most days until an account is destroyed, and the default. */
 export const graceDaysMax = 30
@@ -127,11 +118,11 @@ interface Due extends Ending {
 
 /** Goes on with closed accounts that are not wound up; index accounts_closing. Safe in several processes. */
 export async function windUpAccounts(
-  db: Db,
-  outbox: Outbox,
-  steps: readonly WindUp[],
+  recording: Recording,
+  steps: readonly CloseStep[],
   isOver = (): boolean => false,
 ): Promise<void> {
+  const { db } = recording
   const { rows } = await db.query<Due>(
     `
     select
@@ -146,7 +137,7 @@ export async function windUpAccounts(
     [settleSeconds],
   )
   await inTurn(rows, async (due) => {
-    const isDone = await windUp(db, outbox, due, steps, isOver)
+    const isDone = await windUp(recording, due, steps, isOver)
     if (!isDone || !due.isSettled) return
     // By primary key; one that was opened again meanwhile stays as it is.
     await db.query(`update accounts set wound_up_at = now() where id = $1 and closed_at is not null`, [due.accountId])
@@ -155,33 +146,29 @@ export async function windUpAccounts(
 
 /** Whether nothing was left. */
 async function windUp(
-  db: Db,
-  outbox: Outbox,
+  recording: Recording,
   due: Due,
-  steps: readonly WindUp[],
+  steps: readonly CloseStep[],
   isOver: () => boolean,
 ): Promise<boolean> {
   const end = performance.now() + turnMs
   for (const step of steps)
     for (;;) {
-      const done = await inTransaction(db, async (tx) => {
+      const done = await inTransaction(recording.db, async (tx) => {
         // So that it is not opened again in the middle of a piece.
         const { rowCount } = await tx.query(
           `select from accounts where id = $1 and closed_at is not null for no key update`,
           [due.accountId],
         )
-        return rowCount ? step(tx, due) : null
+        return rowCount ? step(tx, due, recording) : null
       })
       if (!done) return false
-      outbox.offer(done.postings)
+      recording.outbox.offer(done.postings)
       if (done.isDone) break
       if (isOver() || performance.now() > end) return false
     }
   return true
 }
-
-/** Deletes a piece of what an account has; answers how much. */
-export type DestroyPiece = (tx: Tx, accountId: string) => Promise<number>
 
 interface Destroyed {
   id: string
@@ -189,7 +176,7 @@ interface Destroyed {
 }
 
 /** Destroys a piece of what is left of each account whose time is over; 0: there is none. Index accounts_closing. */
-export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Promise<number> {
+export async function destroyNext(db: Db, pieces: readonly (string | DestroyPiece)[]): Promise<number> {
   const { rows } = await db.query<Destroyed>(
     `
     select id, parent_id as "parentId"
@@ -209,9 +196,11 @@ export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Prom
  * A piece of one; never 0. Its texts go first, with their keys or by its retention; numbers and times go after a day, its counts and its
  * audit log stay.
  */
-async function destroySome(db: Db, due: Destroyed, pieces: readonly DestroyPiece[]): Promise<number> {
+async function destroySome(db: Db, due: Destroyed, pieces: readonly (string | DestroyPiece)[]): Promise<number> {
   for (const piece of pieces) {
-    const count = await inTransaction(db, (tx) => piece(tx, due.id))
+    const count = await inTransaction(db, (tx) =>
+      typeof piece === 'string' ? deleteRowsOf(tx, due.id, piece) : piece(tx, due.id),
+    )
     if (count > 0) return count
   }
   return inTransaction(db, async (tx) => {

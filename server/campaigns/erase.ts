@@ -1,6 +1,6 @@
 /** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
 import type { Tx } from '../ground/db/db.ts'
-import type { EraseStep, Subject } from '../accounts/erase-step.ts'
+import type { EraseStep, Subject } from '../events/face.ts'
 import { spellingsOf } from '../ground/numbers/number.ts'
 import { codeLengthOf } from '../ground/numbers/plan.ts'
 

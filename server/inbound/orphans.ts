@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '../ground/db/db.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 import type { Texts } from '../ground/sealing/texts.ts'
-import type { EraseStep } from '../accounts/erase-step.ts'
+import type { EraseStep } from '../events/face.ts'
 import { findOwner } from '../message/owner.ts'
 import { storeReply, type ReplyContext } from './reply.ts'
 

@@ -5,6 +5,9 @@ import { endMessages, type QueueContext } from '../queue/claim.ts'
 import { messageColumns } from '../message/message.ts'
 import { tallied } from '../usage/delta-sql.ts'
 
+/** Days past the receipt timeout for which a late receipt still finds its message. */
+export const carrierIdDays = 7
+
 /**
  * Marks as unconfirmed what was sent and got no final receipt in time; of what has an id, what was given it since `since`, or in the week before
  * the timeout. Returns how many; call again while it is `limit`.

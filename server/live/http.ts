@@ -6,7 +6,7 @@ import { QueueSchema, renderQueue } from './show.ts'
 import { createQueueReader, type QueueReader } from './queue.ts'
 import { listLinks } from '../links/carrier-store.ts'
 
-interface LiveContext {
+export interface LiveContext {
   db: Db
   /** Counts what waits; by default a reader of its own. */
   readQueue?: QueueReader

@@ -1,22 +1,18 @@
 /** What waits of an account that is closed: it is canceled. */
-import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../ground/db/db.ts'
-import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
-import type { Outbox, Subscriptions } from '../events/events.ts'
+import type { CloseStep } from '../events/face.ts'
 import { cancelWaiting } from './cancel.ts'
 import { recordMoves } from '../message/moved.ts'
 
 const pieceMax = 500
 
 /** A piece of an account's end: messages that wait in line, and those that wait for their time. */
-export const cancelMessagesOf =
-  (context: { outbox: Outbox; subscriptions: Subscriptions }): WindUp =>
-  async (tx, { accountId }) => {
-    const ids = await takeWaiting(tx, accountId)
-    if (ids.length === 0) return { isDone: true, postings: [] }
-    const moved = await cancelWaiting(tx, accountId, { ids })
-    return { isDone: false, postings: await recordMoves(tx, moved, context) }
-  }
+export const cancelMessagesOf: CloseStep = async (tx, { accountId }, recording) => {
+  const ids = await takeWaiting(tx, accountId)
+  if (ids.length === 0) return { isDone: true, postings: [] }
+  const moved = await cancelWaiting(tx, accountId, { ids })
+  return { isDone: false, postings: await recordMoves(tx, moved, recording) }
+}
 
 /**
  * Takes messages out of the lines: those of the account's lanes and their backlogs (primary key of queue), and delayed ones. What a claim
@@ -49,20 +45,4 @@ async function takeWaiting(tx: Tx, accountId: string): Promise<string[]> {
     values: [accountId, pieceMax],
   })
   return rows.map(({ id }) => id)
-}
-
-/**
- * Deletes the words by which an account's people stop and start, and what they are answered (a row, and one a campaign), and a piece of its
- * templates and of the reasons of its erasures; answers how many. Prefixes of their keys.
- */
-export async function deleteWordsOf(tx: Tx, accountId: string): Promise<number> {
-  const reasons = await tx.query({
-    name: 'delete-reasons-of-account',
-    text: `
-      update erasures
-      set reason = null
-      where ctid = any (array(select ctid from erasures where account_id = $1 and reason is not null limit $2))`,
-    values: [accountId, pieceMax],
-  })
-  return (reasons.rowCount ?? 0) + (await deleteRowsOf(tx, accountId, 'keyword_settings', 'templates'))
 }

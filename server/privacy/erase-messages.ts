@@ -9,11 +9,12 @@ import { blurFingerprints, eraseAnswers } from './idempotency-erase.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { cancelWaiting } from '../messages/cancel.ts'
-import type { EraseStep, Subject } from '../accounts/erase-step.ts'
+import type { EraseStep, Subject } from '../events/face.ts'
 import { recordMoves } from '../message/moved.ts'
 import { erasedMark } from '../message/message.ts'
 import { forgetNumber } from '../opt-outs/opt-out.ts'
 import { mapObjects, setsOfRedaction, withoutTexts } from '../message/redact.ts'
+import { forgetAnswers } from '../webhooks/erase.ts'
 import { lockTraces } from './traces.ts'
 
 interface EraseContext {
@@ -21,8 +22,6 @@ interface EraseContext {
   outbox: Outbox
   subscriptions: Subscriptions
   meter?: Meter
-  /** Takes away what receivers answered to events. */
-  forgetAnswers: (tx: Tx, accountId: string, eventIds: readonly string[], number: string) => Promise<void>
 }
 
 const noId = '00000000-0000-0000-0000-000000000000'
@@ -31,9 +30,9 @@ const messagesMax = 50
 const looseMax = 500
 const answersMax = 500
 
-/** The steps of this slice, and of what all slices share: before and after those of the others, which may need messages as they were. */
+/** The first and last steps of an erasure. Between them are those of the rooms: the last ones look at what these may have written. */
 export function messageSteps(context: EraseContext): { first: EraseStep[]; last: EraseStep[] } {
-  const { vault, forgetAnswers } = context
+  const { vault } = context
   const cancel: EraseStep = {
     name: 'waiting',
     async run(tx, { accountId, number }) {

@@ -1,5 +1,6 @@
 /** The SQL of erasures as callers see them. Every query begins with the account. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
+import type { DestroyPiece } from '../events/face.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
 /** A row of `erasures`. */
@@ -67,4 +68,17 @@ export async function listErasures(
     values: [accountId, position?.id ?? null, limit + 1],
   })
   return rows
+}
+
+/** Deletes the reasons of an account's erasures, of a piece; returns how many. Prefix of the primary key. */
+export const deleteReasonsOf: DestroyPiece = async (tx, accountId) => {
+  const { rowCount } = await tx.query({
+    name: 'delete-reasons-of-account',
+    text: `
+      update erasures
+      set reason = null
+      where ctid = any (array(select ctid from erasures where account_id = $1 and reason is not null limit 500))`,
+    values: [accountId],
+  })
+  return rowCount ?? 0
 }

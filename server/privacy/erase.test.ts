@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { campaignSteps } from '../campaigns/erase.ts'
-import { carrierStep } from '../carriers/erase.ts'
+import { senderStep } from '../senders/erase.ts'
 import { inTransaction, openPool, type Tx } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import {
@@ -15,9 +15,8 @@ import { recordEvents } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openVault } from '../ground/sealing/vault.ts'
 import { clientStep } from '../smpp-server/erase.ts'
-import { forgetAnswers } from '../webhooks/erase.ts'
 import { eraseNext } from './erase.ts'
-import type { EraseStep } from '../accounts/erase-step.ts'
+import type { EraseStep } from '../events/face.ts'
 import { messageSteps, withoutPerson } from './erase-messages.ts'
 import { findErasure, insertErasure, type ErasureRow } from './erase-store.ts'
 import { isErased } from '../message/message.ts'
@@ -46,8 +45,8 @@ beforeEach(async () => {
     'accounts, carriers, nodes, messages, events, attempts, discards, submissions, outcomes, contacts, conversations, idempotency_keys, short_links, receipts, nameless_tries, queue, delayed, opt_outs, erasures',
   )
   test = await openLedgerTest(database.db)
-  const { first, last } = messageSteps({ ...test.context, forgetAnswers })
-  steps = [...first, ...campaignSteps, carrierStep, clientStep, ...last]
+  const { first, last } = messageSteps(test.context)
+  steps = [...first, ...campaignSteps, senderStep, clientStep, ...last]
 })
 
 const ask = async (of = number): Promise<string> => {

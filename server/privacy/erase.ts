@@ -7,7 +7,7 @@ import { claimOne } from '../ground/db/claim-one.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import type { Outbox, Posting } from '../events/events.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import type { EraseStep } from '../accounts/erase-step.ts'
+import type { EraseStep } from '../events/face.ts'
 
 interface Claimed {
   accountId: string

@@ -1,6 +1,5 @@
 /** What idempotency keys hold of a person who is erased: sealed answers, and hashes of requests that had a number in them. */
 import type { Tx } from '../ground/db/db.ts'
-import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
 import { timeOfId } from '../ground/base/ids.ts'
 import { purposeOf } from '../ground/http/idempotency.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
@@ -89,11 +88,6 @@ export async function eraseAnswers(
       ? JSON.stringify([operation, last.key])
       : await nextOperation(tx, accountId, operation)
   return { count: found.length, next }
-}
-
-/** Deletes a piece of the keys of an account that is destroyed, with what they answer again; answers how many. */
-export function deleteKeysOf(tx: Tx, accountId: string): Promise<number> {
-  return deleteRowsOf(tx, accountId, 'idempotency_keys')
 }
 
 /** Operations whose keys stand for a message and hold no answer: most keys are theirs. */

@@ -4,7 +4,6 @@ import { ensurePartitions } from '../ground/db/partitions.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
-import { deleteAttempts } from '../webhooks/erase.ts'
 import { discardDue } from './redact-later.ts'
 import { markAccounts, retainNext } from './retention-account.ts'
 import { dropOldDays, forgetTraces } from './retention-days.ts'
@@ -72,7 +71,7 @@ async function message(ageDays: number, changes: Record<string, unknown> = {}, o
 }
 
 async function retainDue(): Promise<void> {
-  while ((await retainNext(database.db, deleteAttempts)) > 0);
+  while ((await retainNext(database.db)) > 0);
 }
 
 async function retain(): Promise<void> {
@@ -213,7 +212,7 @@ it('shares accounts between processes, on the settings of the pipeline', async (
   await markAccounts(database.db)
   await Promise.all(
     pools.map(async (pool) => {
-      while ((await retainNext(pool, deleteAttempts)) > 0);
+      while ((await retainNext(pool)) > 0);
     }),
   )
   await Promise.all(pools.map((pool) => pool.end()))

@@ -10,10 +10,8 @@ import { changeEventsOf, deleteEvents } from '../events/events-redact.ts'
 import { firstIdAt, timeOfId } from '../ground/base/ids.ts'
 import { outcomeStatuses } from '../message/message.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from '../message/redact.ts'
+import { deleteAttempts } from '../webhooks/erase.ts'
 import { lockTraces } from './traces.ts'
-
-/** Deletes a piece of an account's attempts before an id; answers how many. */
-export type DeleteAttempts = (tx: Tx, accountId: string, before: string, limit: number) => Promise<number>
 
 interface Due {
   accountId: string
@@ -48,12 +46,12 @@ const failureMinutes = 1
 const ends = outcomeStatuses.map((status) => `'${status}'`).join()
 
 /** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
-export async function retainNext(db: Db, deleteAttempts: DeleteAttempts): Promise<number> {
+export async function retainNext(db: Db): Promise<number> {
   const isDone = await claimOne(
     db,
     claimDue,
     async (tx, due) => {
-      const isMore = await retainSome(tx, due, deleteAttempts)
+      const isMore = await retainSome(tx, due)
       const isShort = due.messageBodyDays === 0 || due.replyBodyDays === 0
       await retainLater(tx, due, isMore ? 0 : isShort ? 1 : 60)
       return true
@@ -102,7 +100,7 @@ async function claimDue(tx: Tx): Promise<Due | undefined> {
 }
 
 /** The first kind of thing of which something is due, a piece of it; false where nothing is. */
-async function retainSome(tx: Tx, due: Due, deleteAttempts: DeleteAttempts): Promise<boolean> {
+async function retainSome(tx: Tx, due: Due): Promise<boolean> {
   const { accountId } = due
   // One machine whose clock is wrong must not take away what everybody keeps.
   const now = Math.min(Date.now(), due.now.getTime())

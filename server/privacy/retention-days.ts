@@ -4,7 +4,7 @@ import type { Log } from '../ground/db/log.ts'
 import { dropPartitions } from '../ground/db/partition-drop.ts'
 import { timeOfSuffix, type Partitioned } from '../ground/db/partitions.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import { carrierIdDays } from './retention.ts'
+import { carrierIdDays } from '../ledger/no-receipt.ts'
 
 const dayMs = 86_400_000
 

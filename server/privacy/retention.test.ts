@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
+import { room as inbound } from '../inbound/room.ts'
+import { room as ledger } from '../ledger/room.ts'
 import { forgetExpired } from './retention.ts'
+import { room as privacy } from './room.ts'
+
+const limits = { receiptTimeoutHours: 72, messageDays: 400 }
 import { openLedgerTest } from '../messages/testing.ts'
 
 let database: TestDatabase
@@ -47,7 +52,7 @@ it('forgets what is past its use, in pieces, and keeps the rest', async () => {
       [id],
     )
   }
-  await forgetExpired(db, 72, 400)
+  await forgetExpired({ db, rooms: [ledger, inbound, privacy] }, limits)
   for (const table of Object.keys(ages)) {
     const { rows } = await db.query<{ count: number }>(`select count(*) from ${table}`)
     expect([table, rows[0]?.count]).toEqual([table, 3])
@@ -64,7 +69,7 @@ it('keeps the number of receipts that never found their message', async () => {
        from generate_series(1, $2) i`,
       [linkId, n],
     )
-    await forgetExpired(db, 72, 400)
+    await forgetExpired({ db, rooms: [ledger, inbound, privacy] }, limits)
   }
   const { rows } = await db.query(`select link_id as "linkId", count from forgotten_receipts`)
   expect(rows).toEqual([{ linkId, count: 3005 }])

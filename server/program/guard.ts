@@ -19,8 +19,7 @@ import { countStranger, noteStranger, refuseStranger, takeRequest, tellStranger,
 import { pointTo } from '../ground/http/body.ts'
 import { queryErrorsOf } from '../ground/http/faults.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from '../ground/base/errors.ts'
-import type { App, Caller, Scope } from '../ground/http/http.ts'
-import { isOwners } from './owner-routes.ts'
+import { ownerScopes, type App, type Caller, type Scope } from '../ground/http/http.ts'
 import type { Places } from '../ground/http/places.ts'
 
 /** A route as far as a 405 answer must know it. */
@@ -78,9 +77,9 @@ export function guardRoutes(
     route.onRequest = [guard, ...hooks]
     if (route.config?.isLogin) guardLogin(route, door)
     if (scope !== null) {
-      route.preValidation = [isOwners(scope) ? askLate : enterAccount, ...[route.preValidation ?? []].flat()]
+      route.preValidation = [ownerScopes.has(scope) ? askLate : enterAccount, ...[route.preValidation ?? []].flat()]
       // Before Fastify's own for a HEAD, which takes the answer's body away.
-      if (!isOwners(scope)) route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
+      if (!ownerScopes.has(scope)) route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
     }
     if (route.config?.places) route.onRequest = [...route.onRequest, holdPlace(route.config.places)]
     // A misspelt query parameter is told, also where a route has none.

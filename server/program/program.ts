@@ -34,7 +34,7 @@ import { QueueCap } from '../accept/queue-cap.ts'
 import { OpenFiles } from './open-files.ts'
 import { startPipeline } from './pipeline.ts'
 import { Presence } from './presence.ts'
-import { jobSweeps, linkSweeps, machineSweeps, ownSweeps } from './schedule.ts'
+import { sweepsOf } from './rooms.ts'
 import { serve } from './serve.ts'
 import { openSimulator } from './simulator-process.ts'
 import { explainDatabase, explainStart, readCertificate, StartError } from './start.ts'
@@ -197,9 +197,10 @@ async function start({ version, config, log, started, gates, die }: Starting): P
   if (submitter) await started.add('links', submitter, (one) => one.close()).start()
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
-  sweeper.start([...machineSweeps(disk, openFiles), ...ownSweeps(db, node.id, pipeline.meter)])
-  if (submitter) sweeper.start(linkSweeps(receiving, submitter))
-  if (has('jobs')) sweeper.start(jobSweeps(pipeline, log, config.receiptTimeoutHours, wake))
+  sweeper.start(sweepsOf('every', { db, nodeId: node.id, meter: pipeline.meter, disk, openFiles }))
+  if (submitter) sweeper.start(sweepsOf('links', { receiving, submitter }))
+  const { receiptTimeoutHours } = config
+  if (has('jobs')) sweeper.start(sweepsOf('jobs', { ...pipeline, log, receiptTimeoutHours, wake }))
   const imports = await startImports({
     ...pipeline,
     db,

@@ -1,5 +1,5 @@
 /** What waits for SMPP clients about a person who is erased: replies and receipts with their number, which no client will get any more. */
-import type { EraseStep } from '../accounts/erase-step.ts'
+import type { EraseStep } from '../events/face.ts'
 
 /** The step of this slice; by the prefix of the primary key, in which there is only what no client has taken yet. */
 export const clientStep: EraseStep = {

@@ -5,7 +5,6 @@ import { basicOf } from '../accounts/login/basic.ts'
 import { KnownCallers } from '../accounts/known-callers.ts'
 import { hashToken } from '../accounts/token.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
-import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import type { Caller } from '../ground/http/http.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -76,11 +75,6 @@ export async function revokeTwilioCredential(
     [accountId, id],
   )
   return rows[0] ?? null
-}
-
-/** Deletes the credentials of an account that is destroyed; answers how many. */
-export function deleteTwilioCredentialsOf(tx: Tx, accountId: string): Promise<number> {
-  return deleteRowsOf(tx, accountId, 'twilio_credentials')
 }
 
 // What a token of that API may do there: it has no scopes.

@@ -1,13 +1,11 @@
-/** What becomes of the endpoints of an account that is closed. */
-import type { WindUp } from '../accounts/closing.ts'
-import type { Tx } from '../ground/db/db.ts'
-import { deleteRowsOf } from '../ground/db/rows-of-account.ts'
+/** The endpoints of an account that is closed. */
+import type { CloseStep } from '../events/face.ts'
 
 /**
  * A piece of an account's end: its endpoints are disabled, at once or when nothing waits to be posted any more. What waits is dropped then,
  * but for posts that are under way. Nothing tells whose a row of the outbox is but the row: it is read from its beginning.
  */
-export const stopWebhooksOf: WindUp = async (tx, { accountId, isStop }) => {
+export const stopWebhooksOf: CloseStep = async (tx, { accountId, isStop }) => {
   if (isStop)
     await tx.query({
       name: 'drop-posts-of-account',
@@ -35,9 +33,4 @@ export const stopWebhooksOf: WindUp = async (tx, { accountId, isStop }) => {
     values: [accountId],
   })
   return { isDone: true, postings: [] }
-}
-
-/** Deletes a piece of an account's endpoints and of their replays; answers how many. What still waits for one is dropped when its turn comes. */
-export function deleteEndpointsOf(tx: Tx, accountId: string): Promise<number> {
-  return deleteRowsOf(tx, accountId, 'replays', 'webhooks')
 }

@@ -2,6 +2,8 @@
 import type { Log } from '../db/log.ts'
 import { isUnavailable } from '../db/failure.ts'
 
+export const hourMs = 3_600_000
+
 /** One thing to do every so often. */
 export interface Sweep {
   name: string

@@ -4,18 +4,11 @@ import type { Tx } from './db.ts'
 const pieceRows = 2000
 
 /**
- * Deletes a piece of an account's rows in each of some tables, whose keys begin with the account; answers how many. By ctid, which no
- * partitioned table has for itself: where statistics call a table empty, a join would look for each row among all (decision 0012).
+ * Deletes a piece of an account's rows in a table whose key begins with the account; returns how many. By ctid, which no partitioned table
+ * has for itself: if statistics call a table empty, a join would look for each row among all (decision 0012).
  */
-export async function deleteRowsOf(tx: Tx, accountId: string, ...tables: readonly string[]): Promise<number> {
-  let count = 0
-  for (const table of tables) {
-    const piece = `select ctid from ${table} where account_id = $1 limit $2`
-    const { rowCount } = await tx.query(`delete from ${table} where ctid = any (array(${piece}))`, [
-      accountId,
-      pieceRows,
-    ])
-    count += rowCount ?? 0
-  }
-  return count
+export async function deleteRowsOf(tx: Tx, accountId: string, table: string): Promise<number> {
+  const piece = `select ctid from ${table} where account_id = $1 limit $2`
+  const { rowCount } = await tx.query(`delete from ${table} where ctid = any (array(${piece}))`, [accountId, pieceRows])
+  return rowCount ?? 0
 }

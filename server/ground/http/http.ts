@@ -47,6 +47,18 @@ export const scopes = [
 ] as const
 export type Scope = (typeof scopes)[number]
 
+/**
+ * Scopes whose requests run as the owner of the tables, in front of the second wall (decision 0030). Carriers, numbers and routes are the
+ * installation's, whose operator has these scopes. `accounts:write` changes accounts below the caller's.
+ */
+export const ownerScopes: ReadonlySet<Scope> = new Set([
+  'carriers:read',
+  'carriers:write',
+  'routes:read',
+  'routes:write',
+  'accounts:write',
+])
+
 /** Who calls: the account and the credential, as the token says. */
 export interface Caller {
   accountId: string
@@ -108,7 +120,7 @@ declare module 'fastify' {
     testKeys?: TestKeyUse
     /** What the audit log calls a success of it, `<resource>.<past tense>`; `idempotent` records it with the change. */
     audit?: string
-    /** Has this process read what the route has changed, as far as it keeps it in memory; awaited before the answer. Set by `caches.ts`. */
+    /** Has this process read what the route has changed, as far as it keeps it in memory; awaited before the answer. Set by `rooms.ts`. */
     applied?: (caller: Caller) => Promise<void>
     /** It gives somebody access, or takes an account from who has it: a person has to have shown lately who they are. */
     needsConfirmation?: true

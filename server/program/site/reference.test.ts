@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
 import { eventTypes } from '../../events/events.ts'
 import type { App } from '../../ground/http/http.ts'
-import { registerRoutes, type RoutesContext } from '../routes.ts'
+import { registerRoutes, type RoutesContext } from '../rooms.ts'
 
 interface Operation {
   operationId?: string

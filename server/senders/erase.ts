@@ -1,8 +1,8 @@
-/** What carriers' tables hold of a person who is erased: the sender that a pool gave them. Parts of replies go by themselves within a minute. */
-import type { EraseStep } from '../accounts/erase-step.ts'
+/** The sender that a pool gave to a person who is erased. Parts of replies go by themselves within a minute. */
+import type { EraseStep } from '../events/face.ts'
 
-/** The step of this slice; by the primary key, a pool after the other. */
-export const carrierStep: EraseStep = {
+/** By the primary key, a pool after the other. */
+export const senderStep: EraseStep = {
   name: 'senders',
   async run(tx, { accountId, number }) {
     await tx.query({

@@ -1,0 +1,5 @@
+/** The face of mappings. */
+import type { Room } from '../events/face.ts'
+import { mappingRoutes } from './http.ts'
+
+export const room = { routes: mappingRoutes, changes: { mappings: { caches: ['reasons'] } } } satisfies Room

@@ -1,0 +1,29 @@
+/** The face of opt-outs. They and consents stay when an account is destroyed: they are proofs. */
+import type { Room } from '../events/face.ts'
+import { untilDone } from '../ground/base/sweeps.ts'
+import type { Db } from '../ground/db/db.ts'
+import type { App } from '../ground/http/http.ts'
+import { consentRoutes } from './consent-http.ts'
+import { optOutRoutes, type OptOutsContext } from './http.ts'
+import { keywordRoutes } from './keyword-http.ts'
+import { optOutListRoutes } from './list-http.ts'
+import { forgetNumbers } from './opt-out.ts'
+
+export const room = {
+  routes(app: App, context: OptOutsContext) {
+    optOutRoutes(app, context)
+    optOutListRoutes(app, context)
+    keywordRoutes(app, context)
+    consentRoutes(app, context)
+  },
+  sweeps: {
+    jobs: ({ db }: { db: Db }) => [
+      {
+        name: 'numbers to forget',
+        everyMs: 10_000,
+        run: (isOver) => untilDone(isOver, 100, (limit) => forgetNumbers(db, limit)),
+      },
+    ],
+  },
+  destroy: ['keyword_settings'],
+} satisfies Room

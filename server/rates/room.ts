@@ -1,0 +1,5 @@
+/** The face of rates. */
+import type { Room } from '../events/face.ts'
+import { rateRoutes } from './http.ts'
+
+export const room = { routes: rateRoutes, changes: { rates: { caches: ['routing'] } } } satisfies Room

@@ -1,0 +1,5 @@
+/** The face of templates. */
+import type { Room } from '../events/face.ts'
+import { templateRoutes } from './http.ts'
+
+export const room = { routes: templateRoutes, destroy: ['templates'] } satisfies Room

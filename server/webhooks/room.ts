@@ -1,0 +1,30 @@
+/** The face of webhooks. What still waits for an endpoint that is gone is dropped when its turn comes. */
+import type { Room } from '../events/face.ts'
+import { hourMs } from '../ground/base/sweeps.ts'
+import type { Db } from '../ground/db/db.ts'
+import type { App } from '../ground/http/http.ts'
+import { stopWebhooksOf } from './close.ts'
+import { deliveryRoutes } from './deliveries-http.ts'
+import type { EventsContext } from './events-context.ts'
+import { eventRoutes } from './events-http.ts'
+import { webhookRoutes } from './http.ts'
+import { replayRoutes } from './replay-http.ts'
+import { feedReplays, forgetReplays } from './replays.ts'
+
+export const room = {
+  routes(app: App, context: EventsContext) {
+    webhookRoutes(app, context)
+    deliveryRoutes(app, context)
+    replayRoutes(app, context)
+    eventRoutes(app, context)
+  },
+  sweeps: {
+    jobs: ({ db }: { db: Db }) => [
+      { name: 'replays', everyMs: 500, run: () => feedReplays(db) },
+      { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },
+    ],
+  },
+  close: [stopWebhooksOf],
+  destroy: ['replays', 'webhooks'],
+  changes: { webhook: { caches: ['accounts'] } },
+} satisfies Room
