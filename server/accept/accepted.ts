@@ -1,5 +1,4 @@
 /** The row that an accepted draft becomes. */
-import type { Handover } from '../message/handover.ts'
 import type { Planned, Verdict } from '../message/draft.ts'
 import type { MessageRow } from '../message/message.ts'
 import { costColumns } from '../message/price.ts'
@@ -98,24 +97,4 @@ export const replayEstimate = (row: MessageRow): Date | null =>
 function quietEndOf({ warnings }: Pick<MessageRow, 'warnings'>): Date | null {
   const until = warnings?.find(({ code }) => code === 'quiet_hours_hold')?.until
   return until === undefined ? null : new Date(until)
-}
-
-/** The row for the link that has room for it. */
-export function handoverOf(row: MessageRow, body: string, linkId: string): Handover {
-  return {
-    accountId: row.accountId,
-    id: row.id,
-    type: row.type,
-    theirNumber: row.theirNumber,
-    ourNumber: row.ourNumber,
-    campaignId: row.campaignId,
-    body,
-    encoding: row.encoding,
-    segments: row.segments,
-    pending: null,
-    try: 1,
-    expiresAt: row.expiresAt,
-    linkId,
-    isDirect: row.segments === 1,
-  }
 }

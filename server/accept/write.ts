@@ -7,10 +7,10 @@ import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscripti
 import { storeTexts, type Texts } from '../ground/sealing/texts.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { acceptStatement } from './sql.ts'
-import { handoverOf, rowOf } from './accepted.ts'
+import { rowOf } from './accepted.ts'
 import type { Accepted, Planned, Verdict } from '../message/draft.ts'
 import { hashForms } from '../message/consent.ts'
-import type { Handover, Slots } from '../message/handover.ts'
+import { handOver, type Handover, type Slots } from '../message/handover.ts'
 import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import { costColumns } from '../message/price.ts'
@@ -173,8 +173,9 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
       const estimatedSendAt = opensAt ?? draft.sendAt ?? (verdict.isLeased ? at : estimateSendAt(slots, row, carrierId))
       written.results.push({ kind: 'accepted', row, estimatedSendAt })
       if (verdict.isLeased && link) {
-        written.handovers.push(handoverOf(row, draft.body, link))
-        if (row.segments === 1) context.recent.remember({ ...row, status: 'sending', attempts: 1, carrierId }, true)
+        const leased: MessageRow = { ...row, status: 'sending', attempts: 1, carrierId }
+        const isDirect = row.segments === 1
+        written.handovers.push(handOver(context.recent, leased, { linkId: link, isDirect, pending: null }))
       } else if (!draft.sendAt && !opensAt) written.isQueued = true
       const type = draft.sendAt ? 'message.scheduled' : 'message.queued'
       if (subscriptions.wants(draft.accountId, type))

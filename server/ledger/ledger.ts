@@ -13,14 +13,7 @@ import type { MessageRow } from '../message/message.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
 import { applyReceipts, statusOfReceipt } from './apply.ts'
 import { disown, hintLate, isNameless, noteNameless } from './nameless.ts'
-import {
-  isPlainAnswer,
-  recall,
-  writePlainAnswers,
-  writePlainReceipts,
-  type PlainAnswer,
-  type PlainReceipt,
-} from './plain.ts'
+import { recallAnswers, recallReceipts, writePlainAnswers, writePlainReceipts, type PlainReceipt } from './short-cut.ts'
 import { writeReceipts, type ReceiptIn } from './receipt.ts'
 import type { Recent } from '../message/recent.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
@@ -108,28 +101,17 @@ export class Ledger {
 
   async #write(entries: Entry[]): Promise<void[]> {
     const { db, outbox, recent, subscriptions, reasons = defaultReasons } = this.#context
-    const plainAnswers: PlainAnswer[] = []
-    const answers: Answer[] = []
-    const received: ReceiptIn[] = []
-    for (const entry of entries) {
-      if (entry.kind === 'receipt') received.push(entry.receipt)
-      else {
-        const { answer } = entry
-        const submitted = recent.takeSubmitted(answer.messageId, answer.try)
-        // The id of one that is sent again may have been taken for an earlier try's (`disown`).
-        const isPlain = isPlainAnswer(answer) && submitted?.row.possibleDuplicate === false
-        if (submitted && isPlain && !subscriptions.wants(answer.accountId, 'message.sent'))
-          plainAnswers.push({ answer, ...submitted })
-        else answers.push(answer)
-      }
-    }
+    const answered = entries.flatMap((entry) => (entry.kind === 'answer' ? [entry.answer] : []))
+    const received = entries.flatMap((entry) => (entry.kind === 'receipt' ? [entry.receipt] : []))
+    const wantsSent = (accountId: string): boolean => subscriptions.wants(accountId, 'message.sent')
+    const { plain: plainAnswers, rest: answers } = recallAnswers(answered, recent, wantsSent)
     if (plainAnswers.length > 0) {
       const { hasEarly, isWhole } = await writePlainAnswers(db, plainAnswers, recent)
       const written = plainAnswers.map(({ answer }) => answer)
       if (hasEarly) await this.#applyEarly(written)
       if (!isWhole) answers.push(...written)
     }
-    const { plain, rest } = recall(received, recent, reasons)
+    const { plain, rest } = recallReceipts(received, recent, reasons)
     if (plain.length > 0) {
       const written = await writePlainReceipts(db, plain, outbox, reasons)
       outbox.offer(written.postings)

@@ -1,5 +1,6 @@
-/** How accepted messages reach a link of the same process without being read back from the queue. */
-import type { MessageType } from './message.ts'
+/** Short cut of the hand-over: a link of this process gets a message with its row. Falls back on the queue (`queue/claim.ts`). */
+import type { MessageRow, MessageType } from './message.ts'
+import type { Recent } from './recent.ts'
 
 /** A message whose intent is committed for one of this node's links: the next thing is bytes. */
 export interface Handover {
@@ -20,6 +21,32 @@ export interface Handover {
   linkId: string
   /** Its own row says which node has it, and no row of `intents` does: the first try of a message of one segment. */
   isDirect: boolean
+}
+
+/** Hands over a row that is stored as `sending`; remembers it if its answer and receipt may take the ledger's short cut. */
+export function handOver(
+  recent: Recent,
+  row: MessageRow,
+  { linkId, isDirect, pending }: Pick<Handover, 'linkId' | 'isDirect' | 'pending'>,
+): Handover {
+  // The history of a message that is sent again is in its submissions: it takes the general way.
+  if (row.segments === 1 && !row.possibleDuplicate) recent.remember(row, isDirect)
+  return {
+    accountId: row.accountId,
+    id: row.id,
+    type: row.type,
+    theirNumber: row.theirNumber,
+    ourNumber: row.ourNumber,
+    campaignId: row.campaignId,
+    body: row.body ?? '',
+    encoding: row.encoding,
+    segments: row.segments,
+    pending,
+    try: row.attempts,
+    expiresAt: row.expiresAt,
+    linkId,
+    isDirect,
+  }
 }
 
 /** What a message is, as far as its turn depends on it; what is not known counts for the worst. */

@@ -1,7 +1,4 @@
-/**
- * What this process still remembers of messages that are on their way: it wrote their rows itself, so that it need not read them back to
- * tell of their outcome. Only a saving: a message that is forgotten, or was changed by somebody else, is read from the ledger.
- */
+/** Memory of the ledger's short cut (`ledger/short-cut.ts`): rows that this process wrote itself. Falls back on reading them. */
 import type { MessageRow } from './message.ts'
 
 // About 1 KB each. Carriers that report within seconds never come near it at the rates one process reaches.
@@ -14,8 +11,8 @@ export class Recent {
   readonly #sent = new Map<string, MessageRow>()
 
   /**
-   * Remembers a message as the ledger has it, when a link gets it; `isDirect` where no row of `intents` says so (`Handover`).
-   * The row is this memory's own from then on, and of whoever takes it out: it is changed in place.
+   * Remembers a message when a link gets it; `isDirect` as in `Handover`. The row belongs to this memory, then to the caller who takes
+   * it out: it is changed in place.
    */
   remember(row: MessageRow, isDirect: boolean): void {
     keep(this.#submitted, row.id, { row, isDirect })

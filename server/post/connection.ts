@@ -1,6 +1,6 @@
 /**
- * One connection to a receiver, with one POST at a time on it. Requests are written and answers read here as long as each answer comes whole and
- * has nothing unusual (decision 0049); from the first other answer on the connection is undici's, with all that was not read, for good.
+ * Short cut of HTTP out: one connection to a receiver, with one POST at a time; falls back on undici (decision 0049). It reads answers that
+ * come whole and have nothing unusual; from the first other answer on, the connection is undici's, with all that was not read.
  */
 import type { Socket } from 'node:net'
 import { Client, type buildConnector } from 'undici'

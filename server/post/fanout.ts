@@ -1,6 +1,6 @@
 /**
- * Posts what is due. A post comes here in one of two ways: handed over after the commit that made it, leased to this node
- * already; or claimed from the outbox, when it is a retry, did not fit, or was another node's. From then on:
+ * Posts what is due. A post comes by a short cut, `offer`: after the commit that made it, leased to this node already. It falls back on
+ * `claims.ts`: a claim from the outbox takes retries, posts that did not fit, and those of another node. From then on:
  *
  *   queued in its endpoint's lane ─▶ posted, as the lane's window allows ─▶ ended (row gone, or due again later; one attempt)
  *
@@ -129,7 +129,7 @@ export class Dispatcher implements Outbox {
     this.#lookIn(0)
   }
 
-  /** Takes over posts that are committed and leased to this node. */
+  /** The short cut: takes posts that are committed and leased to this node. */
   offer(postings: Posting[]): void {
     if (postings.length > 0) this.#take(postings, (posting) => nowMs() - posting.dueAt.getTime())
   }

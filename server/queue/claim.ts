@@ -2,7 +2,7 @@
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
 import { isUnreadable } from '../ground/sealing/texts.ts'
-import type { Handover } from '../message/handover.ts'
+import { handOver, type Handover } from '../message/handover.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
 import { claimStatement, isStopped } from './claim-sql.ts'
 import type { MessageRow, MessageType, Status } from '../message/message.ts'
@@ -180,36 +180,11 @@ export async function claimMessages(
     }
   })
   outbox.offer(postings)
-  for (const {
-    linkId: _link,
-    isDirect,
-    pending: _pending,
-    claimed: _claimed,
-    stayed: _stayed,
-    lastId: _last,
-    clearId: _clear,
-    ...row
-  } of rows)
-    // The history of a message that is sent again is in its submissions: it takes the general way.
-    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate) context.recent.remember(row, isDirect)
   const handovers = rows
     .filter((row) => row.status === 'sending')
-    .map((row): Handover => ({
-      accountId: row.accountId,
-      id: row.id,
-      type: row.type,
-      theirNumber: row.theirNumber,
-      ourNumber: row.ourNumber,
-      campaignId: row.campaignId,
-      body: row.body ?? '',
-      encoding: row.encoding,
-      segments: row.segments,
-      pending: row.pending,
-      try: row.attempts,
-      expiresAt: row.expiresAt,
-      linkId: row.linkId,
-      isDirect: row.isDirect,
-    }))
+    .map(({ linkId, isDirect, pending, claimed: _claimed, stayed: _stayed, lastId: _last, clearId: _clear, ...row }) =>
+      handOver(context.recent, row, { linkId, isDirect, pending }),
+    )
   return { handovers, ...seen }
 }
 

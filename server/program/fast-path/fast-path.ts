@@ -1,6 +1,6 @@
 /**
- * A shorter way from the socket to a route for the requests of which there are most: those that come whole and have nothing unusual
- * (decision 0047). It leads through the route's own hooks, its validator and its handler; all else goes through node:http and Fastify.
+ * Short cut of requests that come whole and have nothing unusual; falls back on node:http and Fastify (decision 0047). It runs the
+ * route's own hooks, validator and handler.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'

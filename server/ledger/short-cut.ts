@@ -1,7 +1,7 @@
 /**
- * The short way of most messages through the ledger: one segment, taken at once, reported once, and remembered by this process
- * (`Recent`). Two statements, each its own transaction, that read nothing back. Whatever they do not find as it is remembered is left to
- * the general way (`answer.ts`, `receipt.ts`); both may run again for the same answer or receipt and change nothing then.
+ * Short cut of answers and receipts; falls back on `answer.ts`, `receipt.ts` and `apply.ts`. It serves messages of one segment that are
+ * accepted at once, reported once, and remembered by this process (`Recent`): two statements, each its own transaction, that read nothing
+ * back. A row that is not as remembered takes the general way; both may run again for the same answer or receipt and change nothing then.
  */
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -27,8 +27,26 @@ import type { Recent, Submitted } from '../message/recent.ts'
 import { tallied, talliedColumns } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
-/** An answer that only says "taken", of a message of one segment. */
-export function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
+/** Pairs answers that a carrier accepted with the messages that are remembered; the others take the general way. */
+export function recallAnswers(
+  answers: Answer[],
+  recent: Recent,
+  wantsSent: (accountId: string) => boolean,
+): { plain: PlainAnswer[]; rest: Answer[] } {
+  const plain: PlainAnswer[] = []
+  const rest: Answer[] = []
+  for (const answer of answers) {
+    const submitted = recent.takeSubmitted(answer.messageId, answer.try)
+    // The id of a message that is sent again may have been taken for an earlier try's (`disown`).
+    const isKnown = submitted?.row.possibleDuplicate === false && !wantsSent(answer.accountId)
+    if (isKnown && isPlainAnswer(answer)) plain.push({ answer, ...submitted })
+    else rest.push(answer)
+  }
+  return { plain, rest }
+}
+
+/** An acceptance of a message of one segment. */
+function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
   return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null && isLate !== true
 }
 
@@ -99,7 +117,7 @@ export interface PlainReceipt {
 /**
  * Pairs receipts with the messages that are remembered; the others, repetitions, and those that opt somebody out stay for the general way.
  */
-export function recall(
+export function recallReceipts(
   receipts: ReceiptIn[],
   recent: Recent,
   reasons: Reasons,
