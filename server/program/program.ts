@@ -1,5 +1,4 @@
 /** The program: builds everything once, starts it in order, and stops it in the opposite order; and its commands. */
-import inspector from 'node:inspector'
 import type { Logger } from 'pino'
 import { createOwnerCode } from '../accounts/login/owner-code.ts'
 import { Broadcaster } from '../broadcasts/send.ts'
@@ -7,15 +6,8 @@ import { isCountry } from '../ground/numbers/number.ts'
 import { allowAnyLength } from '../ground/numbers/plan.ts'
 import { startImports } from '../imports/start.ts'
 import { ensureFirst, findCarrierWithoutNumber } from './first.ts'
-import { receive } from '../inbound/receive.ts'
-import type { ReceiveContext } from '../inbound/context.ts'
-import { Redeliveries } from '../inbound/redelivery.ts'
 import { RoutingTable } from '../routes/routing.ts'
-import { Submitter } from '../links/submit.ts'
 import { ensureTestCarrier } from '../carriers/test-mode.ts'
-import { linkOpener } from '../carriers/open-link.ts'
-import { traceLink } from '../links/trace.ts'
-import { Watchdog } from '../links/watchdog.ts'
 import { ConfigError, readConfig, type Config } from './config.ts'
 import type { Role } from './config-variables.ts'
 import { DataDirLockedError } from '../ground/db/lock.ts'
@@ -27,13 +19,13 @@ import { Disk } from './disk.ts'
 import { requireFreePorts } from './free-ports.ts'
 import type { Gates } from './gate.ts'
 import { greet } from './greeting.ts'
+import { startLinks } from './links.ts'
 import { openLog } from './log.ts'
 import { Acceptor } from '../accept/accept.ts'
 import { noSlots } from '../message/handover.ts'
 import { QueueCap } from '../accept/queue-cap.ts'
 import { OpenFiles } from './open-files.ts'
 import { startPipeline } from './pipeline.ts'
-import { Presence } from './presence.ts'
 import { sweepsOf } from './rooms.ts'
 import { serve } from './serve.ts'
 import { openSimulator } from './simulator-process.ts'
@@ -41,7 +33,6 @@ import { explainDatabase, explainStart, readCertificate, StartError } from './st
 import { Started } from './started.ts'
 import { openStorage } from './storage.ts'
 import { Sweeper } from '../ground/base/sweeps.ts'
-import { TestSimulator } from './test-simulator.ts'
 import { TwilioAnswers } from '../twilio/answers.ts'
 import { refuseCallbackUrls } from '../webhooks/callback-url.ts'
 import { guardDestinations } from '../post/destination.ts'
@@ -111,7 +102,8 @@ interface Starting {
   die: (reason: string) => void
 }
 
-async function start({ version, config, log, started, gates, die }: Starting): Promise<void> {
+async function start(run: Starting): Promise<void> {
+  const { version, config, log, started, gates, die } = run
   const has = (role: Role): boolean => config.roles.includes(role)
   const unknown = config.anyLengthCountries.find((country) => !isCountry(country))
   if (unknown !== undefined)
@@ -155,46 +147,17 @@ async function start({ version, config, log, started, gates, die }: Starting): P
   })
   await turn?.end()
 
-  let submitter: Submitter | null = null
-  const wake = (): void => submitter?.wake()
-  const presence = started.add('presence', new Presence(), (one) => one.close())
-  // Closed behind the links: an unbind proves that the carrier has all answers.
-  const redeliveries = started.add(
-    'redeliveries',
-    new Redeliveries(node.id, Date.now, () => presence.absentMs),
-    (one) => one.noteLost(db),
-  )
-  const isFresh = (): boolean => node.isFresh
-  const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, isFresh, wake }
-  const testSimulator = new TestSimulator({
-    port: simulator?.smppPort ?? null,
-    isAllowed: config.hasTestMode,
-    apiUrl: config.publicUrl,
-    log,
+  const { submitter, receiving } = await startLinks(run, {
+    db,
+    has,
+    isAlone,
+    simulatorPort,
+    pipeline,
+    node,
+    hand,
+    ledger,
   })
-  started.add('simulator of test mode', testSimulator, (one) => one.close())
-  const testPort = (): number | null => testSimulator.port()
-  submitter = has('links')
-    ? new Submitter({
-        ...pipeline,
-        log,
-        node,
-        ledger,
-        hand,
-        testPort,
-        openLink: linkOpener({
-          ...pipeline,
-          publicUrl: config.publicUrl,
-          testPort,
-          onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
-          ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
-        }),
-      })
-    : null
-  // Of an embedded database there is no other process, and who debugs this one stops it for long.
-  if (submitter && !isAlone && inspector.url() === undefined)
-    started.add('watchdog', new Watchdog({ log, leasedUntil: () => submitter.leasedUntil }), (one) => one.close())
-  if (submitter) await started.add('links', submitter, (one) => one.close()).start()
+  const { wake } = receiving
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
   sweeper.start(sweepsOf('every', { db, nodeId: node.id, meter: pipeline.meter, disk, openFiles }))

@@ -101,6 +101,11 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     },
   )
 
+  oneTemplateRoutes(app, context)
+}
+
+function oneTemplateRoutes(app: App, context: TemplatesContext): void {
+  const { db } = context
   app.get(
     '/v1/templates/:template',
     {
