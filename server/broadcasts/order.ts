@@ -10,7 +10,7 @@ import { givenOf } from '../accept/read-send.ts'
 import { findTemplates } from '../templates/store.ts'
 import { soundFieldsOf } from '../ground/http/faults.ts'
 import { mergeErrors, refuseClosed } from '../campaigns/campaign.ts'
-import { hasPool, hasSender, lockCampaign, setPace, type CampaignRow } from '../campaigns/store.ts'
+import { hasPool, hasSender, lockCampaign, updateCampaign, type CampaignRow } from '../campaigns/store.ts'
 import { checkText, eitherText, noTemplate, readCampaignText, textsOf, type TextAndValues } from '../campaigns/text.ts'
 import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
@@ -181,7 +181,7 @@ export async function orderBroadcast(
     })
   }
   refuseClosed((await lockCampaign(tx, accountId, campaign.id)) ?? campaign)
-  if (maxRate !== null) await setPace(tx, accountId, campaign.id, maxRate / 60)
+  if (maxRate !== null) await updateCampaign(tx, accountId, campaign, { pace: maxRate / 60 })
   await setCampaignStatus(tx, accountId, campaign.id, row.status)
   return row
 }

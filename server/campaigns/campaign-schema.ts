@@ -1,7 +1,7 @@
 /** The schemas of a campaign: as it is made, changed and answered. */
 import { Type, type Static } from 'typebox'
 import { QuietHoursChange } from '../accounts/quiet-hours.ts'
-import { IdOf, Nullable, paceNumber, Timestamp } from '../ground/http/http.ts'
+import { clearedByNull, IdOf, Nullable, paceNumber, Timestamp } from '../ground/http/http.ts'
 import { messageTypes, unknownPolicies } from '../message/message.ts'
 import { Stats } from './stats-schema.ts'
 import { textFields } from './text.ts'
@@ -79,39 +79,28 @@ const fields = {
   tags: Tags,
 }
 
+const name = text('A name for people.', 1, 120)
+
 /** Body of `POST /v1/campaigns`. */
 export const CampaignInput = Type.Object(
-  { name: text('A name for people.', 1, 120), ...Type.Partial(Type.Object(fields)).properties },
+  { name, ...Type.Partial(Type.Object(fields)).properties },
   { additionalProperties: false, examples: [{ name: 'Autumn sale', key: 'autumn-sale' }] },
 )
 export type CampaignInput = Static<typeof CampaignInput>
 
-/** Body of `PATCH /v1/campaigns/{campaign}`; null takes away what was said. */
+const { key: _, metadata, tags, pace, quiet_hours, ...clearable } = fields
+const { variables } = fields
+
+/** Body of `PATCH /v1/campaigns/{campaign}`. */
 export const CampaignChange = Type.Object(
-  Type.Partial(
-    Type.Object({
-      name: text('A description for people.', 1, 120),
-      description: Nullable(fields.description),
-      type: Nullable(fields.type),
-      from: Nullable(fields.from),
-      sender_pool: Nullable(fields.sender_pool),
-      message: Nullable(fields.message),
-      template: Nullable(fields.template),
-      variables: fields.variables,
-      default_country: Nullable(fields.default_country),
-      timezone: Nullable(fields.timezone),
-      validity_period: Nullable(fields.validity_period),
-      on_unknown: Nullable(fields.on_unknown),
-      shorten_urls: Nullable(fields.shorten_urls),
-      callback_url: Nullable(fields.callback_url),
-      metadata: fields.metadata,
-      tags: fields.tags,
-      pace: fields.pace,
-      quiet_hours: fields.quiet_hours,
-    }),
-  ).properties,
+  {
+    name: Type.Optional(name),
+    ...clearedByNull(clearable),
+    ...Type.Partial(Type.Object({ variables, metadata, tags, pace, quiet_hours })).properties,
+  },
   { additionalProperties: false, minProperties: 1, examples: [{ name: 'Winter sale', tags: ['sale'] }] },
 )
+export type CampaignChange = Static<typeof CampaignChange>
 
 const Count = Type.Integer({ minimum: 0 })
 

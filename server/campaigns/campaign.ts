@@ -6,7 +6,7 @@ import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { isCountry } from '../ground/numbers/number.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
-import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
+import type { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { countryError } from '../ground/numbers/country-fault.ts'
 import { timezoneError } from './place-faults.ts'
 import {
@@ -14,9 +14,7 @@ import {
   hasPool,
   hasSender,
   insertCampaign,
-  setFields,
-  setPace,
-  setQuietHours,
+  updateCampaign,
   type CampaignFields,
   type CampaignRow,
 } from './store.ts'
@@ -61,28 +59,24 @@ export async function changeCampaign(
   tx: Tx,
   accountId: string,
   before: CampaignRow,
-  change: Static<typeof CampaignChange>,
+  change: CampaignChange,
   known: FieldError[],
   refuseUrl: RefuseUrl,
 ): Promise<CampaignRow> {
-  const { pace, quiet_hours: quietHours, from, sender_pool, message, template, variables, ...plain } = change
+  const { from, sender_pool: pool, message, template, variables, ...plain } = change
   const sound = soundFieldsOf(change, known)
   const faults = checkFields(sound, refuseUrl)
   const origin = await readOrigin(tx, accountId, sound, faults)
   const text = await changeText(tx, accountId, before, sound, faults)
   const errors = mergeErrors(known, faults)
   if (errors.length > 0) throw invalid(errors)
-  let row = await setFields(tx, accountId, before, {
+  return updateCampaign(tx, accountId, before, {
     ...plain,
-    // What a message goes out from is one of both: who says one takes the other away.
-    ...(from !== undefined && { sender: origin.sender }),
-    ...(sender_pool !== undefined && { pool_id: origin.poolId }),
-    ...(origin.poolId !== null && { sender: null }),
-    ...(origin.sender !== null && { pool_id: null }),
-    ...(message !== undefined || template !== undefined || variables !== undefined ? columnsOfText(text) : {}),
+    // A sender and a pool replace each other.
+    ...((from !== undefined || origin.poolId !== null) && { sender: origin.sender }),
+    ...((pool !== undefined || origin.sender !== null) && { pool_id: origin.poolId }),
+    ...((message !== undefined || template !== undefined || variables !== undefined) && columnsOfText(text)),
   })
-  if (pace !== undefined) row = await setPace(tx, accountId, before.id, pace)
-  return quietHours === undefined ? row : setQuietHours(tx, accountId, before.id, quietHours)
 }
 
 const columnsOfText = ({ message, templateId, variables }: CampaignText): CampaignFields => ({

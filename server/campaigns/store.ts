@@ -4,7 +4,7 @@ import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { MessageType, UnknownPolicy } from '../message/message.ts'
 import type { Found, Position } from '../ground/http/page.ts'
 import { findRows, hasWords, isCreatedIn, type Search } from '../ground/http/search.ts'
-import type { CampaignInput } from './campaign-schema.ts'
+import type { CampaignChange, CampaignInput } from './campaign-schema.ts'
 import type { CampaignText } from './text.ts'
 
 /** A row of `campaigns`. */
@@ -82,24 +82,11 @@ export async function insertCampaign(
   return rows[0] ?? null
 }
 
-/** What a caller changes as it stands, by column. */
-export interface CampaignFields {
-  name?: string
-  description?: string | null
-  type?: MessageType | null
+/** What changes of a campaign, by column. */
+export type CampaignFields = Omit<CampaignChange, 'from' | 'sender_pool' | 'template'> & {
   sender?: string | null
   pool_id?: string | null
-  message?: string | null
   template_id?: string | null
-  variables?: CampaignText['variables']
-  default_country?: string | null
-  timezone?: string | null
-  validity_period?: number | null
-  on_unknown?: UnknownPolicy | null
-  shorten_urls?: boolean | null
-  callback_url?: string | null
-  metadata?: Record<string, string>
-  tags?: string[]
 }
 
 const fieldColumns = [
@@ -117,12 +104,17 @@ const fieldColumns = [
   'on_unknown',
   'shorten_urls',
   'callback_url',
+  'pace',
+  'quiet_hours',
   'metadata',
   'tags',
 ] as const satisfies (keyof CampaignFields)[]
 
-/** Changes those fields of a campaign that are given; locks its row, by primary key. Every process sends by them within seconds. */
-export async function setFields(
+/**
+ * Writes the fields of a campaign that are given; locks its row, by primary key. Every process reads a new pace and new quiet hours within
+ * seconds (`links/limits.ts`).
+ */
+export async function updateCampaign(
   tx: Tx,
   accountId: string,
   before: CampaignRow,
@@ -130,60 +122,17 @@ export async function setFields(
 ): Promise<CampaignRow> {
   const given = fieldColumns.filter((name) => fields[name] !== undefined)
   if (given.length === 0) return before
+  const sets = given.map((name, i) => `${name} = $${i + 3}`)
+  if (fields.quiet_hours !== undefined) sets.push('quiet_hours_changed_at = now()')
   const { rows } = await tx.query<CampaignRow>(
     `update campaigns
-     set ${given.map((name, i) => `${name} = $${i + 3}`).join(', ')}, updated_at = now()
+     set ${sets.join(', ')}, updated_at = now()
      where account_id = $1
        and id = $2
      returning ${columns}`,
-    [
-      accountId,
-      before.id,
-      ...given.map((name) =>
-        name === 'metadata' || name === 'variables' ? JSON.stringify(fields[name]) : fields[name],
-      ),
-    ],
+    [accountId, before.id, ...given.map((name) => fields[name])],
   )
   return rows[0] ?? before
-}
-
-/** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces again after a while (see links/limits.ts). */
-export async function setPace(tx: Tx, accountId: string, id: string, pace: number | null): Promise<CampaignRow> {
-  const { rows } = await tx.query<CampaignRow>({
-    name: 'set-campaign-pace',
-    text: `
-      update campaigns
-      set pace = $3, updated_at = now()
-      where account_id = $1
-        and id = $2
-      returning ${columns}`,
-    values: [accountId, id, pace],
-  })
-  const [row] = rows
-  if (!row) throw new Error('campaigns are not deleted')
-  return row
-}
-
-/** Says what a campaign says of quiet hours, or nothing; locks its row, by primary key. Every process reads it within a second. */
-export async function setQuietHours(
-  tx: Tx,
-  accountId: string,
-  id: string,
-  quietHours: QuietHoursChange | null,
-): Promise<CampaignRow> {
-  const { rows } = await tx.query<CampaignRow>({
-    name: 'set-campaign-quiet-hours',
-    text: `
-      update campaigns
-      set quiet_hours = $3, quiet_hours_changed_at = now(), updated_at = now()
-      where account_id = $1
-        and id = $2
-      returning ${columns}`,
-    values: [accountId, id, quietHours && JSON.stringify(quietHours)],
-  })
-  const [row] = rows
-  if (!row) throw new Error('campaigns are not deleted')
-  return row
 }
 
 /** Finds a campaign by its primary key or by the unique (account_id, key); locks nothing. */

@@ -1,9 +1,9 @@
 /** Changing a contact: what is given is set, null clears, and attributes are set one by one. */
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
-import { Nullable } from '../ground/http/http.ts'
+import { clearedByNull, Nullable } from '../ground/http/http.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { readNumber } from '../ground/numbers/number.ts'
 import type { ContactSealing } from '../ground/sealing/contact-fields.ts'
@@ -14,28 +14,18 @@ import { tooManyAttributes, attributeLimits, updateContact, type ContactRow, typ
 import { findContact, lockContact } from './list.ts'
 import type { CampaignRow } from '../campaigns/store.ts'
 
-const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
-const fields = optionalFields.properties
-
 /** Body of `PATCH /v1/campaigns/{campaign}/contacts/{contact}`. */
 export const ContactChange = Type.Object(
   {
     phone_number: Type.Optional(ContactInput.properties.phone_number),
-    first_name: optional(fields.first_name),
-    last_name: optional(fields.last_name),
-    external_id: optional(fields.external_id),
-    language: optional(fields.language),
-    country: optional(fields.country),
-    timezone: optional(fields.timezone),
-    attributes: optional(
-      Type.Record(Type.String(), Nullable(AttributeValue), {
+    ...clearedByNull({
+      ...optionalFields.properties,
+      attributes: Type.Record(Type.String(), Nullable(AttributeValue), {
         description: 'Attributes in the request are set, or removed by null; others stay.',
         maxProperties: attributeLimits.count,
         propertyNames: { minLength: 1, maxLength: attributeLimits.name },
       }),
-    ),
-    tags: optional(fields.tags),
-    consent: optional(fields.consent),
+    }),
   },
   { additionalProperties: false, minProperties: 1, examples: [{ first_name: 'Ada', tags: ['patient'] }] },
 )

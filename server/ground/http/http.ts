@@ -7,7 +7,7 @@ import type {
   RawServerDefault,
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Type, type TSchema } from 'typebox'
+import { Type, type TNull, type TOptional, type TSchema, type TUnion } from 'typebox'
 import type { IdPrefix } from '../base/ids.ts'
 import type { Places } from './places.ts'
 
@@ -187,6 +187,12 @@ export const checkedAlone = <Kind>(exact: TSchema, loose: object = {}) =>
 
 /** A value or null. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** Fields of a change, which null takes away. */
+export const clearedByNull = <P extends Record<string, TSchema>>(fields: P) =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, Type.Optional(Nullable(schema))])) as {
+    [N in keyof P]: TOptional<TUnion<[P[N], TNull]>>
+  }
 
 /** A problem document (RFC 9457). */
 export const Problem = Type.Object(
