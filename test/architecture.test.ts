@@ -423,7 +423,7 @@ test('each migration has a number of its own: two of one number would run in an 
     Number(/(\d{4})_[^/]*$/.exec(file)?.[1]),
   )
   expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([])
-  expect(numbers.length).toBeGreaterThan(30)
+  expect(numbers).not.toEqual([])
 })
 
 /** Tables that several rooms write, and which: the lines that a message waits in and its row are moved by every stage. */

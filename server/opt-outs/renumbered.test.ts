@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { emptyTables, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
-import { conversationIdOf } from '../message/conversation-id.ts'
 import { spellingsOf } from '../ground/numbers/number.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { hashNumber, listConsents } from '../message/consent.ts'
 import { optIn, optOut, type Origin } from './opt-out.ts'
 import { isOptedOut } from '../message/opted-out.ts'
@@ -23,7 +20,7 @@ afterAll(() => database.close())
 beforeEach(async () => {
   await emptyTables(
     database.db,
-    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents, contacts, campaigns, conversations',
+    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents',
   )
   test = await openLedgerTest(database.db)
 })
@@ -78,61 +75,5 @@ describe('an opt-out whose number was forgotten in an old form', () => {
       [test.accountId, newId(), hashNumber(testVault, test.accountId, oldOf(number))],
     )
     expect(await listConsents(test.db, testVault, test.accountId, number, 10, null)).toHaveLength(1)
-  })
-})
-
-describe('rows from before a country renumbered', () => {
-  const migrate = () =>
-    test.db.query(readFileSync(join(import.meta.dirname, '../ground/db/migrations/0054_renumbered.sql'), 'utf8'))
-
-  it('get the current number, of every country that the readers know', async () => {
-    const others = ['15551230001', '447911123456', '5217777', '33639980011']
-    for (const number of [...current.map(oldOf), ...others])
-      await test.db.query(`insert into opt_outs (account_id, id, number, source) values ($1, $2, $3, 'reply')`, [
-        test.accountId,
-        newId(),
-        number,
-      ])
-    await migrate()
-    const { rows } = await test.db.query<{ number: string }>(`select number from opt_outs where account_id = $1`, [
-      test.accountId,
-    ])
-    expect(rows.map(({ number }) => number).toSorted()).toEqual([...current, ...others].toSorted())
-  })
-
-  it('become one where a phone has both, and its messages are one conversation', async () => {
-    const [number = ''] = current
-    const old = oldOf(number)
-    const campaignId = newId()
-    await test.db.query(
-      `insert into campaigns (account_id, id, name, status, type, contacts_count) values ($1, $2, 'C', 'active', 'marketing', 2)`,
-      [test.accountId, campaignId],
-    )
-    const message = await test.send({ theirNumber: number })
-    await test.db.query(`update messages set their_number = $2 where id = $1`, [message.id, old])
-    for (const form of [number, old]) {
-      await test.db.query(`insert into opt_outs (account_id, id, number, source) values ($1, $2, $3, 'reply')`, [
-        test.accountId,
-        newId(),
-        form,
-      ])
-      await test.db.query(`insert into contacts (account_id, campaign_id, id, phone_number) values ($1, $2, $3, $4)`, [
-        test.accountId,
-        campaignId,
-        newId(),
-        form,
-      ])
-      await test.db.query(
-        `insert into conversations (account_id, id, our_number, their_number, last_reply_id, unread) values ($1, $2, $3, $4, $5, 1)`,
-        [test.accountId, conversationIdOf(test.accountId, ourNumber, form), ourNumber, form, newId()],
-      )
-    }
-    await migrate()
-    expect(await test.count('opt_outs', 'number = $1', [number])).toBe(1)
-    expect(await test.count('contacts', 'phone_number = $1', [number])).toBe(1)
-    expect(await test.count('campaigns', 'contacts_count = 1')).toBe(1)
-    expect(await test.count('messages', 'their_number = $1', [number])).toBe(1)
-    const { rows } = await test.db.query(`select id, their_number, unread from conversations`)
-    expect(rows).toEqual([{ id: conversationIdOf(test.accountId, ourNumber, number), their_number: number, unread: 2 }])
   })
 })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -117,6 +117,14 @@ test('refuses a database that a newer version migrated', async () => {
   await migrate()
   await rm(join(dir, '0002_future.sql'))
   await expect(migrate()).rejects.toThrow('migrated by a newer Heliogram (it has 0002_future')
+})
+
+test('refuses a database of which it knows no migration, and says what to do', async () => {
+  await migrate()
+  await rename(join(dir, '0001_first.sql'), join(dir, '0001_schema.sql'))
+  await expect(migrate()).rejects.toThrow(
+    'before the first release and cannot be upgraded. Start with an empty database',
+  )
 })
 
 test('refuses a file that is not a migration', async () => {

@@ -63,6 +63,11 @@ export async function migrate(
     await requireQueueSchema(client, schema)
     const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
     const unknown = applied.filter((name) => !ours.includes(name))
+    if (unknown.length === applied.length && unknown.length > 0) {
+      throw new Error(
+        'The database was made by a Heliogram from before the first release and cannot be upgraded. Start with an empty database: delete the data folder, or create another one for DATABASE_URL.',
+      )
+    }
     if (unknown.length > 0) {
       throw new Error(
         `The database was migrated by a newer Heliogram (it has ${unknown.join(', ')}, unknown here). Start that version again, or restore a backup.`,
