@@ -9,83 +9,45 @@ const [messaging, people, developing, operating, you] = [
   'You:',
 ]
 
+const word = (group: string, summary: string, load: Word['load']): Word => ({ group, summary, load })
+
 /** By the word that is typed. */
 export const words: Record<string, Word> = {
-  send: {
-    group: messaging,
-    summary: 'send a message, or preview it',
-    load: () => import('./commands/send.ts'),
-  },
-  messages: {
-    group: messaging,
-    summary: 'list, get, cancel and export messages',
-    load: () => import('./commands/messages.ts'),
-  },
-  trace: {
-    group: messaging,
-    summary: 'everything about a message, in order',
-    load: () => import('./commands/trace.ts'),
-  },
-  conversations: {
-    group: messaging,
-    summary: 'list conversations and their messages',
-    load: () => import('./commands/conversations.ts'),
-  },
-  reply: { group: messaging, summary: 'reply in a conversation', load: () => import('./commands/reply.ts') },
-  campaigns: {
-    group: people,
-    summary: 'list, get and create campaigns; their stats',
-    load: () => import('./commands/campaigns.ts'),
-  },
-  broadcast: {
-    group: people,
-    summary: 'send to the contacts of a campaign; pause, resume, cancel',
-    load: () => import('./commands/broadcast.ts'),
-  },
-  contacts: {
-    group: people,
-    summary: 'list, import and export contacts',
-    load: () => import('./commands/contacts.ts'),
-  },
-  imports: { group: people, summary: 'the progress of contact imports', load: () => import('./commands/imports.ts') },
-  'opt-outs': {
-    group: people,
-    summary: 'list, add, remove, check, import and export opt-outs',
-    load: () => import('./commands/opt-outs.ts'),
-  },
-  events: {
-    group: developing,
-    summary: 'list and follow events, or forward them to your own server',
-    load: () => import('./commands/events.ts'),
-  },
-  webhooks: {
-    group: developing,
-    summary: 'where events are posted, and how that went',
-    load: () => import('./commands/webhooks.ts'),
-  },
-  keys: { group: developing, summary: 'API keys', load: () => import('./commands/keys.ts') },
-  api: { group: developing, summary: 'call any operation of the API', load: () => import('./commands/api.ts') },
-  status: {
-    group: operating,
-    summary: 'health, links, queue and alerts on one screen',
-    load: () => import('./commands/status.ts'),
-  },
-  carriers: { group: operating, summary: 'carriers and their state', load: () => import('./commands/carriers.ts') },
-  links: { group: operating, summary: 'live state of links; --watch', load: () => import('./commands/links.ts') },
-  doctor: {
-    group: operating,
-    summary: 'find out why receipts match no message',
-    load: () => import('./commands/doctor.ts'),
-  },
-  usage: { group: operating, summary: 'messages sent, and their cost', load: () => import('./commands/usage.ts') },
-  login: { group: you, summary: 'log in, as a person or with a key', load: () => import('./commands/login.ts') },
-  logout: { group: you, summary: 'end the login', load: () => import('./commands/logout.ts') },
-  whoami: { group: you, summary: 'your user, account and installation', load: () => import('./commands/whoami.ts') },
-  profiles: {
-    group: you,
-    summary: 'your logins at several installations',
-    load: () => import('./commands/profiles.ts'),
-  },
+  send: word(messaging, 'send a message, or preview it', () => import('./commands/send.ts')),
+  messages: word(messaging, 'list, get, cancel and export messages', () => import('./commands/messages.ts')),
+  trace: word(messaging, 'everything about a message, in order', () => import('./commands/trace.ts')),
+  conversations: word(messaging, 'list conversations and their messages', () => import('./commands/conversations.ts')),
+  reply: word(messaging, 'reply in a conversation', () => import('./commands/reply.ts')),
+  campaigns: word(people, 'list, get and create campaigns; their stats', () => import('./commands/campaigns.ts')),
+  broadcast: word(
+    people,
+    'send to the contacts of a campaign; pause, resume, cancel',
+    () => import('./commands/broadcast.ts'),
+  ),
+  contacts: word(people, 'list, import and export contacts', () => import('./commands/contacts.ts')),
+  imports: word(people, 'the progress of contact imports', () => import('./commands/imports.ts')),
+  'opt-outs': word(
+    people,
+    'list, add, remove, check, import and export opt-outs',
+    () => import('./commands/opt-outs.ts'),
+  ),
+  events: word(
+    developing,
+    'list and follow events, or forward them to your own server',
+    () => import('./commands/events.ts'),
+  ),
+  webhooks: word(developing, 'where events are posted, and how that went', () => import('./commands/webhooks.ts')),
+  keys: word(developing, 'API keys', () => import('./commands/keys.ts')),
+  api: word(developing, 'call any operation of the API', () => import('./commands/api.ts')),
+  status: word(operating, 'health, links, queue and alerts on one screen', () => import('./commands/status.ts')),
+  carriers: word(operating, 'carriers and their state', () => import('./commands/carriers.ts')),
+  links: word(operating, 'live state of links; --watch', () => import('./commands/links.ts')),
+  doctor: word(operating, 'find out why receipts match no message', () => import('./commands/doctor.ts')),
+  usage: word(operating, 'messages sent, and their cost', () => import('./commands/usage.ts')),
+  login: word(you, 'log in, as a person or with a key', () => import('./commands/login.ts')),
+  logout: word(you, 'end the login', () => import('./commands/logout.ts')),
+  whoami: word(you, 'your user, account and installation', () => import('./commands/whoami.ts')),
+  profiles: word(you, 'your logins at several installations', () => import('./commands/profiles.ts')),
   completion: {
     group: you,
     summary: 'completion for bash, zsh or fish',

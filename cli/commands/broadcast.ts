@@ -7,7 +7,7 @@ import { exits, Failure, misused } from '../exit.ts'
 import { readText } from '../input/given.ts'
 import { readFuture } from '../input/moments.ts'
 import { readPair, readWords } from '../input/pairs.ts'
-import { readCount, sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists, readCount } from '../terminal/list.ts'
 import { note, say } from '../terminal/output.ts'
 import { startProgress } from '../terminal/progress.ts'
 import { paintStatus } from '../terminal/status.ts'
@@ -69,19 +69,14 @@ export function build(cli: Cli): Command {
     .command('get <broadcast>')
     .summary('one broadcast')
     .action(async (id: string) => sayBroadcast(cli, await (await cli.client()).call('getBroadcast', { path: { id } })))
-  takesLimit(command.command('list [campaign]').summary('broadcasts of a campaign, or of all')).action(
-    async (campaign: string | undefined, options: ListOptions) => {
-      const client = await cli.client()
-      await sayList(
-        (query) =>
-          campaign === undefined
-            ? client.call('listAllBroadcasts', { query })
-            : client.call('listBroadcasts', { path: { campaign }, query }),
-        options,
-        { isJson: cli.isJson, columns, empty: 'There are no broadcasts.' },
-      )
-    },
-  )
+  lists(cli, command.command('list [campaign]').summary('broadcasts of a campaign, or of all'), {
+    columns,
+    empty: 'There are no broadcasts.',
+    ask: (client, query, campaign: string | undefined) =>
+      campaign === undefined
+        ? client.call('listAllBroadcasts', { query })
+        : client.call('listBroadcasts', { path: { campaign }, query }),
+  })
   for (const [word, operation, summary] of [
     ['pause', 'pauseCampaign', 'nothing more is sent'],
     ['resume', 'resumeCampaign', 'continue from where it was'],

@@ -4,12 +4,10 @@ import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readPast } from '../input/moments.ts'
 import { readWords } from '../input/pairs.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
-import { say } from '../terminal/output.ts'
+import { lists } from '../terminal/list.ts'
 import { sayStats } from '../terminal/stats.ts'
 import { paintStatus } from '../terminal/status.ts'
-import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
-import { safeJson } from '../terminal/text.ts'
+import { sayResource, type Column } from '../terminal/table.ts'
 import { localTime } from '../terminal/times.ts'
 
 interface Draft {
@@ -41,18 +39,16 @@ const columns: Column<Campaign>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('campaigns')
-  const sayCampaign = async (campaign: Campaign): Promise<void> =>
-    cli.isJson ? say(safeJson(campaign)) : sayFacts(factsOf(campaign))
-  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
-    const client = await cli.client()
-    const empty = 'There are no campaigns. Create one with "heliogram campaigns create <name>".'
-    await sayList((query) => client.call('listCampaigns', { query }), options, { isJson: cli.isJson, columns, empty })
+  lists(cli, command.command('list').summary('newest first'), {
+    columns,
+    empty: 'There are no campaigns. Create one with "heliogram campaigns create <name>".',
+    ask: (client, query) => client.call('listCampaigns', { query }),
   })
   command
     .command('get <campaign>')
     .summary('a campaign, by id or key, with its counts')
     .action(async (campaign: string) =>
-      sayCampaign(await (await cli.client()).call('getCampaign', { path: { campaign } })),
+      sayResource(cli, await (await cli.client()).call('getCampaign', { path: { campaign } })),
     )
   command
     .command('create <name>')
@@ -66,7 +62,7 @@ export function build(cli: Cli): Command {
     .option('--tag <tag>', 'for filters', readWords)
     .action(async (name: string, { country, tag, ...draft }: Draft) => {
       const body = { name, ...draft, default_country: country, tags: tag }
-      await sayCampaign(await (await cli.client()).call('createCampaign', { body }))
+      await sayResource(cli, await (await cli.client()).call('createCampaign', { body }))
     })
   command
     .command('stats <campaign>')

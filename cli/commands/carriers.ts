@@ -4,9 +4,10 @@ import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { misused } from '../exit.ts'
 import { sayLinks } from '../terminal/links.ts'
-import { note, say } from '../terminal/output.ts'
+import { sayRows } from '../terminal/list.ts'
+import { say } from '../terminal/output.ts'
 import { paintStatus } from '../terminal/status.ts'
-import { factsOf, sayFacts, sayTable } from '../terminal/table.ts'
+import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 import { spanOf } from '../terminal/times.ts'
 
@@ -20,12 +21,7 @@ export function build(cli: Cli): Command {
     .summary('all carriers')
     .action(async () => {
       const { data } = await (await cli.client()).call('listCarriers')
-      if (cli.isJson) {
-        for (const carrier of data) await say(safeJson(carrier))
-        return
-      }
-      if (data.length === 0) return note('There are no carriers.')
-      await sayTable<Carrier>(data, [
+      const columns: Column<Carrier>[] = [
         { title: 'ID', of: ({ id }) => id },
         { title: 'NAME', of: ({ name }) => name, isFlexible: true },
         { title: 'KIND', of: ({ kind }) => kind },
@@ -37,7 +33,8 @@ export function build(cli: Cli): Command {
         { title: 'PACE', of: ({ pace }) => pace, isNumber: true },
         { title: 'PRIORITY', of: ({ priority }) => priority, isNumber: true },
         { title: 'WAITING', of: ({ queue }) => queue.reduce((sum, { messages }) => sum + messages, 0), isNumber: true },
-      ])
+      ]
+      await sayRows(cli, data, columns, 'There are no carriers.')
     })
   command
     .command('get <carrier>')

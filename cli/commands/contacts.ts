@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readPast } from '../input/moments.ts'
 import { readPair, readWords } from '../input/pairs.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists } from '../terminal/list.ts'
 import { saveAnswer } from '../terminal/save.ts'
 import { paintStatus } from '../terminal/status.ts'
 import type { Column } from '../terminal/table.ts'
@@ -39,20 +39,12 @@ const columns: Column<Contact>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('contacts')
-  takesLimit(takesFilters(command.command('list').summary('contacts of a campaign'))).action(
-    async ({ limit, all, ...filters }: ListOptions & Filters) => {
-      const client = await cli.client()
-      await sayList(
-        (page) =>
-          client.call('listContacts', {
-            path: { campaign: filters.campaign },
-            query: { ...queryOf(filters), ...page },
-          }),
-        { limit, ...(all && { all }) },
-        { isJson: cli.isJson, columns, empty: 'No contacts match.' },
-      )
-    },
-  )
+  lists(cli, takesFilters(command.command('list').summary('contacts of a campaign')), {
+    columns,
+    empty: 'No contacts match.',
+    ask: (client, page, { campaign, ...filters }: Filters) =>
+      client.call('listContacts', { path: { campaign }, query: { ...queryOf(filters), ...page } }),
+  })
   command
     .command('import <file>')
     .summary('from CSV, a workbook, NDJSON or JSON; also gzipped')
@@ -70,15 +62,12 @@ export function build(cli: Cli): Command {
   takesFilters(command.command('export').summary('all matching contacts, oldest first; the file can be imported again'))
     .addOption(new Option('--format <format>', 'the format').choices(['csv', 'ndjson']).default('csv'))
     .option('-o, --output <file>', 'a file instead of standard output')
-    .action(async ({ format, output, ...filters }: Filters & { format: 'csv' | 'ndjson'; output?: string }) => {
-      const client = await cli.client()
-      const query = { ...queryOf(filters), format }
-      await saveAnswer(
-        cli,
-        await client.open('exportContacts', { path: { campaign: filters.campaign }, query }),
-        output,
-      )
-    })
+    .action(
+      async ({ format, output, campaign, ...filters }: Filters & { format: 'csv' | 'ndjson'; output?: string }) => {
+        const query = { ...queryOf(filters), format }
+        await saveAnswer(cli, await (await cli.client()).open('exportContacts', { path: { campaign }, query }), output)
+      },
+    )
   return command
 }
 
@@ -93,7 +82,7 @@ const takesFilters = (command: Command): Command =>
     .option('--since <time>', 'created since then: 2h, 3d, 2026-11-24', readPast)
     .option('--until <time>', 'created before then', readPast)
 
-function queryOf(filters: Filters): NonNullable<OperationRequest<'exportContacts'>['query']> {
+function queryOf(filters: Omit<Filters, 'campaign'>): NonNullable<OperationRequest<'exportContacts'>['query']> {
   return {
     phone_number: filters.phone,
     phone_prefix: filters.prefix,

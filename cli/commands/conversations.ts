@@ -2,7 +2,7 @@
 import type { Conversation } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists } from '../terminal/list.ts'
 import { paint } from '../terminal/output.ts'
 import type { Column } from '../terminal/table.ts'
 import { localTime } from '../terminal/times.ts'
@@ -36,27 +36,23 @@ const columns: Column<Conversation>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('conversations')
-  takesLimit(command.command('list').summary('sorted by the last reply'))
+  lists(cli, command.command('list').summary('sorted by the last reply'), {
+    columns,
+    empty: 'No conversations match.',
+    ask: (client, page, { unread, campaign, ours, theirs }: Filters) =>
+      client.call('listConversations', {
+        query: { unread, campaign, our_number: ours, their_number: theirs, ...page },
+      }),
+  })
     .option('--unread', 'conversations with unread replies')
     .option('--campaign <campaign>', 'replies to a campaign')
     .option('--ours <number>', 'conversations with this number of yours')
     .option('--theirs <number>', 'conversations with this person')
-    .action(async ({ unread, campaign, ours, theirs, ...options }: ListOptions & Filters) => {
-      const client = await cli.client()
-      const query = { unread, campaign, our_number: ours, their_number: theirs }
-      await sayList((page) => client.call('listConversations', { query: { ...query, ...page } }), options, {
-        isJson: cli.isJson,
-        columns,
-        empty: 'No conversations match.',
-      })
-    })
-  takesLimit(command.command('get <conversation>').summary('its messages in both directions, newest first')).action(
-    async (conversation: string, options: ListOptions) => {
-      const client = await cli.client()
-      const ask = (query: { limit: number }) =>
-        client.call('listConversationMessages', { path: { conversation }, query })
-      await sayList(ask, options, { isJson: cli.isJson, columns: messageColumns, empty: 'It has no messages.' })
-    },
-  )
+  lists(cli, command.command('get <conversation>').summary('its messages in both directions, newest first'), {
+    columns: messageColumns,
+    empty: 'It has no messages.',
+    ask: (client, query, conversation: string) =>
+      client.call('listConversationMessages', { path: { conversation }, query }),
+  })
   return command
 }

@@ -3,7 +3,7 @@ import type { Event } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readWords } from '../input/pairs.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists } from '../terminal/list.ts'
 import { say } from '../terminal/output.ts'
 import type { Column } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
@@ -38,19 +38,17 @@ export function build(cli: Cli): Command {
     .option('--forward-to <url>', 'post each event there, such as http://localhost:3000/webhooks')
     .option('--print-secret', 'print the secret that signs forwarded events, and exit')
     .action(async (options: TailOptions) => tail(cli, options))
-  takesLimit(command.command('list').summary('past events, newest first; kept for 30 days'))
+  lists(cli, command.command('list').summary('past events, newest first; kept for 30 days'), {
+    columns,
+    empty: 'No events match.',
+    ask: (client, page, { type, message, failed }: Filters) =>
+      client.call('listEvents', {
+        query: { type: type?.join(','), message, delivery_success: failed && false, ...page },
+      }),
+  })
     .option('--type <type>', 'only these types, separated by commas', readWords)
     .option('--message <message>', 'of one message')
     .option('--failed', 'events that some address refused and has not accepted since')
-    .action(async ({ type, message, failed, ...options }: ListOptions & Filters) => {
-      const client = await cli.client()
-      const query = { type: type?.join(','), message, delivery_success: failed && false }
-      await sayList((page) => client.call('listEvents', { query: { ...query, ...page } }), options, {
-        isJson: cli.isJson,
-        columns,
-        empty: 'No events match.',
-      })
-    })
   command
     .command('get <event>')
     .summary('an event, as it was posted')

@@ -2,7 +2,7 @@
 import type { Import } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists } from '../terminal/list.ts'
 import { paintStatus } from '../terminal/status.ts'
 import type { Column } from '../terminal/table.ts'
 import { followImport, sayImport } from './contacts-import.ts'
@@ -21,18 +21,15 @@ const columns: Column<Import>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('imports')
-  takesLimit(
-    command
-      .command('list')
-      .summary('imports of a campaign, newest first')
-      .requiredOption('--campaign <campaign>', 'id or key of a campaign'),
-  ).action(async ({ campaign, ...options }: ListOptions & { campaign: string }) => {
-    const client = await cli.client()
-    await sayList((query) => client.call('listImports', { path: { campaign }, query }), options, {
-      isJson: cli.isJson,
-      columns,
-      empty: 'Nothing was imported.',
-    })
+  const list = command
+    .command('list')
+    .summary('imports of a campaign, newest first')
+    .requiredOption('--campaign <campaign>', 'id or key of a campaign')
+  lists(cli, list, {
+    columns,
+    empty: 'Nothing was imported.',
+    ask: (client, query, { campaign }: { campaign: string }) =>
+      client.call('listImports', { path: { campaign }, query }),
   })
   const read = async (id: string): Promise<Import> => (await cli.client()).call('getImport', { path: { import: id } })
   command

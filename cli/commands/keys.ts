@@ -4,9 +4,9 @@ import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readFuture } from '../input/moments.ts'
 import { readWords } from '../input/pairs.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists } from '../terminal/list.ts'
 import { note, say } from '../terminal/output.ts'
-import { factsOf, sayFacts } from '../terminal/table.ts'
+import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 import { localTime } from '../terminal/times.ts'
 
@@ -19,6 +19,16 @@ interface CreateOptions {
   expires?: string
 }
 
+const columns: Column<ApiKey>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'NAME', of: ({ name }) => name, isFlexible: true },
+  { title: 'PREFIX', of: ({ prefix }) => prefix },
+  { title: 'MODE', of: ({ mode }) => mode },
+  { title: 'SCOPES', isExtra: true, of: ({ scopes }) => scopes.length, isNumber: true },
+  { title: 'LAST USED', isExtra: true, of: ({ last_used_at: at }) => localTime(at) },
+  { title: 'ENDS', of: ({ expires_at: at }) => localTime(at) ?? 'never' },
+]
+
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('keys')
@@ -29,21 +39,10 @@ export function build(cli: Cli): Command {
     await sayFacts([['secret', secret]])
     note('The secret is shown only now.')
   }
-  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
-    const client = await cli.client()
-    await sayList((query) => client.call('listApiKeys', { query }), options, {
-      isJson: cli.isJson,
-      columns: [
-        { title: 'ID', of: ({ id }) => id },
-        { title: 'NAME', of: ({ name }) => name, isFlexible: true },
-        { title: 'PREFIX', of: ({ prefix }) => prefix },
-        { title: 'MODE', of: ({ mode }) => mode },
-        { title: 'SCOPES', isExtra: true, of: ({ scopes }) => scopes.length, isNumber: true },
-        { title: 'LAST USED', isExtra: true, of: ({ last_used_at: at }) => localTime(at) },
-        { title: 'ENDS', of: ({ expires_at: at }) => localTime(at) ?? 'never' },
-      ],
-      empty: 'There are no keys.',
-    })
+  lists(cli, command.command('list').summary('newest first'), {
+    columns,
+    empty: 'There are no keys.',
+    ask: (client, query) => client.call('listApiKeys', { query }),
   })
   command
     .command('create <name>')

@@ -4,11 +4,11 @@ import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readPast } from '../input/moments.ts'
 import { readPair, readWords } from '../input/pairs.ts'
-import { readCount, sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists, readCount } from '../terminal/list.ts'
 import { say } from '../terminal/output.ts'
 import { saveAnswer } from '../terminal/save.ts'
 import { paintStatus } from '../terminal/status.ts'
-import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
+import { sayResource, type Column } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 import { localTime } from '../terminal/times.ts'
 
@@ -51,20 +51,15 @@ export const messageColumns: Column<Message>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('messages')
-  takesLimit(takesFilters(command.command('list').summary('list messages, newest first'))).action(
-    async ({ limit, all, ...filters }: ListOptions & Filters) => {
-      const client = await cli.client()
-      await sayList(
-        (page) => client.call('listMessages', { query: { ...queryOf(filters), ...page } }),
-        { limit, ...(all && { all }) },
-        { isJson: cli.isJson, columns: messageColumns, empty: 'No messages match.' },
-      )
-    },
-  )
+  lists(cli, takesFilters(command.command('list').summary('list messages, newest first')), {
+    columns: messageColumns,
+    empty: 'No messages match.',
+    ask: (client, page, filters: Filters) => client.call('listMessages', { query: { ...queryOf(filters), ...page } }),
+  })
   command
     .command('get <message>')
     .summary('a message with all its fields')
-    .action(async (id: string) => sayMessage(cli, await (await cli.client()).call('getMessage', { path: { id } })))
+    .action(async (id: string) => sayResource(cli, await (await cli.client()).call('getMessage', { path: { id } })))
   command
     .command('cancel <message...>')
     .summary('cancel queued and scheduled messages')
@@ -84,11 +79,6 @@ export function build(cli: Cli): Command {
       await saveAnswer(cli, answer, output)
     })
   return command
-}
-
-async function sayMessage(cli: Cli, message: Message): Promise<void> {
-  if (cli.isJson) return say(safeJson(message))
-  await sayFacts(factsOf(message))
 }
 
 function takesFilters(command: Command): Command {

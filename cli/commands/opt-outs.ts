@@ -4,7 +4,7 @@ import type { Answer, OptOut } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
 import { readTextFile } from '../input/given.ts'
 import { readPair } from '../input/pairs.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists, sayRows } from '../terminal/list.ts'
 import { note, say } from '../terminal/output.ts'
 import { saveAnswer } from '../terminal/save.ts'
 import { findingsOf, inOptions, mappingOf, tellRepairs } from '../terminal/findings.ts'
@@ -23,13 +23,10 @@ const columns: Column<OptOut>[] = [
 /** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('opt-outs')
-  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
-    const client = await cli.client()
-    await sayList((query) => client.call('listOptOuts', { query }), options, {
-      isJson: cli.isJson,
-      columns,
-      empty: 'Nobody has opted out.',
-    })
+  lists(cli, command.command('list').summary('newest first'), {
+    columns,
+    empty: 'Nobody has opted out.',
+    ask: (client, query) => client.call('listOptOuts', { query }),
   })
   command
     .command('add <number>')
@@ -52,14 +49,11 @@ export function build(cli: Cli): Command {
     .summary('check whether numbers have opted out')
     .action(async (numbers: string[]) => {
       const { data } = await (await cli.client()).call('checkOptOuts', { body: { numbers } })
-      if (cli.isJson) {
-        for (const one of data) await say(safeJson(one))
-        return
-      }
-      await sayTable(data, [
+      const columns: Column<(typeof data)[number]>[] = [
         { title: 'NUMBER', of: ({ number }) => number },
         { title: 'OPTED OUT', of: (one) => (one.opted_out ? 'yes' : 'no') },
-      ])
+      ]
+      await sayRows(cli, data, columns, '')
     })
   command
     .command('import <file>')

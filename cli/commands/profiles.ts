@@ -2,9 +2,9 @@
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { defaultProfile, listProfiles, readProfile } from '../session/profiles.ts'
-import { note, say } from '../terminal/output.ts'
-import { sayTable } from '../terminal/table.ts'
-import { safeJson } from '../terminal/text.ts'
+import { sayRows } from '../terminal/list.ts'
+import { note } from '../terminal/output.ts'
+import type { Column } from '../terminal/table.ts'
 
 /** The command. */
 export function build(cli: Cli): Command {
@@ -29,18 +29,15 @@ export function build(cli: Cli): Command {
           }
         }),
       )
-      if (cli.isJson) {
-        for (const row of rows) await say(safeJson(row))
-        return
-      }
-      if (rows.length === 0) return note('You are not logged in anywhere. Run "heliogram login".')
-      await sayTable(rows, [
+      const columns: Column<(typeof rows)[number]>[] = [
         { title: '', of: ({ is_current: isCurrent }) => (isCurrent ? '*' : ' ') },
         { title: 'NAME', of: ({ name }) => name },
         { title: 'AT', of: ({ url }) => url },
         { title: 'ACCOUNT', of: ({ account }) => account },
         { title: 'AS', of: (row) => row.as },
-      ])
+      ]
+      await sayRows(cli, rows, columns, 'You are not logged in anywhere. Run "heliogram login".')
+      if (cli.isJson || rows.length === 0) return
       if (environment.key !== null)
         note('HELIOGRAM_API_KEY is set, and takes precedence over them unless you use --profile.')
     })

@@ -5,9 +5,9 @@ import type { Cli } from '../cli.ts'
 import { exits, Failure } from '../exit.ts'
 import { readSpan } from '../input/moments.ts'
 import { readWords } from '../input/pairs.ts'
-import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { lists } from '../terminal/list.ts'
 import { note, paint, say } from '../terminal/output.ts'
-import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
+import { factsOf, sayFacts, sayResource, type Column } from '../terminal/table.ts'
 import { clean, safeJson } from '../terminal/text.ts'
 import { localTime, spanOf } from '../terminal/times.ts'
 
@@ -48,21 +48,15 @@ export function build(cli: Cli): Command {
     await sayFacts([...factsOf(webhook), ['secret', secret]])
     note('The secret is shown only now.')
   }
-  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
-    const client = await cli.client()
-    await sayList((query) => client.call('listWebhooks', { query }), options, {
-      isJson: cli.isJson,
-      columns,
-      empty: 'There are no webhooks.',
-    })
+  lists(cli, command.command('list').summary('newest first'), {
+    columns,
+    empty: 'There are no webhooks.',
+    ask: (client, query) => client.call('listWebhooks', { query }),
   })
   command
     .command('get <webhook>')
     .summary('a webhook with all its settings')
-    .action(async (id: string) => {
-      const webhook = await (await cli.client()).call('getWebhook', { path: { id } })
-      await (cli.isJson ? say(safeJson(webhook)) : sayFacts(factsOf(webhook)))
-    })
+    .action(async (id: string) => sayResource(cli, await (await cli.client()).call('getWebhook', { path: { id } })))
   command
     .command('create <url>')
     .summary('create a webhook; its secret is shown once')
@@ -87,14 +81,12 @@ export function build(cli: Cli): Command {
     .command('test <webhook>')
     .summary('post a test event, and show the result')
     .action(async (id: string) => test(cli, id))
-  takesLimit(command.command('deliveries <webhook>').summary('all delivery attempts, newest first'))
-    .option('--failed', 'only failed ones')
-    .action(async (id: string, { failed, ...options }: ListOptions & { failed?: true }) => {
-      const client = await cli.client()
-      const ask = (page: { limit: number }) =>
-        client.call('listWebhookDeliveries', { path: { id }, query: { ...page, delivery_success: failed && false } })
-      await sayList(ask, options, { isJson: cli.isJson, columns: attemptColumns, empty: 'There were no posts.' })
-    })
+  lists(cli, command.command('deliveries <webhook>').summary('all delivery attempts, newest first'), {
+    columns: attemptColumns,
+    empty: 'There were no posts.',
+    ask: (client, page, id: string, { failed }: { failed?: true }) =>
+      client.call('listWebhookDeliveries', { path: { id }, query: { ...page, delivery_success: failed && false } }),
+  }).option('--failed', 'only failed ones')
   command
     .command('rotate <webhook>')
     .summary('rotate the secret; both sign for a while')

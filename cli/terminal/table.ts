@@ -1,7 +1,8 @@
 /** Tables and cards that fit the terminal. */
+import type { Cli } from '../cli.ts'
 import { gap, layOut, type Flexibility } from './layout.ts'
 import { columnsOf, paint, say } from './output.ts'
-import { clean, cleanLines, cut, widthOf } from './text.ts'
+import { clean, cleanLines, cut, safeJson, widthOf } from './text.ts'
 import { localTime } from './times.ts'
 
 /** A column of a table of some kind of thing. */
@@ -78,3 +79,7 @@ export function factsOf(resource: object, path = ''): Fact[] {
     return [[full, isTime(full) ? localTime(String(told)) : told]]
   })
 }
+
+/** Prints a resource with all its fields. */
+export const sayResource = async ({ isJson }: Cli, resource: object): Promise<void> =>
+  isJson ? say(safeJson(resource)) : sayFacts(factsOf(resource))
