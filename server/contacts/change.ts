@@ -10,7 +10,14 @@ import type { ContactSealing } from '../ground/sealing/contact-fields.ts'
 import { mergeErrors } from '../campaigns/campaign.ts'
 import { AttributeValue, ContactInput, optionalFields } from './contact.ts'
 import { readContact } from './read.ts'
-import { tooManyAttributes, attributeLimits, updateContact, type ContactRow, type NewContact } from './store.ts'
+import {
+  attributeLimits,
+  contactFields,
+  tooManyAttributes,
+  updateContact,
+  type ContactRow,
+  type NewContact,
+} from './store.ts'
 import { findContact, lockContact } from './list.ts'
 import type { CampaignRow } from '../campaigns/store.ts'
 
@@ -101,23 +108,12 @@ function mergeAttributes(before: ContactRow['attributes'], change: unknown): Con
   return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== null))
 }
 
-function merge(
+const merge = (
   before: ContactRow,
   read: NewContact,
   change: Partial<Record<keyof ContactChange, unknown>>,
-): NewContact {
-  const chosen = <T>(name: keyof ContactChange, after: T | null, old: T | null): T | null =>
-    change[name] === undefined ? old : after
-  return {
-    phoneNumber: read.phoneNumber,
-    firstName: chosen('first_name', read.firstName, before.firstName),
-    lastName: chosen('last_name', read.lastName, before.lastName),
-    externalId: chosen('external_id', read.externalId, before.externalId),
-    language: chosen('language', read.language, before.language),
-    country: chosen('country', read.country, before.country),
-    timezone: chosen('timezone', read.timezone, before.timezone),
-    tags: chosen('tags', read.tags, before.tags),
-    consent: chosen('consent', read.consent, before.consent),
-    attributes: null,
-  }
+): NewContact => {
+  const fields = Object.entries(contactFields) as [keyof ContactChange, keyof NewContact][]
+  const merged = fields.map(([shown, name]) => [name, (change[shown] === undefined ? before : read)[name]])
+  return { ...(Object.fromEntries(merged) as unknown as NewContact), phoneNumber: read.phoneNumber, attributes: null }
 }

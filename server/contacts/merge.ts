@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { arrayLiteral } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { hasFields, sealFields, type ContactSealing } from '../ground/sealing/contact-fields.ts'
-import { attributeLimits, type NewContact } from './store.ts'
+import { attributeLimits, contactFields, type NewContact } from './store.ts'
 
 /** A contact to be written; the import seals beforehand, while the batch before is being written. */
 export interface WrittenContact extends NewContact {
@@ -17,11 +17,11 @@ export interface SealedFields {
   externalIdHmac: string | null
 }
 
-type Known = Omit<NewContact, 'attributes' | 'tags'> & {
+type Plain = NewContact & { attributes: NonNullable<NewContact['attributes']>; tags: string[] }
+
+type Known = Plain & {
   accountId: string
   id: string
-  attributes: NonNullable<NewContact['attributes']>
-  tags: string[]
   contactSealed: Buffer | null
   isSealed: boolean
 }
@@ -71,43 +71,15 @@ export async function mergeContacts(
 
 const countOf = ({ attributes }: Pick<Known, 'attributes'>): number => Object.keys(attributes).length
 
-const pick = ({
-  phoneNumber,
-  firstName,
-  lastName,
-  externalId,
-  language,
-  country,
-  timezone,
-  attributes,
-  tags,
-  consent,
-}: Known) => ({
-  phoneNumber,
-  firstName,
-  lastName,
-  externalId,
-  language,
-  country,
-  timezone,
-  attributes,
-  tags,
-  consent,
-})
+const fieldNames = Object.values(contactFields)
 
-function merge(before: Known, given: NewContact): ReturnType<typeof pick> {
-  return {
-    phoneNumber: before.phoneNumber,
-    firstName: given.firstName ?? before.firstName,
-    lastName: given.lastName ?? before.lastName,
-    externalId: given.externalId ?? before.externalId,
-    language: given.language ?? before.language,
-    country: given.country ?? before.country,
-    timezone: given.timezone ?? before.timezone,
-    attributes: { ...before.attributes, ...given.attributes },
-    tags: given.tags && given.tags.length > 0 ? given.tags : before.tags,
-    consent: given.consent ? { ...given.consent } : before.consent,
-  }
+const pick = (contact: Known): Plain =>
+  Object.fromEntries(fieldNames.map((name) => [name, contact[name]])) as unknown as Plain
+
+function merge(before: Known, given: NewContact): Plain {
+  const after = Object.fromEntries(fieldNames.map((name) => [name, given[name] ?? before[name]])) as unknown as Plain
+  const attributes = { ...before.attributes, ...given.attributes }
+  return { ...after, attributes, tags: given.tags && given.tags.length > 0 ? given.tags : before.tags }
 }
 
 /** By the unique (account_id, campaign_id, phone_number). */
@@ -142,10 +114,10 @@ async function writeMerged(
   tx: Tx,
   accountId: string,
   campaignId: string,
-  changed: readonly (ReturnType<typeof pick> & { id: string; sealed: SealedFields; isChanged: boolean })[],
+  changed: readonly (Plain & { id: string; sealed: SealedFields; isChanged: boolean })[],
 ): Promise<void> {
   // What is sealed is nowhere else.
-  const plain = <T>(read: (contact: ReturnType<typeof pick>) => T): (T | null)[] =>
+  const plain = <T>(read: (contact: Plain) => T): (T | null)[] =>
     changed.map((contact) => (contact.sealed.fields === null ? read(contact) : null))
   await tx.query({
     name: 'write-merged-contacts',

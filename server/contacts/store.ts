@@ -28,6 +28,20 @@ export interface NewContact {
   consent: Consent | null
 }
 
+/** The fields of a contact, by their names in the API. */
+export const contactFields = {
+  phone_number: 'phoneNumber',
+  first_name: 'firstName',
+  last_name: 'lastName',
+  external_id: 'externalId',
+  language: 'language',
+  country: 'country',
+  timezone: 'timezone',
+  attributes: 'attributes',
+  tags: 'tags',
+  consent: 'consent',
+} as const satisfies Record<string, keyof NewContact>
+
 interface Consent {
   status: 'opted_in' | 'opted_out' | 'unknown'
   method?: string
@@ -127,3 +141,9 @@ export const tooManyAttributes = {
   code: 'too_long',
   detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
 } as const
+
+/** What a contact has, as the API names it. */
+export const showFields = (contact: NewContact): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(contactFields).flatMap(([shown, name]) => (contact[name] === null ? [] : [[shown, contact[name]]])),
+  )

@@ -3,14 +3,13 @@ import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import type { ContactSealing, ContactSeals } from '../ground/sealing/contact-fields.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
-import { tooManyAttributes } from '../contacts/store.ts'
+import { showFields, tooManyAttributes } from '../contacts/store.ts'
 import { recordContactConsents } from '../contacts/consent.ts'
 import { sealContact, type WrittenContact } from '../contacts/merge.ts'
 import { previewContacts, upsertContacts, type UpsertCounts } from '../contacts/upsert.ts'
 import { findForgotten } from '../contacts/forgotten.ts'
 import { emptyBatch, isOut, onlyConsent, type Batch } from './batch.ts'
 import { FaultGroups } from '../ground/tables/fault-groups.ts'
-import { sampleOf } from './sample.ts'
 import { insertErrors, joinErrors, type RowError } from './errors.ts'
 import type { RowReader } from './row.ts'
 import type { RowSource } from './rows.ts'
@@ -132,7 +131,7 @@ export class BatchWriter {
       if (isNew) this.#batch.numbers.seen.push(phoneNumber)
       if (isFirstOut) this.#batch.numbers.outs.push(phoneNumber)
       if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
-        this.#sample.push(sampleOf(row.line, read.contact))
+        this.#sample.push({ line: row.line, ...showFields(read.contact) })
       // The same object with an id: a copy of each of a million would be most of what there is to collect.
       if (!isNew) {
         this.#batch.duplicates++
