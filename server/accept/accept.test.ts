@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { RoutingTable } from '../routes/routing.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from './accept.ts'
 import { asAccepted } from './accepted.ts'
@@ -19,15 +19,11 @@ import {
   silent,
 } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // As in a running installation: statements of one day's messages go to that day's partitions.
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
+// As in a running installation: statements of one day's messages go to that day's partitions.
+await ensurePartitions(database.db, silent)
 beforeEach(async () => {
   await emptyTables(database.db, 'accounts, carriers, nodes, messages, idempotency_keys, queue, delayed, intents')
   test = await openLedgerTest(database.db)

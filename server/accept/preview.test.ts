@@ -1,29 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { describe, expect, it } from 'vitest'
+import { buildTestApp, callAs, createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let call: Call
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = { ...test.routeContext, shortUrl: 'https://go.example.com' }
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, context))
-  call = callAs(app, account)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const test = await openLedgerTest(db, { accountId: account.accountId })
+const context = { ...test.routeContext, shortUrl: 'https://go.example.com' }
+const app = await buildTestApp(db, (one) => messageRoutes(one, context))
+const call = callAs(app, account)
 
 describe('a preview', () => {
   const preview = (body: Record<string, unknown>): ReturnType<Call> => call('POST', '/v1/messages/preview', body)
@@ -100,7 +87,7 @@ describe('a preview', () => {
       '#/message invalid_type',
       '#/sendat unknown_field',
     ])
-    const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    const reader = await createTestAccount(db, { scopes: ['messages:read'] })
     await test.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
     expect((await call('POST', '/v1/messages/preview', { campaign: 'codes' }, reader.headers)).status).toBe(403)
     expect((await call('POST', '/v1/messages/preview', { ...mine, message: 'x' }, reader.headers)).status).toBe(200)

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { Acceptor } from './accept.ts'
 import type { Draft } from '../message/draft.ts'
 import { maxQueueSeconds, QueueCap } from './queue-cap.ts'
@@ -8,7 +8,6 @@ import { refusalError } from './send.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 let queue: QueueCount
 let cap: QueueCap
@@ -18,14 +17,11 @@ let acceptor: Acceptor
 const pace = 0.01
 const room = pace * maxQueueSeconds
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue')
-  test = await openLedgerTest(database.db)
-  await database.db.query(`update accounts set pace = $2 where id = $1`, [test.accountId, pace])
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue')
+  test = await openLedgerTest(db)
+  await db.query(`update accounts set pace = $2 where id = $1`, [test.accountId, pace])
   queue = test.context.queueCount
   cap = new QueueCap(queue)
   acceptor = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing, queueCap: cap })
@@ -64,7 +60,7 @@ it('a line full of campaigns keeps nothing from going before it, nor what is for
   expect(await kinds(1, { type: 'otp' })).toEqual(['accepted'])
   expect(await kinds(1, { type: 'transactional' })).toEqual(['accepted'])
   expect(await kinds(1, { type: 'marketing', sendAt: new Date(Date.now() + 3_600_000) })).toEqual(['accepted'])
-  const other = await openLedgerTest(database.db)
+  const other = await openLedgerTest(db)
   await other.routing.refresh()
   expect((await acceptor.accept(other.draft({ type: 'marketing' }))).kind).toBe('accepted')
 })
@@ -82,7 +78,7 @@ it('there is room again when the queue has gone, which the clock finds out', asy
   expect(await kinds(room)).toEqual(['accepted'])
   await cap.start()
   await until('it is full', async () => (await kinds(1)).includes('queue_full'))
-  await database.db.query('truncate queue')
+  await db.query('truncate queue')
   await until('there is room', async () => (await kinds(1)).includes('accepted'))
   await cap.close()
 })

@@ -1,37 +1,25 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const { acceptor, slots } = test
-  const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
-  app = await buildTestApp(database.db, (one) =>
-    messageRoutes(one, {
-      ...test.context,
-      vault: testVault,
-      acceptor,
-      slots,
-      refuseUrl,
-      shortUrl: 'https://go.example.com',
-    }),
-  )
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const test = await openLedgerTest(db, { accountId: account.accountId })
+const { acceptor, slots } = test
+const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
+const app = await buildTestApp(db, (one) =>
+  messageRoutes(one, {
+    ...test.context,
+    vault: testVault,
+    acceptor,
+    slots,
+    refuseUrl,
+    shortUrl: 'https://go.example.com',
+  }),
+)
 
 interface Refusal {
   code: string
@@ -152,13 +140,13 @@ it('more wrong fields than are told are not read, whatever the others are', asyn
 it('a query parameter that there is not is told, and nothing is sent', async () => {
   const refusal = await post('/v1/messages/send?dry_run=true', { to: '15551230001', message: 'x' })
   expect(show(refusal)).toEqual(['?dry_run unknown_field'])
-  const { rows } = await database.db.query('select from messages')
+  const { rows } = await db.query('select from messages')
   expect(rows).toEqual([])
 })
 
 it('where no carrier takes it, it is said who can tell why', async () => {
-  await database.db.query('delete from senders')
-  await database.db.query('delete from carriers')
+  await db.query('delete from senders')
+  await db.query('delete from carriers')
   await test.routing.refresh()
   const { code, detail } = await post('/v1/messages/send', { to: '15551230001', message: 'x' })
   expect(code).toBe('no_route_available')

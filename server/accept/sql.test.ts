@@ -1,13 +1,12 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { acceptText, partNames } from './sql.ts'
 
-const database = await createTestDatabase()
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 test('the statement of every shape is one that PostgreSQL takes', async () => {
   const others = partNames.filter((part) => part !== 'accounts')
-  const client = await database.db.connect()
+  const client = await db.connect()
   const refused: string[] = []
   try {
     for (let shape = 0; shape < 2 ** others.length; shape++) {

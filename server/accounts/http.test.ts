@@ -1,31 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { expect, test } from 'vitest'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
-import { openAuthenticator, type Authenticator } from './authenticate.ts'
-import { buildAccountsApp, createTestAccount } from './testing.ts'
+import { openAuthenticator } from './authenticate.ts'
+import { createTestAccount, accountsWorld, bearer } from './testing.ts'
 import { hashToken, newKey, tokenOf } from './token.ts'
 
-let database: TestDatabase
-let authenticator: Authenticator
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  authenticator = openAuthenticator(database.db)
-  app = await buildAccountsApp(database.db, { authenticator })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-
-const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
-  app.inject({ method: 'POST', url, payload, headers })
-const get = (url: string, token: string) => app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+const { db, authenticator, app, ask, post } = await accountsWorld()
+const get = (url: string, token: string) => ask('GET', url, bearer(token))
 
 test('every way in which a token can be wrong has its own answer', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const cases: [string | undefined, string, RegExp][] = [
     [undefined, 'missing_token', /missing/],
@@ -63,7 +45,6 @@ test('every way in which a token can be wrong has its own answer', async () => {
 })
 
 test('expired, revoked and suspended are told apart', async () => {
-  const { db } = database
   const stateOf = async (change: string): Promise<string> => {
     const account = await createTestAccount(db)
     await db.query(change, [account.accountId])
@@ -77,17 +58,13 @@ test('expired, revoked and suspended are told apart', async () => {
 })
 
 test('the secret of a key counts, not its public id', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const { key } = newKey('live')
-  await database.db.query('update api_keys set secret_hash = $2 where account_id = $1', [
-    account.accountId,
-    hashToken(key),
-  ])
+  await db.query('update api_keys set secret_hash = $2 where account_id = $1', [account.accountId, hashToken(key)])
   expect((await get('/v1/settings', account.token)).json().code).toBe('invalid_token')
 })
 
 test('a caller is remembered, and never longer than its token lives', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   await db.query("update api_keys set expires_at = now() + interval '2 seconds' where account_id = $1", [
     account.accountId,
@@ -99,7 +76,6 @@ test('a caller is remembered, and never longer than its token lives', async () =
 })
 
 test('a thousand requests with a new token are one look-up', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   let queries = 0
   const counting = new Proxy(db, {
@@ -117,11 +93,11 @@ test('a thousand requests with a new token are one look-up', async () => {
 })
 
 test('an operator gives an account a pace, which its settings show, and absurd ones are refused', async () => {
-  const operator = await createTestAccount(database.db)
-  const account = await createTestAccount(database.db, {
+  const operator = await createTestAccount(db)
+  const account = await createTestAccount(db, {
     scopes: ['settings:read', 'settings:write', 'messages:write'],
   })
-  await database.db.query('update accounts set parent_id = $2 where id = $1', [account.accountId, operator.accountId])
+  await db.query('update accounts set parent_id = $2 where id = $1', [account.accountId, operator.accountId])
   const id = showId('acc', account.accountId)
   const patch = (pace: unknown, { headers } = operator) =>
     app.inject({ method: 'PATCH', url: `/v1/accounts/${id}`, headers, payload: { pace } })
@@ -137,8 +113,8 @@ test('an operator gives an account a pace, which its settings show, and absurd o
 })
 
 test('a key is made, listed without its secret, used and revoked', async () => {
-  const account = await createTestAccount(database.db)
-  const other = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
+  const other = await createTestAccount(db)
   const made = await post(
     '/v1/api-keys',
     { name: 'CI', scopes: ['settings:read'], mode: 'test', expires_at: null },
@@ -175,7 +151,7 @@ test('a key is made, listed without its secret, used and revoked', async () => {
 })
 
 test('nobody makes a key that may do more than its maker', async () => {
-  const account = await createTestAccount(database.db, { scopes: ['keys:write', 'settings:read'] })
+  const account = await createTestAccount(db, { scopes: ['keys:write', 'settings:read'] })
   const answer = await post('/v1/api-keys', { name: 'x', scopes: ['settings:read', 'carriers:write'] }, account.headers)
   expect(answer.json().errors).toEqual([
     { pointer: '#/scopes/1', code: 'invalid_value', detail: 'carriers:write is not among your own scopes' },
@@ -190,7 +166,7 @@ test('nobody makes a key that may do more than its maker', async () => {
 })
 
 test('settings say what is, and an ETag saves reading it again', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const answer = await get('/v1/settings', account.token)
   expect(answer.json()).toMatchObject({
     object: 'settings',
@@ -210,7 +186,7 @@ test('settings say what is, and an ETag saves reading it again', async () => {
 })
 
 test('settings are changed one by one, and not where somebody else has changed them', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const patch = (payload: object, headers: Record<string, string> = {}) =>
     app.inject({ method: 'PATCH', url: '/v1/settings', payload, headers: { ...account.headers, ...headers } })
   const before = await get('/v1/settings', account.token)
@@ -229,7 +205,7 @@ test('settings are changed one by one, and not where somebody else has changed t
   expect((await patch({ on_unknown: null })).json().on_unknown).toBeNull()
   for (const body of [{}, { on_unknown: 'often' }, { account: { name: '' } }, { default_country: 'Narnia' }])
     expect((await patch(body)).statusCode).toBe(422)
-  const reader = await createTestAccount(database.db, { scopes: ['settings:read'] })
+  const reader = await createTestAccount(db, { scopes: ['settings:read'] })
   const refused = await app.inject({
     method: 'PATCH',
     url: '/v1/settings',

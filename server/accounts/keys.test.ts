@@ -1,41 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import { scopes, type App } from '../ground/http/http.ts'
+import { scopes } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { createKey } from './keys.ts'
 import { allowNetworks, readNetworks } from './networks.ts'
-import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
+import { buildAccountsApp, createTestAccount, createTestUser, accountsWorld, bearer, type Caller } from './testing.ts'
 
-let database: TestDatabase
-let app: App
-/** Another process over the same database. */
-let elsewhere: App
+const { db, app, ask } = await accountsWorld()
+const elsewhere = await buildAccountsApp(db)
+beforeEach(() => db.query('delete from login_failures'))
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-  elsewhere = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await elsewhere.close()
-  await database.close()
-})
-beforeEach(() => database.db.query('delete from login_failures'))
-
-interface Caller {
-  headers: { authorization: string }
-}
-const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } })
-const ask = (
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  caller: Caller,
-  payload?: object,
-  headers: Record<string, string> = {},
-) => app.inject({ method, url, headers: { ...caller.headers, ...headers }, ...(payload && { payload }) })
 const make = async (caller: Caller, payload: object) => (await ask('POST', '/v1/api-keys', caller, payload)).json()
 const logIn = async (secret: string, remoteAddress = '127.0.0.1') =>
   (
@@ -54,7 +29,7 @@ const codeOf = async (token: string, remoteAddress = '127.0.0.1', at = app): Pro
 }
 
 test('a key works from its networks alone, and so do logins with it', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '198.51.100.9/24', '2001:db8::1/32'] })
   expect(key.ip_allow).toEqual(['192.0.2.77/32', '198.51.100.0/24', '2001:db8::/32'])
   for (const ip of ['192.0.2.77', '::ffff:192.0.2.77', '198.51.100.200', '2001:db8:9::7'])
@@ -68,7 +43,6 @@ test('a key works from its networks alone, and so do logins with it', async () =
 })
 
 test('a proxy that is trusted says whence a caller comes, and nobody else does', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '2001:db8::7'] })
   const behind = await buildAccountsApp(db, { trustedProxies: ['10.0.0.0/8'] })
@@ -102,7 +76,7 @@ test.each([
   [''],
   ['1.2.3.4/'],
 ])('the network %j is refused', async (network) => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const answer = await ask('POST', '/v1/api-keys', account, { name: 'x', ip_allow: ['192.0.2.1', network] })
   expect(answer.json().errors).toMatchObject([{ pointer: '#/ip_allow/1', code: 'invalid_format' }])
 })
@@ -119,7 +93,6 @@ test('nothing that is stored as a network breaks the check, and an address with 
 })
 
 test('a rotated key has another secret, and the old one until the overlap ends', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', scopes: ['settings:read'], mode: 'test' })
   const pair = await logIn(key.secret)
@@ -173,7 +146,6 @@ test('a rotated key has another secret, and the old one until the overlap ends',
 })
 
 test('nobody gets the secret of a key that may do more than they', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const weak = await make(account, { name: 'x', scopes: ['keys:write', 'settings:read'] })
   const testing = await make(account, { name: 'x', mode: 'test' })
@@ -191,7 +163,7 @@ test('nobody gets the secret of a key that may do more than they', async () => {
 })
 
 test('a key is renamed and may do less, but never more; logins with it follow', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', scopes: ['settings:read', 'keys:read'] })
   const { access_token: token } = await logIn(key.secret)
   const change = (payload: object, caller: Caller = account) => ask('PATCH', `/v1/api-keys/${key.id}`, caller, payload)
@@ -212,11 +184,11 @@ test('a key is renamed and may do less, but never more; logins with it follow', 
   expect(await codeOf(key.secret)).toBe('in')
   for (const body of [{}, { name: '' }, { scopes: [] }, { mode: 'live' }])
     expect((await change(body)).statusCode).toBe(422)
-  expect((await change({ name: 'z' }, await createTestAccount(database.db))).statusCode).toBe(404)
+  expect((await change({ name: 'z' }, await createTestAccount(db))).statusCode).toBe(404)
 })
 
 test('a key cannot lock itself out by its networks', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const patch = (ip_allow: string[]) =>
     ask('PATCH', `/v1/api-keys/${showId('key', account.keyId)}`, account, { ip_allow })
   expect((await patch(['192.0.2.0/24'])).json().errors).toMatchObject([{ pointer: '#/ip_allow' }])
@@ -224,7 +196,6 @@ test('a key cannot lock itself out by its networks', async () => {
 })
 
 test('a login with a key ends with the key', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x' })
   const { access_token: token } = await logIn(key.secret)
@@ -236,7 +207,6 @@ test('a login with a key ends with the key', async () => {
 })
 
 test('a use is noted once a minute', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const lastUse = async (): Promise<number | null> => {
     const { rows } = await db.query<{ at: Date | null }>(
@@ -258,7 +228,6 @@ test('a use is noted once a minute', async () => {
 })
 
 test('what is revoked, disabled, suspended or narrowed here is so on every node within five seconds', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const below = (await ask('POST', '/v1/accounts', account, { name: 'Below', key: { name: 'x' } })).json()
   const revoked = await make(account, { name: 'x' })
@@ -301,10 +270,10 @@ test('what is revoked, disabled, suspended or narrowed here is so on every node 
 })
 
 test('who is shut out here makes nothing elsewhere that would stay, not even at once', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const { id, secret } = await make(account, { name: 'x' })
-  const user = await createTestUser(database.db, account.accountId, { role: 'admin' })
-  const owner = await createTestUser(database.db, account.accountId, { role: 'owner' })
+  const user = await createTestUser(db, account.accountId, { role: 'admin' })
+  const owner = await createTestUser(db, account.accountId, { role: 'owner' })
   const callers = [bearer(secret), user]
   for (const { headers } of callers) await elsewhere.inject({ url: '/v1/settings', headers })
   await ask('DELETE', `/v1/api-keys/${id}`, account)
@@ -322,7 +291,7 @@ test('who is shut out here makes nothing elsewhere that would stay, not even at 
 })
 
 test('an answer is not told again to who may see less than who asked first', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const [strong, weak] = [
     await make(account, { name: 'x', scopes }),
     await make(account, { name: 'x', scopes: ['keys:write', 'settings:read'] }),
@@ -335,12 +304,9 @@ test('an answer is not told again to who may see less than who asked first', asy
 })
 
 test('a key makes no key that works from more networks, or longer, and does not lift its own bounds', async () => {
-  const own = await createTestAccount(database.db)
+  const own = await createTestAccount(db)
   const until = new Date(Date.now() + 86_400_000).toISOString()
-  await database.db.query(`update api_keys set ip_allow = '{127.0.0.0/8}', expires_at = $2 where id = $1`, [
-    own.keyId,
-    until,
-  ])
+  await db.query(`update api_keys set ip_allow = '{127.0.0.0/8}', expires_at = $2 where id = $1`, [own.keyId, until])
   expect(await make(own, { name: 'x' })).toMatchObject({ ip_allow: ['127.0.0.0/8'], expires_at: until })
   expect(await make(own, { name: 'x', ip_allow: ['127.0.0.1'] })).toMatchObject({ ip_allow: ['127.0.0.1/32'] })
   const later = new Date(Date.now() + 2 * 86_400_000).toISOString()
@@ -357,7 +323,7 @@ test('a key makes no key that works from more networks, or longer, and does not 
   expect((await change(showId('key', own.keyId), [])).json().errors).toMatchObject([{ pointer: '#/ip_allow' }])
   expect((await change(showId('key', own.keyId), ['127.0.0.1'])).statusCode).toBe(200)
   const { accountId } = own
-  const wide = await inTransaction(database.db, (tx) =>
+  const wide = await inTransaction(db, (tx) =>
     createKey(tx, accountId, { name: 'wide', mode: 'live', scopes: ['keys:read'], expiresAt: null }),
   )
   const rotated = await ask('POST', `/v1/api-keys/${showId('key', wide.row.id)}/rotate`, own)

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
-import { buildAccountsApp, createTestAccount } from './testing.ts'
+import { expect, test } from 'vitest'
+import { createTestAccount, accountsWorld } from './testing.ts'
 
-let database: TestDatabase
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, app } = await accountsWorld()
 
 test('quiet hours are off at first, and changed field by field', async () => {
-  const { headers } = await createTestAccount(database.db)
+  const { headers } = await createTestAccount(db)
   const read = async (): Promise<object> =>
     (await app.inject({ url: '/v1/settings', headers })).json<{ quiet_hours: object }>().quiet_hours
   const change = (quiet_hours: object) =>
@@ -44,7 +32,7 @@ test('quiet hours are off at first, and changed field by field', async () => {
 })
 
 test('quiet hours that make no sense are refused with what is wrong, and nothing changes', async () => {
-  const { headers, accountId } = await createTestAccount(database.db)
+  const { headers, accountId } = await createTestAccount(db)
   const faults: [object, string][] = [
     [{ start: '08:00' }, '#/quiet_hours/start'],
     [{ start: '10:00', end: '10:00' }, '#/quiet_hours/end'],
@@ -65,6 +53,6 @@ test('quiet hours that make no sense are refused with what is wrong, and nothing
       [pointer],
     ])
   }
-  const { rows } = await database.db.query(`select quiet_hours from accounts where id = $1`, [accountId])
+  const { rows } = await db.query(`select quiet_hours from accounts where id = $1`, [accountId])
   expect(rows).toEqual([{ quiet_hours: null }])
 })

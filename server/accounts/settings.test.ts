@@ -1,39 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { setDefaultSender } from '../senders/store.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
 import { newId } from '../ground/base/ids.ts'
 import { isCountry } from '../ground/numbers/number.ts'
-import { buildAccountsApp, createTestAccount, testSettings, type TestAccount } from './testing.ts'
+import { createTestAccount, testSettings, accountsWorld } from './testing.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  account = await createTestAccount(db)
-  app = await buildAccountsApp(db, { settings: { ...testSettings, isCountry, setDefaultSender } })
-  await db.query(
-    `with c as (insert into carriers (id, name, kind, settings) values ($1, 'test', 'smpp', '{}') returning id)
-     insert into senders (account_id, id, carrier_id, number, kind, country)
-     select $2, unnest($3::uuid[]), id, unnest($4::text[]), 'long_code', 'US' from c`,
-    [newId(), account.accountId, [newId(), newId()], ['15557654321', '15557654322']],
-  )
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, app, ask: askAs } = await accountsWorld({ settings: { ...testSettings, isCountry, setDefaultSender } })
+const account = await createTestAccount(db)
+await db.query(
+  `with c as (insert into carriers (id, name, kind, settings) values ($1, 'test', 'smpp', '{}') returning id)
+   insert into senders (account_id, id, carrier_id, number, kind, country)
+   select $2, unnest($3::uuid[]), id, unnest($4::text[]), 'long_code', 'US' from c`,
+  [newId(), account.accountId, [newId(), newId()], ['15557654321', '15557654322']],
+)
 
 const ask = async (method: 'GET' | 'PATCH', payload?: object, headers: Record<string, string> = {}) => {
-  const answer = await app.inject({
-    method,
-    url: '/v1/settings',
-    headers: { ...account.headers, ...headers },
-    ...(payload && { payload }),
-  })
+  const answer = await askAs(method, '/v1/settings', account, payload, headers)
   return {
     status: answer.statusCode,
     etag: String(answer.headers['etag']),
@@ -70,7 +51,7 @@ describe('the entity tag', () => {
 
   it('is not another for a change because something was counted meanwhile', async () => {
     const { etag } = await read()
-    await database.db.query(
+    await db.query(
       `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', '{}', '')`,
       [account.accountId, newId()],
     )
@@ -101,7 +82,7 @@ describe('a change', () => {
   it('is in the audit log, with what it was and what it is', async () => {
     await change({ default_country: 'DE', on_unknown: 'hold' })
     await change({ on_unknown: 'hold' })
-    const { rows } = await database.db.query<{ before: object; after: object }>(
+    const { rows } = await db.query<{ before: object; after: object }>(
       `select before, after from audit_events where account_id = $1 order by id desc limit 2`,
       [account.accountId],
     )
@@ -129,7 +110,7 @@ describe('a new data key', () => {
       encryption: { key: { version: 2 }, rotation: { retired_keys: 1, done_until: null } },
     })
     expect((await change({ on_unknown: 'hold' }, etag)).status).toBe(200)
-    const { rows } = await database.db.query<{ text: string }>(
+    const { rows } = await db.query<{ text: string }>(
       `select coalesce(before::text, '') || after::text as text from audit_events
        where account_id = $1 and action = 'data_key.rotated' order by id`,
       [account.accountId],
@@ -139,7 +120,6 @@ describe('a new data key', () => {
   })
 
   it('is not made while ten still are being replaced', async () => {
-    const { db } = database
     await db.query('delete from data_keys where account_id = $1', [account.accountId])
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) statuses.push((await rotate()).status)

@@ -1,31 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import { scopes, type App } from '../ground/http/http.ts'
+import { expect, test } from 'vitest'
+import { scopes } from '../ground/http/http.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { personsBehind } from './persons.ts'
-import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
+import { createTestAccount, createTestUser, accountsWorld, bearer } from './testing.ts'
 
-let database: TestDatabase
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-
-interface Caller {
-  headers: { authorization: string }
-}
-const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } })
-const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, caller: Caller, payload?: object) =>
-  app.inject({ method, url, headers: caller.headers, ...(payload && { payload }) })
+const { db, app, ask } = await accountsWorld()
 
 test('an account below has limits, an owner and keys of its own', async () => {
-  const parent = await createTestAccount(database.db)
+  const parent = await createTestAccount(db)
   const made = await ask('POST', '/v1/accounts', parent, {
     name: 'Branch',
     pace: 20,
@@ -68,17 +50,17 @@ test('an account below has limits, an owner and keys of its own', async () => {
 })
 
 test('its keys are known to be in the hands of whoever made them from above, with whichever credential', async () => {
-  const parent = await createTestAccount(database.db)
-  const user = await createTestUser(database.db, parent.accountId, { role: 'owner' })
+  const parent = await createTestAccount(db)
+  const user = await createTestUser(db, parent.accountId, { role: 'owner' })
   const own = (await ask('POST', '/v1/api-keys', user, { name: 'Mine' })).json()
   const { id, key } = (await ask('POST', '/v1/accounts', user, { name: 'Branch', key: { name: 'x' } })).json()
   const second = (await ask('POST', `/v1/accounts/${id}/api-keys`, bearer(own.secret), { name: 'y' })).json()
   for (const one of [key, second])
-    expect(await personsBehind(database.db, String(parseId('acc', id)), one.id)).toContain(showId('usr', user.userId))
+    expect(await personsBehind(db, String(parseId('acc', id)), one.id)).toContain(showId('usr', user.userId))
 })
 
 test('its keys have nothing of the installation and nothing over accounts, whatever is asked for', async () => {
-  const parent = await createTestAccount(database.db)
+  const parent = await createTestAccount(db)
   const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
   const taken = scopes.filter((scope) => /^(accounts|carriers|routes):/.test(scope))
   for (const scope of taken) expect(key.scopes).not.toContain(scope)
@@ -87,24 +69,24 @@ test('its keys have nothing of the installation and nothing over accounts, whate
   expect(more.json().errors).toHaveLength(taken.length)
   const nested = await ask('POST', '/v1/accounts', parent, { name: 'z', key: { name: 'y', scopes: ['carriers:read'] } })
   expect(nested.json().errors).toMatchObject([{ pointer: '#/key/scopes/0' }])
-  const weak = await createTestAccount(database.db, { scopes: ['accounts:write', 'messages:read'] })
+  const weak = await createTestAccount(db, { scopes: ['accounts:write', 'messages:read'] })
   const { key: small } = (await ask('POST', '/v1/accounts', weak, { name: 'w', key: { name: 'x' } })).json()
   expect(small.scopes).toEqual(['messages:read'])
   const made = (
     await ask('POST', `/v1/accounts/${id}/api-keys`, parent, { name: 'y', scopes: ['settings:read'] })
   ).json()
   expect((await ask('GET', '/v1/settings', bearer(made.secret))).json().account.id).toBe(id)
-  const { rows } = await database.db.query(`select account_id as "accountId" from api_keys where id = $1`, [
+  const { rows } = await db.query(`select account_id as "accountId" from api_keys where id = $1`, [
     parseId('key', made.id),
   ])
   expect(rows).toEqual([{ accountId: parseId('acc', id) }])
 })
 
 test('there is one level, and one sees nothing of those beside', async () => {
-  const [parent, stranger] = [await createTestAccount(database.db), await createTestAccount(database.db)]
+  const [parent, stranger] = [await createTestAccount(db), await createTestAccount(db)]
   const { id } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch' })).json()
   // The strongest who can be in an account below.
-  const owner = await createTestUser(database.db, parseId('acc', id) ?? '', { role: 'owner' })
+  const owner = await createTestUser(db, parseId('acc', id) ?? '', { role: 'owner' })
   expect((await ask('POST', '/v1/accounts', owner, { name: 'Twig' })).json().code).toBe('sub_account_not_allowed')
   expect((await ask('GET', '/v1/accounts', owner)).json().data).toEqual([])
   expect((await ask('GET', `/v1/accounts/${id}`, owner)).json()).toMatchObject({ id, name: 'Branch' })
@@ -116,23 +98,23 @@ test('there is one level, and one sees nothing of those beside', async () => {
     expect((await ask('POST', `/v1/accounts/${id}/api-keys`, caller, { name: 'x' })).statusCode).toBe(404)
   expect((await ask('GET', `/v1/accounts/${id}`, stranger)).statusCode).toBe(404)
   expect((await ask('PATCH', `/v1/accounts/${id}`, stranger, { status: 'suspended' })).statusCode).toBe(404)
-  const admin = await createTestUser(database.db, parent.accountId, { role: 'admin' })
-  const developer = await createTestUser(database.db, parent.accountId, { role: 'developer' })
+  const admin = await createTestUser(db, parent.accountId, { role: 'admin' })
+  const developer = await createTestUser(db, parent.accountId, { role: 'developer' })
   expect((await ask('GET', '/v1/accounts', admin)).json().data).toHaveLength(1)
   expect((await ask('GET', '/v1/accounts', developer)).json().code).toBe('insufficient_scope')
 })
 
 test('nobody lifts their own limits but the operator, and nobody suspends themselves', async () => {
-  const parent = await createTestAccount(database.db)
+  const parent = await createTestAccount(db)
   const own = `/v1/accounts/${showId('acc', parent.accountId)}`
   expect((await ask('PATCH', own, parent, { pace: 5 })).json().pace).toBe(5)
   expect((await ask('PATCH', own, parent, { status: 'suspended', name: 'x' })).json().errors).toHaveLength(2)
-  const admin = await createTestUser(database.db, parent.accountId, { role: 'admin' })
+  const admin = await createTestUser(db, parent.accountId, { role: 'admin' })
   expect((await ask('PATCH', own, admin, { pace: 50 })).json().code).toBe('insufficient_scope')
 })
 
 test('a test key changes no account, and suspends none', async () => {
-  const tester = await createTestAccount(database.db, { mode: 'test' })
+  const tester = await createTestAccount(db, { mode: 'test' })
   const { id } = (await ask('POST', '/v1/accounts', tester, { name: 'Branch' })).json()
   for (const change of [{ status: 'suspended' }, { pace: 1 }, { name: 'Twig' }])
     expect((await ask('PATCH', `/v1/accounts/${id}`, tester, change)).json().code).toBe('insufficient_scope')
@@ -140,9 +122,9 @@ test('a test key changes no account, and suspends none', async () => {
 })
 
 test('a suspended account is refused with a key, a token, a login and a refresh, and resumed', async () => {
-  const parent = await createTestAccount(database.db)
+  const parent = await createTestAccount(db)
   const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
-  const user = await createTestUser(database.db, parseId('acc', id) ?? '', { role: 'owner' })
+  const user = await createTestUser(db, parseId('acc', id) ?? '', { role: 'owner' })
   const set = (status: string) => ask('PATCH', `/v1/accounts/${id}`, parent, { status })
   const own = bearer(key.secret)
   const logIn = () =>
@@ -162,7 +144,7 @@ test('a suspended account is refused with a key, a token, a login and a refresh,
   expect((await set('active')).json().status).toBe('active')
   for (const caller of [own, user]) expect((await ask('GET', '/v1/settings', caller)).statusCode).toBe(200)
   expect((await refresh()).statusCode).toBe(200)
-  const { rows } = await database.db.query<{ actions: string[] }>(
+  const { rows } = await db.query<{ actions: string[] }>(
     'select array_agg(action order by seq) as actions from audit_events where account_id = $1',
     [parent.accountId],
   )

@@ -1,40 +1,14 @@
 /** What a test key must not reach, and what a stolen or revoked key must not leave behind. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import { scopes, type App } from '../ground/http/http.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { scopes } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
-import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
+import { createTestAccount, createTestUser, accountsWorld, bearer } from './testing.ts'
 
-let database: TestDatabase
-let app: App
+const { db, app, ask: askRaw } = await accountsWorld()
+beforeEach(() => db.query('delete from login_failures'))
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => database.db.query('delete from login_failures'))
-
-interface Caller {
-  headers: { authorization: string }
-}
-const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } })
-const ask = async (
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  caller: Caller,
-  payload?: object,
-  headers: Record<string, string> = {},
-) => {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...caller.headers, ...headers },
-    ...(payload && { payload }),
-  })
+const ask = async (...asked: Parameters<typeof askRaw>) => {
+  const answer = await askRaw(...asked)
   return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? {} : answer.json() }
 }
 const codeOf = async (asked: ReturnType<typeof ask>): Promise<string | number> => {
@@ -43,8 +17,8 @@ const codeOf = async (asked: ReturnType<typeof ask>): Promise<string | number> =
 }
 
 test('a test key makes nobody who may write to people, and changes nobody', async () => {
-  const tester = await createTestAccount(database.db, { mode: 'test' })
-  const user = await createTestUser(database.db, tester.accountId, { role: 'viewer' })
+  const tester = await createTestAccount(db, { mode: 'test' })
+  const user = await createTestUser(db, tester.accountId, { role: 'viewer' })
   const email = `${newId()}@example.com`
   const invitation = { email, role: 'viewer' }
   expect(await codeOf(ask('POST', '/v1/users/invitations', tester, invitation))).toBe('insufficient_scope')
@@ -57,7 +31,7 @@ test('a test key makes nobody who may write to people, and changes nobody', asyn
 })
 
 test('a test key neither changes nor revokes a live one', async () => {
-  const live = await createTestAccount(database.db)
+  const live = await createTestAccount(db)
   const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test' })
   const { body: other } = await ask('POST', '/v1/api-keys', live, { name: 'y' })
   const caller = bearer(tester.secret)
@@ -71,7 +45,7 @@ test('a test key neither changes nor revokes a live one', async () => {
 })
 
 test('a test key neither withdraws an invitation nor changes settings', async () => {
-  const live = await createTestAccount(database.db)
+  const live = await createTestAccount(db)
   const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test' })
   const caller = bearer(tester.secret)
   const { body: invited } = await ask('POST', '/v1/users/invitations', live, {
@@ -92,7 +66,7 @@ test('a test key neither withdraws an invitation nor changes settings', async ()
 })
 
 test('nobody lets a key in from elsewhere that may do more than they', async () => {
-  const owner = await createTestAccount(database.db)
+  const owner = await createTestAccount(db)
   const { body: strong } = await ask('POST', '/v1/api-keys', owner, { name: 'x', ip_allow: ['192.0.2.1'] })
   const { body: weak } = await ask('POST', '/v1/api-keys', owner, { name: 'y', scopes: ['keys:write', 'keys:read'] })
   const at = `/v1/api-keys/${strong.id}`
@@ -101,7 +75,7 @@ test('nobody lets a key in from elsewhere that may do more than they', async () 
 })
 
 test('a repetition by a test key is not answered with what a live one was told', async () => {
-  const live = await createTestAccount(database.db)
+  const live = await createTestAccount(db)
   const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test', scopes: [...scopes] })
   const headers = { 'idempotency-key': 'deploy-1' }
   const made = await ask('POST', '/v1/api-keys', live, { name: 'worker' }, headers)
@@ -111,7 +85,7 @@ test('a repetition by a test key is not answered with what a live one was told',
 })
 
 test('what a rotation has ended does not come back with the next one', async () => {
-  const owner = await createTestAccount(database.db)
+  const owner = await createTestAccount(db)
   const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
   const logIn = async (secret: string) => {
     const payload = { client_id: key.prefix, client_secret: secret }
@@ -138,7 +112,7 @@ test('what a rotation has ended does not come back with the next one', async () 
 })
 
 test('what a key has invited ends with the key, and with its scopes', async () => {
-  const owner = await createTestAccount(database.db)
+  const owner = await createTestAccount(db)
   const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
   const at = `/v1/api-keys/${key.id}`
   const open = async () => (await ask('GET', '/v1/users/invitations', owner)).body.data.length
@@ -157,7 +131,7 @@ test('what a key has invited ends with the key, and with its scopes', async () =
 })
 
 test('a time that the calendar does not have is told, and a NUL in a form is only wrong', async () => {
-  const owner = await createTestAccount(database.db)
+  const owner = await createTestAccount(db)
   const never = { name: 'x', expires_at: '2030-06-30T23:59:60Z' }
   expect(await codeOf(ask('POST', '/v1/api-keys', owner, never))).toBe('validation_failed')
   const form = await app.inject({
@@ -170,7 +144,7 @@ test('a time that the calendar does not have is told, and a NUL in a form is onl
 })
 
 test('one check of the audit log of an account runs at a time', async () => {
-  const owner = await createTestAccount(database.db)
+  const owner = await createTestAccount(db)
   const check = () => ask('GET', '/v1/audit-events/verify', owner)
   const both = await Promise.all([check(), check()])
   expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429])

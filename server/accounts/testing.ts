@@ -2,6 +2,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { buildApp, type AppContext, type Register } from '../program/app.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
+import { atEnd, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
 import { openDoor } from '../program/door/door.ts'
 import { scopes as allScopes, type App, type Scope } from '../ground/http/http.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -23,9 +24,9 @@ export const testKeyFile = { path: '/nowhere', lines: testMasterKey.toString('ba
 /** A vault with that key. */
 export const testVault: Vault = openVault(testMasterKey)
 
-/** An application with the routes of one slice, or of several, and what keeps test keys from them. */
-export function buildTestApp(db: Db, register: Register, context: Partial<AppContext> = {}): Promise<App> {
-  return buildApp(
+/** An application with the routes of one slice, or of several, and what keeps test keys from them; it is closed at the end. */
+export async function buildTestApp(db: Db, register: Register, context: Partial<AppContext> = {}): Promise<App> {
+  const app = await buildApp(
     {
       version: '0.0.0',
       publicUrl: 'http://localhost',
@@ -40,6 +41,8 @@ export function buildTestApp(db: Db, register: Register, context: Partial<AppCon
       return register(app)
     },
   )
+  atEnd(() => app.close())
+  return app
 }
 
 /** Settings as the other slices could decide them. */
@@ -58,6 +61,34 @@ export const testSettings: SettingsSources = {
   }),
 }
 
+/** Registers some routes of a room. */
+type Routes<Context> = (app: App, context: Context) => unknown
+
+/** A database, two accounts with all scopes that must not see each other, and an application with some routes. */
+export interface World extends TestDatabase {
+  app: App
+  account: TestAccount
+  other: TestAccount
+  /** Calls as the account; the headers of another replace its own. */
+  call: Call
+}
+
+/** Makes a world of some routes, which get its database, a vault and what else the context has. */
+export async function world<Context extends object = object>(
+  routes: readonly Routes<Context & { db: Db; vault: Vault }>[],
+  context: Context = {} as Context,
+  { app: options = {}, ...given }: { app?: Partial<AppContext>; database?: TestDatabase; account?: TestAccount } = {},
+): Promise<World> {
+  const database = given.database ?? (await createTestDatabase())
+  const { db } = database
+  const register = async (app: App): Promise<void> => {
+    for (const one of routes) await one(app, { db, vault: testVault, ...context })
+  }
+  const app = await buildTestApp(db, register, options)
+  const account = given.account ?? (await createTestAccount(db))
+  return { ...database, app, account, other: await createTestAccount(db), call: callAs(app, account) }
+}
+
 /** An application with the routes of accounts, as if in a process of its own. */
 export function buildAccountsApp(
   db: Db,
@@ -70,6 +101,33 @@ export function buildAccountsApp(
   }
   return buildTestApp(db, register, { ...context, authenticator })
 }
+
+/** Somebody who asks. */
+export interface Caller {
+  headers: { authorization: string }
+}
+
+/** The routes of accounts over a database of their own, and how they are asked by somebody or, with `post`, by nobody. */
+export async function accountsWorld(options: AccountsAppContext = {}) {
+  const database = await createTestDatabase()
+  const authenticator = openAuthenticator(database.db)
+  const app = await buildAccountsApp(database.db, { authenticator, ...options })
+  const ask = (
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    caller: Caller,
+    payload?: object,
+    headers: object = {},
+  ) => app.inject({ method, url, headers: { ...caller.headers, ...headers }, ...(payload && { payload }) })
+  const post = (url: string, payload: object, headers: object = {}) =>
+    app.inject({ method: 'POST', url, payload, headers: { ...headers } })
+  return { ...database, authenticator, app, ask, post }
+}
+
+/** Who shows this token. */
+export const bearer = (token: string): Caller => ({
+  headers: { authorization: `Bearer ${token}` },
+})
 
 type AccountsAppContext = Partial<AppContext & Pick<AccountsContext, 'settings'>>
 

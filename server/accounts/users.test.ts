@@ -1,34 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
-import { scopes, type App } from '../ground/http/http.ts'
+import { untilBlocked } from '../ground/db/testing.ts'
+import { scopes } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { expireCredentials } from './expire.ts'
 import { hashPassword } from './login/password.ts'
 import { roles, type Role } from './roles.ts'
-import { buildAccountsApp, createTestAccount, createTestUser, type TestUser } from './testing.ts'
+import { createTestAccount, createTestUser, type TestUser, accountsWorld, type Caller } from './testing.ts'
 
 const password = 'six mirrors on a hill'
-let database: TestDatabase
-let app: App
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => database.db.query('delete from login_failures'))
+const { db, ask, post } = await accountsWorld()
+beforeEach(() => db.query('delete from login_failures'))
 
-interface Caller {
-  headers: { authorization: string }
-}
-const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, caller: Caller, payload?: object) =>
-  app.inject({ method, url, headers: caller.headers, ...(payload && { payload }) })
-const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
 const at = ({ userId }: { userId: string }): string => `/v1/users/${showId('usr', userId)}`
 const invite = (caller: Caller, role: Role, email = `${newId()}@example.com`) =>
   ask('POST', '/v1/users/invitations', caller, { email, role })
@@ -36,7 +21,6 @@ const accept = (code: string, chosen = password) => post('/v1/auth/accept-invita
 
 /** An account with a user of each role; the first owner, whom createTestAccount makes, is disabled. */
 async function people(): Promise<Record<Role, TestUser> & { accountId: string; key: Caller }> {
-  const { db } = database
   const account = await createTestAccount(db)
   await db.query(`update users set status = 'disabled' where id = $1`, [account.userId])
   const entries = await Promise.all(
@@ -64,7 +48,7 @@ test('somebody is invited by a code that is shown once, chooses a password and i
   // A code is for one.
   expect((await accept(code)).json()).toMatchObject({ status: 401, code: 'invalid_invitation' })
   expect((await ask('GET', '/v1/users/invitations', owner)).json().data).toEqual([])
-  const { rows } = await database.db.query<{ text: string }>(
+  const { rows } = await db.query<{ text: string }>(
     `select (select json_agg(i) from invitations i where account_id = $1)::text
        || (select json_agg(a) from audit_events a where account_id = $1)::text as text`,
     [accountId],
@@ -74,7 +58,6 @@ test('somebody is invited by a code that is shown once, chooses a password and i
 })
 
 test('invitations end: with another of the same address, withdrawn, after a week, with who made them', async () => {
-  const { db } = database
   const { owner, admin, accountId } = await people()
   const email = `${newId()}@example.com`
   const codes: string[] = []
@@ -134,7 +117,7 @@ test.each([
 })
 
 test('a key makes nobody who may do more than it', async () => {
-  const some = await createTestAccount(database.db, {
+  const some = await createTestAccount(db, {
     scopes: [
       'users:write',
       ...scopes.filter((scope) => /^(messages|campaigns|contacts|events|settings|profile):/.test(scope)),
@@ -167,10 +150,10 @@ test('nobody raises themselves, admins do not touch owners, and the last owner s
 
 test('of two owners who remove each other at once, one stays', async () => {
   const { owner, accountId } = await people()
-  const other = await createTestUser(database.db, accountId, { role: 'owner' })
+  const other = await createTestUser(db, accountId, { role: 'owner' })
   const answers = await Promise.all([ask('DELETE', at(other), owner), ask('DELETE', at(owner), other)])
   expect(answers.map((answer) => answer.statusCode).filter((status) => status === 204)).toHaveLength(1)
-  const { rowCount } = await database.db.query(
+  const { rowCount } = await db.query(
     `select from users where account_id = $1 and role = 'owner' and status = 'active'`,
     [accountId],
   )
@@ -179,9 +162,9 @@ test('of two owners who remove each other at once, one stays', async () => {
 
 test('an owner who was disabled a moment ago, and is still remembered, takes nothing from the last one', async () => {
   const { owner, accountId } = await people()
-  const other = await createTestUser(database.db, accountId, { role: 'owner' })
+  const other = await createTestUser(db, accountId, { role: 'owner' })
   expect((await ask('GET', '/v1/users', other)).statusCode).toBe(200)
-  await database.db.query(`update users set status = 'disabled' where id = $1`, [other.userId])
+  await db.query(`update users set status = 'disabled' where id = $1`, [other.userId])
   const answer = await ask('PATCH', at(owner), other, { role: 'viewer' })
   expect(answer.json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await ask('GET', '/v1/users/me', owner)).json()).toMatchObject({ role: 'owner' })
@@ -189,11 +172,11 @@ test('an owner who was disabled a moment ago, and is still remembered, takes not
 
 test('an owner who is disabled while they wait does not take the last one away', async () => {
   const { owner, accountId } = await people()
-  const other = await createTestUser(database.db, accountId, { role: 'owner' })
-  const [asked] = await inTransaction(database.db, async (tx) => {
+  const other = await createTestUser(db, accountId, { role: 'owner' })
+  const [asked] = await inTransaction(db, async (tx) => {
     await tx.query(`update users set status = 'disabled' where id = $1`, [other.userId])
     const answer = ask('PATCH', at(owner), other, { role: 'viewer' }).then((one) => one.json())
-    await untilBlocked(database.db, 1, '%from users%for update%')
+    await untilBlocked(db, 1, '%from users%for update%')
     return [answer]
   })
   expect(await asked).toMatchObject({ status: 409, code: 'last_owner' })
@@ -201,8 +184,8 @@ test('an owner who is disabled while they wait does not take the last one away',
 
 test('the operator is changed by nobody who may not do the same', async () => {
   const { owner, admin, accountId } = await people()
-  const operator = await createTestUser(database.db, accountId, { role: 'admin' })
-  await database.db.query('update users set is_operator = true where id = $1', [operator.userId])
+  const operator = await createTestUser(db, accountId, { role: 'admin' })
+  await db.query('update users set is_operator = true where id = $1', [operator.userId])
   for (const caller of [owner, admin])
     expect((await ask('DELETE', at(operator), caller)).json().code).toBe('role_not_allowed')
 })
@@ -227,7 +210,7 @@ test('who is disabled, changed or removed is out at once, and does not come back
 test('a change of password needs the old one and ends the other logins', async () => {
   const { accountId } = await people()
   const passwordHash = await hashPassword(password)
-  const user = await createTestUser(database.db, accountId, { role: 'viewer', passwordHash })
+  const user = await createTestUser(db, accountId, { role: 'viewer', passwordHash })
   const other = (await post('/v1/auth/login', { email: user.email, password })).json()
   const change = (current: string, next: string) =>
     ask('PATCH', '/v1/users/me', user, { password: next, current_password: current })
@@ -244,7 +227,7 @@ test('a change of password needs the old one and ends the other logins', async (
   expect((await post('/v1/auth/refresh', { refresh_token: other.refresh_token })).json().code).toBe('invalid_token')
   expect((await post('/v1/auth/refresh', { refresh_token: user.refreshToken })).statusCode).toBe(200)
   expect((await post('/v1/auth/login', { email: user.email, password: next })).statusCode).toBe(200)
-  const { rows } = await database.db.query<{ text: string }>(
+  const { rows } = await db.query<{ text: string }>(
     `select json_agg(a)::text as text from audit_events a where actor_id = $1`,
     [user.userId],
   )
@@ -258,8 +241,8 @@ test('a change of password needs the old one and ends the other logins', async (
 test('a token never does more than its user may by now', async () => {
   const { admin } = await people()
   expect((await ask('GET', '/v1/users', admin)).statusCode).toBe(200)
-  await database.db.query(`update users set role = 'viewer' where id = $1`, [admin.userId])
-  const authenticator = openAuthenticator(database.db)
+  await db.query(`update users set role = 'viewer' where id = $1`, [admin.userId])
+  const authenticator = openAuthenticator(db)
   const caller = await authenticator.authenticate(admin.headers.authorization, '192.0.2.1')
   expect([caller.scopes.has('users:read'), caller.scopes.has('messages:read'), caller.userId]).toEqual([
     false,

@@ -1,25 +1,15 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { coverPrivate, diffShown } from '../ground/audit/cover.ts'
 import { recordAudit, type Deed } from '../ground/audit/audit.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { listAuditEvents } from './audit.ts'
 import { buildAccountsApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 
-let database: TestDatabase
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const app = await buildAccountsApp(db)
 
 const get = async <T>(account: TestAccount, url: string): Promise<T> => {
   const answer = await app.inject({ url, headers: account.headers })
@@ -61,11 +51,11 @@ const deedOf = ({ accountId, keyId }: TestAccount, rest: Partial<Deed> = {}): De
   requestId: 'req_1',
   ...rest,
 })
-const record = (deed: Deed): Promise<string> => inTransaction(database.db, (tx) => recordAudit(tx, deed))
+const record = (deed: Deed): Promise<string> => inTransaction(db, (tx) => recordAudit(tx, deed))
 
 describe('the log', () => {
   it('tells who changed what, from where and by which request, with what differs', async () => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     const answer = await app.inject({
       method: 'PATCH',
       url: '/v1/settings',
@@ -88,7 +78,7 @@ describe('the log', () => {
   })
 
   it('has one event where a request is repeated with its key, and none where it fails', async () => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     const create = (name: string) =>
       app.inject({
         method: 'POST',
@@ -115,7 +105,7 @@ describe('the log', () => {
   })
 
   it('is filtered by actor, action, target and time, and read page by page', async () => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     const user = { kind: 'user', id: account.userId } as const
     const started = new Date()
     await record(deedOf(account, { target: 'a' }))
@@ -141,17 +131,17 @@ describe('the log', () => {
 
 describe('the chain', () => {
   it('is not read through for what the system did, which is little', async () => {
-    const { accountId, keyId } = await createTestAccount(database.db)
-    await database.db.query(
+    const { accountId, keyId } = await createTestAccount(db)
+    await db.query(
       `insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, previous_hash, hash)
        select $1, ('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, n, case when n = 3 then 'system' else 'key' end,
          case when n <> 3 then $2::uuid end, 'thing.updated', '', ''
        from generate_series(1, 20000) as n`,
       [accountId, keyId],
     )
-    await database.db.query('analyze audit_events')
+    await db.query('analyze audit_events')
     let plan = ''
-    const explained = new Proxy(database.db, {
+    const explained = new Proxy(db, {
       get: (target, name, receiver) =>
         name === 'query'
           ? async (text: string, values: unknown[]) => {
@@ -169,7 +159,7 @@ describe('the chain', () => {
   })
 
   it('has no forks and no gaps when many add to it at once', async () => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     expect(await verify(account)).toEqual({
       object: 'audit_verification',
       pruned: null,
@@ -185,9 +175,9 @@ describe('the chain', () => {
   })
 
   it('leaves nothing of a change that was rolled back', async () => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     await record(deedOf(account))
-    const failing = inTransaction(database.db, async (tx) => {
+    const failing = inTransaction(db, async (tx) => {
       await recordAudit(tx, deedOf(account))
       throw new Error('no')
     })
@@ -206,16 +196,16 @@ describe('the chain', () => {
     ['missing', `delete from audit_events where account_id = $1 and seq >= 4`, 4],
     ['missing', `delete from audit_events where account_id = $1`, 1],
   ])('is found %s by: %s', async (reason, statement, seq) => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     for (let n = 1; n <= 5; n++) await record(deedOf(account, { before: { n: 0 }, after: { n } }))
     expect(await verify(account)).toMatchObject({ valid: true })
-    await database.db.query(`grant update, delete on audit_events to current_user`)
-    await database.db.query(statement, [account.accountId])
+    await db.query(`grant update, delete on audit_events to current_user`)
+    await db.query(statement, [account.accountId])
     expect(await verify(account)).toMatchObject({ valid: false, broken_at: { reason, seq } })
   })
 
   it('of an account is its own', async () => {
-    const [one, other] = [await createTestAccount(database.db), await createTestAccount(database.db)]
+    const [one, other] = [await createTestAccount(db), await createTestAccount(db)]
     await record(deedOf(one))
     await record(deedOf(other))
     expect(await verify(one)).toMatchObject({ valid: true, events: 1 })
@@ -224,7 +214,7 @@ describe('the chain', () => {
   })
 
   it('holds whatever JSON was changed', async () => {
-    const account = await createTestAccount(database.db)
+    const account = await createTestAccount(db)
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const clean = JSON.parse(JSON.stringify({ value }).replaceAll('\\u0000', '').toWellFormed()) as object

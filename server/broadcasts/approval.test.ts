@@ -1,72 +1,47 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import type { TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import { openBroadcastTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
 let campaign: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  await database.db.query(`update accounts set settings = '{"guards": {"recipients_above": 2}}' where id = $1`, [
-    ledger.accountId,
-  ])
-  await ledger.context.guards.refresh()
-})
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openBroadcastTest(db)
+await test.setGuards({ recipients_above: 2 })
 beforeEach(async () => {
   campaign = await test.newCampaign()
 })
 
-/** Another key of the account. */
-async function newKey(mode: 'live' | 'test'): Promise<TestAccount> {
-  const key = await createTestAccount(database.db, { mode })
-  await database.db.query(`update api_keys set account_id = $1 where id = $2`, [ledger.accountId, key.keyId])
-  return key
-}
-
 const addContact = (phone_number: string): Promise<unknown> =>
   test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
-const read = async (id: unknown): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
 
 /** Orders for later, to two; a third comes, and its time. Its id, when it has all as its recipients. */
 async function orderThatGrows(who: TestAccount): Promise<unknown> {
   await addContact('15551001000')
   await addContact('15551001001')
   const order = { message: 'Hello', send_at: new Date(Date.now() + 60_000).toISOString() }
-  const headers = { 'idempotency-key': newId() }
-  const { body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, order, who, headers)
+  const { body } = await test.order(order, { campaign, who })
   expect(body['status']).toBe('scheduled')
   await addContact('15551001002')
-  await database.db.query(`update broadcasts set send_at = now() where status = 'scheduled'`)
-  const broadcaster = new Broadcaster({ ...ledger.context, log: silent, acceptor: ledger.acceptor })
+  await db.query(`update broadcasts set send_at = now() where status = 'scheduled'`)
+  const broadcaster = test.newBroadcaster()
   broadcaster.wake()
-  await until('all are recipients', async () => (await read(body['id']))['expanded'] === true)
+  await until('all are recipients', async () => (await test.read(body['id']))['expanded'] === true)
   await broadcaster.close()
   return body['id']
 }
 
 it('is not asked for where a test grows', async () => {
-  const id = await orderThatGrows(await newKey('test'))
-  expect(await read(id)).toMatchObject({ status: 'sending', recipients: 3 })
+  const id = await orderThatGrows(await test.newKey('test'))
+  expect(await test.read(id)).toMatchObject({ status: 'sending', recipients: 3 })
 })
 
 it('is refused to what has grown, and nobody of it waits any more', async () => {
   const id = await orderThatGrows(test.account)
   const reject = `/v1/broadcasts/${String(id)}/reject`
-  expect(await test.call('POST', reject, { reason: 'so' }, await newKey('live'))).toMatchObject({
+  expect(await test.call('POST', reject, { reason: 'so' }, await test.newKey('live'))).toMatchObject({
     status: 200,
     body: { status: 'rejected', recipients: 3, remaining: 0 },
   })
@@ -76,26 +51,28 @@ it('is refused to what has grown, and nobody of it waits any more', async () => 
 
 it('is not for a user whom the one who ordered it has invited since', async () => {
   const id = await orderThatGrows(test.account)
-  const approver = await newKey('live')
+  const approver = await test.newKey('live')
   const [userId, email] = [newId(), `${newId()}@example.com`]
   const insert = (invitedBy: string) =>
-    database.db.query(
+    db.query(
       `insert into invitations (account_id, id, email, role, code_hash, invited_by, expires_at, accepted_at)
        values ($1, $2, $3, 'owner', $4, $5, now(), now())`,
-      [ledger.accountId, newId(), email, Buffer.from(newId()), invitedBy],
+      [test.ledger.accountId, newId(), email, Buffer.from(newId()), invitedBy],
     )
-  await database.db.query(
-    `insert into users (account_id, id, email, password_hash, role) values ($1, $2, $3, '', 'owner')`,
-    [ledger.accountId, userId, email],
-  )
-  await database.db.query(
-    `insert into key_makers (account_id, target, actor_kind, actor_id) values ($1, $2, 'user', $3)`,
-    [ledger.accountId, showId('key', approver.keyId), userId],
-  )
+  await db.query(`insert into users (account_id, id, email, password_hash, role) values ($1, $2, $3, '', 'owner')`, [
+    test.ledger.accountId,
+    userId,
+    email,
+  ])
+  await db.query(`insert into key_makers (account_id, target, actor_kind, actor_id) values ($1, $2, 'user', $3)`, [
+    test.ledger.accountId,
+    showId('key', approver.keyId),
+    userId,
+  ])
   await insert(test.account.keyId)
   const decide = () =>
     test.call('POST', `/v1/broadcasts/${String(id)}/reject`, { reason: 'so' }, approver, { 'idempotency-key': newId() })
   expect(await decide()).toMatchObject({ status: 403, body: { code: 'own_broadcast' } })
-  await database.db.query(`update users set created_at = now() - interval '1 hour' where id = $1`, [userId])
+  await db.query(`update users set created_at = now() - interval '1 hour' where id = $1`, [userId])
   expect(await decide()).toMatchObject({ status: 200 })
 })

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-})
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
 
 const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString()
 const call = (campaign: string, verb: string, body?: object): ReturnType<CampaignTest['call']> =>
@@ -23,15 +15,13 @@ it('of an order and an archive at one moment one is refused', async () => {
   for (let round = 0; round < 10; round++) {
     const campaign = await test.newCampaign()
     const work: ReturnType<CampaignTest['call']>[] = []
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
       work.push(call(campaign, 'archive'), call(campaign, 'send', { message: 'Hello', send_at: inAnHour() }))
-      await untilBlocked(database.db, 2)
+      await untilBlocked(db, 2)
     })
     const [archived, sent] = await Promise.all(work)
-    const { rowCount } = await database.db.query('select from broadcasts where campaign_id = $1', [
-      parseId('cmp', campaign),
-    ])
+    const { rowCount } = await db.query('select from broadcasts where campaign_id = $1', [parseId('cmp', campaign)])
     const { status } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body
     expect([
       [200, 409, undefined, 'campaign_closed', 'archived', 0],
@@ -51,9 +41,8 @@ it('a second archive changes nothing, and is not in the audit log', async () => 
   const campaign = await test.newCampaign()
   const first = await test.call('POST', `/v1/campaigns/${campaign}/archive`)
   expect(await test.call('POST', `/v1/campaigns/${campaign}/archive`)).toMatchObject({ status: 200, body: first.body })
-  const { rowCount } = await database.db.query(
-    `select from audit_events where action = 'campaign.archived' and target = $1`,
-    [campaign],
-  )
+  const { rowCount } = await db.query(`select from audit_events where action = 'campaign.archived' and target = $1`, [
+    campaign,
+  ])
   expect(rowCount).toBe(1)
 })

@@ -1,47 +1,27 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { expireMessages } from '../queue/due.ts'
 import { releaseStops } from '../guards/stops.ts'
 import type { Handover } from '../message/handover.ts'
 import { readTallyFaults } from '../usage/testing.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
 import type { Stats } from '../campaigns/stats-schema.ts'
-import { Broadcaster } from './send.ts'
+import { openBroadcastTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let approver: TestAccount
-const errors: unknown[] = []
-const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  const { headers, keyId } = await createTestAccount(database.db)
-  await database.db.query(`update api_keys set account_id = $1 where id = $2`, [ledger.accountId, keyId])
-  approver = { ...test.account, headers }
-  await database.db.query(
-    `insert into rates values ($1, '*', '2020-01-01', 5000, 'USD'), ($1, '1555900', '2020-01-01', 90000, 'USD')`,
-    [ledger.carrierId],
-  )
-  await database.db.query(`update routes_version set version = version + 1, rates = rates + 1`)
-  await ledger.routing.refresh()
-})
-afterAll(async () => {
-  await test.app.close()
-  await ledger.ledger.close()
-  await database.close()
-})
-beforeEach(() => void (errors.length = 0))
+const { db } = await createTestDatabase()
+const test = await openBroadcastTest(db)
+const approver = await test.newKey('live')
+await db.query(
+  `insert into rates values ($1, '*', '2020-01-01', 5000, 'USD'), ($1, '1555900', '2020-01-01', 90000, 'USD')`,
+  [test.ledger.carrierId],
+)
+await db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+await test.ledger.routing.refresh()
 
 /** Who a broadcast may meet: the first digits of their numbers, and their name. */
 const people = {
@@ -66,15 +46,15 @@ let serial = 0
 async function addContact(person: Person): Promise<void> {
   const [prefix, name] = people[person]
   const number = `${prefix}${String(1000 + serial++)}`
-  const accountId = ledger.accountId
-  await database.db.query(
+  const accountId = test.ledger.accountId
+  await db.query(
     `with added as (insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags) values ($1, $2, $3, $4, $5, $6))
      update campaigns set contacts_count = contacts_count + 1 where id = $3`,
     [accountId, newId(), parseId('cmp', campaign), number, name, [person]],
   )
   if (person === 'opted out') await test.optOut(number)
   if (person === 'written to before')
-    await ledger.acceptor.accept(ledger.draft({ theirNumber: number, body: `Hello ${name}` }))
+    await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: number, body: `Hello ${name}` }))
 }
 
 const act = (verb: string): Promise<unknown> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
@@ -82,25 +62,25 @@ const decide = (verb: string): Promise<unknown> =>
   test.call('POST', `/v1/broadcasts/${broadcast}/${verb}`, { reason: 'so' }, approver)
 
 async function claim(limit: number): Promise<void> {
-  const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+  const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
   const from = '00000000-0000-0000-0000-000000000000'
-  for (const { id, laneId, sender, campaignId } of await findLanes(database.db)) {
+  for (const { id, laneId, sender, campaignId } of await findLanes(db)) {
     const options = { laneId, sender, campaignId }
-    const one = await claimMessages(ledger.context, ledger.nodeId, rooms, id, from, limit, options)
+    const one = await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, id, from, limit, options)
     handed.push(...one.handovers)
   }
 }
 
 async function answer(changes: Parameters<LedgerTest['answer']>[1]): Promise<void> {
   const one = handed.shift()
-  if (one) await ledger.answer(one, changes)
+  if (one) await test.ledger.answer(one, changes)
 }
 
 async function receive(state: string, stat: string): Promise<void> {
   const one = handed[0]
   await answer({})
   const words = { state, stat, err: '000', networkError: null, doneDate: '' }
-  if (one) await ledger.ledger.receipt({ linkId: ledger.linkId, rawId: one.id, matchId: one.id, ...words })
+  if (one) await test.ledger.ledger.receipt({ linkId: test.ledger.linkId, rawId: one.id, matchId: one.id, ...words })
 }
 
 /** Everything that can happen to a broadcast and its messages. */
@@ -114,31 +94,29 @@ const happenings: Record<string, () => Promise<unknown>> = {
   'be refused': () => answer({ state: 'refused', move: moveTo('rejected', { errorCode: 'invalid_destination' }) }),
   'be unknown': () => answer({ state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) }),
   expire: async () => {
-    await database.db.query(
-      `update queue set expires_at = now() where message_id in (select message_id from queue limit 2)`,
-    )
-    await expireMessages(ledger.context)
+    await db.query(`update queue set expires_at = now() where message_id in (select message_id from queue limit 2)`)
+    await expireMessages(test.ledger.context)
   },
   'be released': () =>
-    inTransaction(database.db, (tx) =>
+    inTransaction(db, (tx) =>
       releaseStops(
         tx,
-        ledger.context,
-        ledger.accountId,
+        test.ledger.context,
+        test.ledger.accountId,
         { kinds: ['velocity', 'country_limit', 'daily_segments'] },
         { by: 'usr_1', reason: 'wanted', until: null, raisedBy: 4 },
       ),
     ),
   'lose contacts': () =>
-    database.db.query(
+    db.query(
       `with gone as (delete from contacts where campaign_id = $1 and 'deleted before their turn' = any (tags) returning 1)
        update campaigns set contacts_count = contacts_count - (select count(*) from gone) where id = $1`,
       [parseId('cmp', campaign)],
     ),
   'gain a contact': () => addContact('plain'),
   'have a message beside it': () =>
-    ledger.acceptor.accept(
-      ledger.draft({ theirNumber: `1555700${1000 + serial++}`, campaignId: parseId('cmp', campaign) }),
+    test.ledger.acceptor.accept(
+      test.ledger.draft({ theirNumber: `1555700${1000 + serial++}`, campaignId: parseId('cmp', campaign) }),
     ),
   pause: () => act('pause'),
   resume: () => act('resume'),
@@ -184,7 +162,7 @@ async function readFaults(): Promise<string[]> {
     faults.push(JSON.stringify(shown))
   for (const reason of [...Object.keys(shown.skipped), ...(shown.hold ? [shown.hold.reason] : [])]) seen.add(reason)
   // One snapshot: the row says what the rows of its recipients and messages say.
-  const { rows } = await database.db.query<
+  const { rows } = await db.query<
     Record<'recipients' | 'messages' | 'skipped' | 'people', [number, number] | object[]>
   >(
     `select json_build_array(b.recipients, (select count(*) from recipients r where r.broadcast_id = b.id)) as recipients,
@@ -236,16 +214,16 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
       fc.array(fc.constantFrom(...Object.keys(happenings)), { minLength: 4, maxLength: 14 }),
       async (contacts, limits, words) => {
         for (const table of ['guards', 'guard_counters', 'recent_sends', 'queue', 'intents'])
-          await database.db.query(`delete from ${table}`)
+          await db.query(`delete from ${table}`)
         handed = []
-        await setGuards({ dedupe_window: 600 })
+        await test.setGuards({ dedupe_window: 600 })
         campaign = await test.newCampaign()
         for (const person of contacts) await addContact(person)
         // A cap counts what the day has used up before, too.
-        const usedToday = await database.db.query<{ segments: number }>(
+        const usedToday = await db.query<{ segments: number }>(
           `select coalesce(sum(segments), 0)::int as segments from messages where direction = 'outbound' and not is_test`,
         )
-        await setGuards({
+        await test.setGuards({
           dedupe_window: 600,
           allowed_countries: ['US', 'GB'],
           ...(limits.dailySegments !== null && {
@@ -262,7 +240,7 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
         const ordered = await test.call('POST', `/v1/campaigns/${campaign}/send`, order, undefined, headers)
         expect(ordered.status).toBe(202)
         broadcast = String(ordered.body['id'])
-        const broadcasters = [1, 2].map(() => new Broadcaster({ ...ledger.context, log, acceptor: ledger.acceptor }))
+        const broadcasters = [1, 2].map(() => test.newBroadcaster())
         const wake = (): void => broadcasters.forEach((one) => one.wake())
         try {
           for (const one of broadcasters) one.start()
@@ -277,8 +255,7 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
           for (const one of broadcasters) await one.close()
         }
         expect(await readFaults()).toEqual([])
-        expect(await readTallyFaults(database.db)).toEqual([])
-        expect(errors).toEqual([])
+        expect(await readTallyFaults(db)).toEqual([])
         await act('cancel')
       },
     ),
@@ -298,11 +275,3 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
     'velocity',
   ])
 })
-
-async function setGuards(guards: object): Promise<void> {
-  await database.db.query(`update accounts set settings = $2 where id = $1`, [
-    ledger.accountId,
-    JSON.stringify({ guards }),
-  ])
-  await ledger.context.guards.refresh()
-}

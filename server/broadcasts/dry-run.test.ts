@@ -1,37 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { errorsOf } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { listStops, releaseStops } from '../guards/stops.ts'
-import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../messages/testing.ts'
+import { passTurnOfHour } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import { openBroadcastTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db, { acceptor: { plan: (drafts) => ledger.acceptor.plan(drafts) } })
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-})
-afterAll(async () => {
-  await test.app.close()
-  await ledger.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openBroadcastTest(db)
 
 it('counts what would be sent, names who would get nothing, and sends nothing', async () => {
   const campaign = await test.newCampaign()
-  await database.db.query(
+  await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
      select $1, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $2, (15551000000 + i)::text,
        case when i % 10 <> 0 then 'Ann ' || i end
      from generate_series(1, 30) i`,
-    [ledger.accountId, parseId('cmp', campaign)],
+    [test.ledger.accountId, parseId('cmp', campaign)],
   )
   await test.optOut('15551000001')
   const url = `/v1/campaigns/${campaign}/send`
@@ -69,8 +56,8 @@ it('counts what would be sent, names who would get nothing, and sends nothing', 
     ['15551000020', 'missing_variable'],
     ['15551000030', 'missing_variable'],
   ])
-  expect(await ledger.count('broadcasts', 'true')).toBe(0)
-  expect(await ledger.count('messages', 'true')).toBe(0)
+  expect(await test.ledger.count('broadcasts', 'true')).toBe(0)
+  expect(await test.ledger.count('messages', 'true')).toBe(0)
 })
 
 it('tells whom guards would pass over, as the broadcast and the stats of the campaign count them', async () => {
@@ -79,37 +66,24 @@ it('tells whom guards would pass over, as the broadcast and the stats of the cam
   for (const phone_number of ['15551001000', '447400123456', '491711234567', '33612345678'])
     await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
   await test.optOut('33612345678')
-  const guards = { allowed_countries: ['US', 'GB', 'FR'], dedupe_window: 3600 }
-  await database.db.query(`update accounts set settings = $2 where id = $1`, [
-    ledger.accountId,
-    JSON.stringify({ guards }),
-  ])
-  await ledger.context.guards.refresh()
-  const broadcaster = new Broadcaster({
-    ...ledger.context,
-    acceptor: ledger.acceptor,
-    log: { info: () => {}, warn: () => {}, error: () => {} },
-  })
-  const send = async (more: object = {}): Promise<Record<string, unknown>> => {
-    const body = { message: 'Hello', ...more }
-    const headers = { 'idempotency-key': newId() }
-    return (await test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, headers)).body
-  }
+  await test.setGuards({ allowed_countries: ['US', 'GB', 'FR'], dedupe_window: 3600 })
+  const broadcaster = test.newBroadcaster()
+  const send = async (more: object = {}): Promise<Record<string, unknown>> =>
+    (await test.order(more, { campaign })).body
   const sendToAll = async (): Promise<Record<string, unknown>> => {
     const { id } = await send()
-    const read = async () => (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
     await until('it has turned to all', async () => {
       broadcaster.wake()
-      return 'recipient_opted_out' in Object((await read())['skipped'])
+      return 'recipient_opted_out' in Object((await test.read(id))['skipped'])
     })
-    return read()
+    return test.read(id)
   }
   // The country of the number, as the contact shows it.
   expect(await send({ message: '{{ country }}', dry_run: true })).toMatchObject({ messages: 2, sample: 'US' })
   const first = { messages: 2, skipped: { destination_not_allowed: 1, recipient_opted_out: 1 } }
   expect(await send({ dry_run: true })).toMatchObject({ recipients: 4, ...first })
   expect(await sendToAll()).toMatchObject(first)
-  await database.db.query(`update broadcasts set status = 'completed'; update campaigns set status = 'completed'`)
+  await db.query(`update broadcasts set status = 'completed'; update campaigns set status = 'completed'`)
 
   // Its text went a moment ago; the dry run before it was none that went.
   const again = { messages: 0, skipped: { ...first.skipped, duplicate_message: 2 } }
@@ -119,12 +93,12 @@ it('tells whom guards would pass over, as the broadcast and the stats of the cam
   const skipped = { opted_out: 2, duplicate: 2, invalid: 2, quiet_hours: 0 }
   expect(body['stats']).toMatchObject({ recipients: 8, queued: 2, skipped })
 
-  for (const { id, endsAt } of await listStops(database.db, ledger.accountId, 9, null))
-    await inTransaction(database.db, (tx) =>
+  for (const { id, endsAt } of await listStops(db, test.ledger.accountId, 9, null))
+    await inTransaction(db, (tx) =>
       releaseStops(
         tx,
-        ledger.context,
-        ledger.accountId,
+        test.ledger.context,
+        test.ledger.accountId,
         { id },
         { by: 'usr_1', reason: 'so', until: endsAt, raisedBy: null },
       ),

@@ -1,119 +1,67 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestAccount, createTestUser, type TestAccount } from '../accounts/testing.ts'
 import { recordAudit, type Actor } from '../ground/audit/audit.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { listStops, releaseStops } from '../guards/stops.ts'
-import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../messages/testing.ts'
+import { passTurnOfHour } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import { openBroadcastTest, type BroadcastTest } from './testing.ts'
+import type { Broadcaster } from './send.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let campaign: string
-let broadcasters: Broadcaster[]
-const errors: unknown[] = []
-const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+let test: BroadcastTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 beforeEach(async () => {
   await passTurnOfHour()
-  const { db } = database
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients, events')
-  ledger = await openLedgerTest(database.db)
-  test = await openCampaignTest(database.db, { subscriptions: { wants: () => true } })
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  campaign = await test.newCampaign()
-  broadcasters = []
-  errors.length = 0
-  return async () => {
-    for (const one of broadcasters) await one.close()
-    expect(errors).toEqual([])
-  }
+  test = await openBroadcastTest(db, { subscriptions: { wants: () => true } })
 })
 
-function start(): Broadcaster {
-  const one = new Broadcaster({ ...ledger.context, log, acceptor: ledger.acceptor })
-  broadcasters.push(one)
-  one.start()
-  one.wake()
-  return one
-}
-
-async function setGuards(guards: object): Promise<void> {
-  await database.db.query(`update accounts set settings = $2 where id = $1`, [
-    ledger.accountId,
-    JSON.stringify({ guards }),
-  ])
-  await ledger.context.guards.refresh()
-}
-
-/** Contacts of the given numbers. */
-async function addContacts(numbers: readonly string[], tag = 'all'): Promise<void> {
-  for (const number of numbers)
-    await database.db.query(
-      `insert into contacts (account_id, id, campaign_id, phone_number, tags) values ($1, $2, $3, $4, $5)`,
-      [ledger.accountId, newId(), parseId('cmp', campaign), number, [tag]],
-    )
-  await database.db.query(`update campaigns set contacts_count = contacts_count + $2 where id = $1`, [
-    parseId('cmp', campaign),
-    numbers.length,
-  ])
-}
 const inRow = (count: number): string[] => Array.from({ length: count }, (_, i) => `1555100${1000 + i}`)
 
 const send = async (body: object = {}): Promise<Record<string, unknown>> => {
-  const answer = await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello', ...body }, undefined, {
-    'idempotency-key': newId(),
-  })
+  const answer = await test.order(body)
   if (answer.status !== 202) throw new Error(JSON.stringify(answer.body))
   return answer.body
 }
-const read = async (id: unknown): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
 const numbers = async (): Promise<string[]> => {
-  const { rows } = await database.db.query<{ number: string }>(
+  const { rows } = await db.query<{ number: string }>(
     `select their_number as number from messages where account_id = $1 order by 1`,
-    [ledger.accountId],
+    [test.ledger.accountId],
   )
   return rows.map(({ number }) => number)
 }
 const eventTypes = async (): Promise<string[]> => {
-  const { rows } = await database.db.query<{ type: string }>(
-    `select type from events where account_id = $1 order by id`,
-    [ledger.accountId],
-  )
+  const { rows } = await db.query<{ type: string }>(`select type from events where account_id = $1 order by id`, [
+    test.ledger.accountId,
+  ])
   return rows.map(({ type }) => type)
 }
 async function release(raisedBy: number | null): Promise<void> {
-  const [stop] = await listStops(database.db, ledger.accountId, 1, null)
+  const [stop] = await listStops(db, test.ledger.accountId, 1, null)
   const how = { by: 'usr_1', reason: 'wanted', until: raisedBy === null ? (stop?.endsAt ?? null) : null, raisedBy }
-  await inTransaction(database.db, (tx) =>
-    releaseStops(tx, ledger.context, ledger.accountId, { id: stop?.id ?? '' }, how),
+  await inTransaction(db, (tx) =>
+    releaseStops(tx, test.ledger.context, test.ledger.accountId, { id: stop?.id ?? '' }, how),
   )
 }
 const isHeldAt = (id: unknown, messages: number) => async (): Promise<boolean> => {
-  const row = await read(id)
+  const row = await test.read(id)
   return row['hold'] !== null && row['messages'] === messages
 }
 
 describe('a broadcast that runs into a limit of the day', () => {
   it('waits where it is, goes on after each release, and nobody gets it twice', async () => {
-    await ledger.subscribe('campaign.held', 'guard.tripped')
-    await addContacts(inRow(1200))
-    await setGuards({ daily_segments: 700 })
+    await test.ledger.subscribe('campaign.held', 'guard.tripped')
+    await test.addContacts(inRow(1200))
+    await test.setGuards({ daily_segments: 700 })
     const { id } = await send()
-    start()
-    start()
+    test.start()
+    test.start()
     await until('it waits', isHeldAt(id, 700))
-    expect(await read(id)).toMatchObject({
+    expect(await test.read(id)).toMatchObject({
       status: 'sending',
       hold: { reason: 'spend' },
       messages: 700,
@@ -124,153 +72,152 @@ describe('a broadcast that runs into a limit of the day', () => {
     await release(100)
     await until('it waits again', isHeldAt(id, 800))
     await release(null)
-    await until('all are sent', async () => (await read(id))['messages'] === 1200)
-    expect(await read(id)).toMatchObject({ hold: null, skipped: {}, remaining: 0 })
+    await until('all are sent', async () => (await test.read(id))['messages'] === 1200)
+    expect(await test.read(id)).toMatchObject({ hold: null, skipped: {}, remaining: 0 })
     expect(await numbers()).toEqual(inRow(1200))
     expect(await eventTypes()).toEqual(['guard.tripped', 'campaign.held', 'guard.tripped', 'campaign.held'])
   })
 
   it('counts who gets nothing behind its place when their turn comes, and once', async () => {
-    await addContacts(inRow(3))
-    await database.db.query(`update contacts set first_name = 'Ann' where phone_number <> '15551001002'`)
-    await setGuards({ daily_segments: 1 })
+    await test.addContacts(inRow(3))
+    await db.query(`update contacts set first_name = 'Ann' where phone_number <> '15551001002'`)
+    await test.setGuards({ daily_segments: 1 })
     const { id } = await send({ message: 'Hello {{ first_name }}' })
-    start()
+    test.start()
     await until('it waits', isHeldAt(id, 1))
-    expect(await read(id)).toMatchObject({ skipped: {}, remaining: 2 })
-    expect(await ledger.count('recipients', 'skipped is not null')).toBe(0)
+    expect(await test.read(id)).toMatchObject({ skipped: {}, remaining: 2 })
+    expect(await test.ledger.count('recipients', 'skipped is not null')).toBe(0)
     await release(null)
-    await until('all had their turn', async () => (await read(id))['remaining'] === 0)
-    expect(await read(id)).toMatchObject({ messages: 2, skipped: { missing_variable: 1 } })
+    await until('all had their turn', async () => (await test.read(id))['remaining'] === 0)
+    expect(await test.read(id)).toMatchObject({ messages: 2, skipped: { missing_variable: 1 } })
   })
 
   it('goes on when the day turns', async () => {
-    await addContacts(inRow(5))
-    await setGuards({ daily_segments: 2 })
+    await test.addContacts(inRow(5))
+    await test.setGuards({ daily_segments: 2 })
     const { id } = await send()
-    const one = start()
+    const one = test.start()
     await until('it waits', isHeldAt(id, 2))
-    await database.db.query(
+    await db.query(
       `update guard_counters set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
     )
-    await database.db.query(
-      `update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
-    )
+    await db.query(`update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`)
     for (const counted of ['tallies', 'tally_deltas'])
-      await database.db.query(`update ${counted} set hour = hour - interval '1 day'`)
-    await database.db.query(`update broadcasts set retry_at = now(), hold_until = now()`)
+      await db.query(`update ${counted} set hour = hour - interval '1 day'`)
+    await db.query(`update broadcasts set retry_at = now(), hold_until = now()`)
     one.wake()
     await until('it waits again', isHeldAt(id, 4))
     expect(await numbers()).toEqual(inRow(4))
   })
 
   it('leaves out who opted out, and stays paused while it waits', async () => {
-    await addContacts(inRow(6))
+    await test.addContacts(inRow(6))
     await test.optOut('15551001001')
-    await setGuards({ daily_segments: 3 })
+    await test.setGuards({ daily_segments: 3 })
     const { id } = await send()
-    start()
+    test.start()
     await until('it waits', isHeldAt(id, 3))
-    expect(await read(id)).toMatchObject({ skipped: { recipient_opted_out: 1 }, remaining: 2 })
-    await test.call('POST', `/v1/campaigns/${campaign}/pause`)
+    expect(await test.read(id)).toMatchObject({ skipped: { recipient_opted_out: 1 }, remaining: 2 })
+    await test.call('POST', `/v1/campaigns/${test.campaign}/pause`)
     await release(null)
-    expect(await read(id)).toMatchObject({ status: 'paused', messages: 3 })
-    await test.call('POST', `/v1/campaigns/${campaign}/resume`)
-    await until('all are sent', async () => (await read(id))['messages'] === 5)
+    expect(await test.read(id)).toMatchObject({ status: 'paused', messages: 3 })
+    await test.call('POST', `/v1/campaigns/${test.campaign}/resume`)
+    await until('all are sent', async () => (await test.read(id))['messages'] === 5)
   })
 })
 
 it('a broadcast of an account that is suspended meanwhile passes over nobody', async () => {
-  await addContacts(inRow(5))
-  await setGuards({ daily_segments: 100 })
-  await ledger.send()
+  await test.addContacts(inRow(5))
+  await test.setGuards({ daily_segments: 100 })
+  await test.ledger.send()
   const { id } = await send()
-  await inTransaction(database.db, async (tx) => {
+  let broadcaster: Broadcaster | undefined
+  await inTransaction(db, async (tx) => {
     await tx.query('select 1 from guard_counters for update')
-    start()
+    broadcaster = test.start()
     // It is about to send.
-    await untilBlocked(database.db, 1, '%guard_counters%')
-    await database.db.query(`update accounts set status = 'suspended' where id = $1`, [ledger.accountId])
+    await untilBlocked(db, 1, '%guard_counters%')
+    await db.query(`update accounts set status = 'suspended' where id = $1`, [test.ledger.accountId])
   })
-  await broadcasters.shift()?.close()
-  const row = await database.db.query('select messages, skipped from broadcasts')
+  await broadcaster?.close()
+  const row = await db.query('select messages, skipped from broadcasts')
   expect(row.rows).toEqual([{ messages: 0, skipped: {} }])
-  await database.db.query(`update accounts set status = 'active' where id = $1`, [ledger.accountId])
-  start()
-  await until('all are sent', async () => (await read(id))['messages'] === 5)
+  await db.query(`update accounts set status = 'active' where id = $1`, [test.ledger.accountId])
+  test.start()
+  await until('all are sent', async () => (await test.read(id))['messages'] === 5)
 })
 
 describe('a broadcast to several countries', () => {
   it('passes over those that are not allowed, and waits for the hour of those that have a limit', async () => {
-    await addContacts(['15551001000', '447400123456', '491711234567', '447400123457', '15551001001'])
-    await setGuards({
+    await test.addContacts(['15551001000', '447400123456', '491711234567', '447400123457', '15551001001'])
+    await test.setGuards({
       allowed_countries: ['US', 'GB'],
       country_limits: [{ country: 'GB', per_hour: 1, action: 'block' }],
     })
     const { id } = await send()
-    start()
+    test.start()
     await until('it waits', isHeldAt(id, 2))
-    expect(await read(id)).toMatchObject({
+    expect(await test.read(id)).toMatchObject({
       hold: { reason: 'country_limit' },
       skipped: { destination_not_allowed: 1 },
       remaining: 2,
     })
     await release(null)
-    await until('all are sent', async () => (await read(id))['messages'] === 4)
+    await until('all are sent', async () => (await test.read(id))['messages'] === 4)
   })
 })
 
 describe('a broadcast to numbers in a row', () => {
   const used = async (): Promise<Record<string, number>> => {
-    const { rows } = await database.db.query<{ key: string; used: number }>(
+    const { rows } = await db.query<{ key: string; used: number }>(
       `select key, sum(used)::int as used from guard_counters where account_id = $1 and kind = 'velocity' group by 1`,
-      [ledger.accountId],
+      [test.ledger.accountId],
     )
     return Object.fromEntries(rows.map((row) => [row.key, row.used]))
   }
 
   it('waits where too many of the hour begin with the same digits, is told once, and goes on when it is released', async () => {
-    await ledger.subscribe('campaign.held', 'guard.tripped')
-    await addContacts(['15552001000', ...inRow(7), '15552001001'])
+    await test.ledger.subscribe('campaign.held', 'guard.tripped')
+    await test.addContacts(['15552001000', ...inRow(7), '15552001001'])
     await test.optOut('15551001001')
-    await setGuards({ per_prefix_per_hour: 3 })
+    await test.setGuards({ per_prefix_per_hour: 3 })
     const { id } = await send()
-    start()
-    start()
+    test.start()
+    test.start()
     await until('it waits', isHeldAt(id, 4))
-    expect(await read(id)).toMatchObject({
+    expect(await test.read(id)).toMatchObject({
       status: 'sending',
       hold: { reason: 'velocity' },
       skipped: { recipient_opted_out: 1 },
       remaining: 4,
     })
     expect(await used()).toEqual({ '1555100': 3, '1555200': 1 })
-    await database.db.query(`update broadcasts set retry_at = now()`)
+    await db.query(`update broadcasts set retry_at = now()`)
     await until('it was tried again', async () => {
-      const { rows } = await database.db.query<{ at: Date }>('select retry_at as at from broadcasts')
+      const { rows } = await db.query<{ at: Date }>('select retry_at as at from broadcasts')
       return rows.every(({ at }) => at > new Date())
     })
     await release(2)
     await until('it waits again', isHeldAt(id, 6))
     await release(null)
-    await until('all are sent', async () => (await read(id))['messages'] === 8)
-    expect(await read(id)).toMatchObject({ hold: null, remaining: 0 })
+    await until('all are sent', async () => (await test.read(id))['messages'] === 8)
+    expect(await test.read(id)).toMatchObject({ hold: null, remaining: 0 })
     expect(await used()).toEqual({ '1555100': 6, '1555200': 2 })
     expect(await eventTypes()).toEqual(['guard.tripped', 'campaign.held', 'guard.tripped', 'campaign.held'])
   })
 
   it('does not wait behind those who have opted out: who is refused for good is passed over, and others get it once', async () => {
     const out = ['15551001000', '15551001001', '15551001002']
-    await addContacts([...out, '491711234567', '15552001000'])
+    await test.addContacts([...out, '491711234567', '15552001000'])
     for (const number of out) await test.optOut(number)
-    await setGuards({ per_prefix_per_hour: 2, allowed_countries: ['US'] })
+    await test.setGuards({ per_prefix_per_hour: 2, allowed_countries: ['US'] })
     const { id } = await send()
-    start()
+    test.start()
     await until('all had their turn', async () => {
-      const { expanded, remaining } = await read(id)
+      const { expanded, remaining } = await test.read(id)
       return expanded === true && remaining === 0
     })
-    expect(await read(id)).toMatchObject({
+    expect(await test.read(id)).toMatchObject({
       messages: 1,
       hold: null,
       skipped: { recipient_opted_out: 3, destination_not_allowed: 1 },
@@ -280,20 +227,22 @@ describe('a broadcast to numbers in a row', () => {
   })
 
   it('counts with single sends, exactly, however many processes send', async () => {
-    await addContacts(inRow(900))
-    await setGuards({ per_prefix_per_hour: 600 })
+    await test.addContacts(inRow(900))
+    await test.setGuards({ per_prefix_per_hour: 600 })
     const { id } = await send()
     const singles = await Promise.all(
-      Array.from({ length: 50 }, (_, i) => ledger.acceptor.accept(ledger.draft({ theirNumber: `1555100${2000 + i}` }))),
+      Array.from({ length: 50 }, (_, i) =>
+        test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: `1555100${2000 + i}` })),
+      ),
     )
     expect(singles.every(({ kind }) => kind === 'accepted')).toBe(true)
-    start()
-    start()
+    test.start()
+    test.start()
     await until('it waits', isHeldAt(id, 550))
-    expect(await ledger.acceptor.accept(ledger.draft({ theirNumber: '15551003000' }))).toMatchObject({
+    expect(await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: '15551003000' }))).toMatchObject({
       refusal: 'fraud_suspected',
     })
-    expect(await ledger.acceptor.accept(ledger.draft({ theirNumber: '15552003000' }))).toMatchObject({
+    expect(await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: '15552003000' }))).toMatchObject({
       kind: 'accepted',
     })
     expect(await used()).toEqual({ '1555100': 600, '1555200': 1 })
@@ -303,17 +252,17 @@ describe('a broadcast to numbers in a row', () => {
 describe('approval', () => {
   let other: TestAccount
   beforeEach(async () => {
-    await setGuards({ recipients_above: 2 })
+    await test.setGuards({ recipients_above: 2 })
     other = { ...test.account, headers: test.other.headers }
-    const { token, headers, keyId } = await createTestAccount(database.db)
-    await database.db.query(`update api_keys set account_id = $1 where id = $2`, [ledger.accountId, keyId])
+    const { token, headers, keyId } = await createTestAccount(db)
+    await db.query(`update api_keys set account_id = $1 where id = $2`, [test.ledger.accountId, keyId])
     other = { ...test.account, keyId, token, headers }
   })
   const act = (verb: string, id: unknown, who: TestAccount, body: object = { reason: 'fine' }) =>
     test.call('POST', `/v1/broadcasts/${String(id)}/${verb}`, body, who)
 
   it('is given by somebody else, and the broadcast goes', async () => {
-    await addContacts(inRow(3))
+    await test.addContacts(inRow(3))
     const ordered = await send()
     expect(ordered).toMatchObject({
       status: 'awaiting_approval',
@@ -323,13 +272,13 @@ describe('approval', () => {
       expanded: false,
       remaining: 3,
     })
-    start()
+    test.start()
     expect(await act('approve', ordered['id'], test.account)).toMatchObject({
       status: 403,
       body: { code: 'own_broadcast' },
     })
     expect(await act('approve', ordered['id'], test.other)).toMatchObject({ status: 404 })
-    const second = await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hi' }, undefined, {
+    const second = await test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hi' }, undefined, {
       'idempotency-key': 'b',
     })
     expect(second).toMatchObject({ status: 409, body: { code: 'campaign_busy' } })
@@ -337,7 +286,7 @@ describe('approval', () => {
       status: 200,
       body: { status: 'sending', approval: { by: showId('key', other.keyId), reason: 'fine', recipients: 3 } },
     })
-    await until('all are sent', async () => (await read(ordered['id']))['messages'] === 3)
+    await until('all are sent', async () => (await test.read(ordered['id']))['messages'] === 3)
     expect(await act('approve', ordered['id'], other)).toMatchObject({
       status: 409,
       body: { code: 'campaign_not_in_state' },
@@ -346,11 +295,11 @@ describe('approval', () => {
   })
 
   it('is not given by the same person with another key, nor by a test key', async () => {
-    await addContacts(inRow(3))
+    await test.addContacts(inRow(3))
     const { id } = await send()
-    const { accountId } = ledger
+    const { accountId } = test.ledger
     const made = (key: TestAccount, actor: Actor): Promise<unknown> =>
-      inTransaction(database.db, (tx) =>
+      inTransaction(db, (tx) =>
         recordAudit(tx, {
           accountId,
           actor,
@@ -360,25 +309,25 @@ describe('approval', () => {
           requestId: null,
         }),
       )
-    const [user, between] = [await createTestUser(database.db, accountId, { role: 'owner' }), newId()]
+    const [user, between] = [await createTestUser(db, accountId, { role: 'owner' }), newId()]
     const own = { status: 403, body: { code: 'own_broadcast' } }
     await made({ ...other, keyId: between }, { kind: 'key', id: test.account.keyId })
     await made(other, { kind: 'key', id: between })
     expect(await act('approve', id, other)).toMatchObject(own)
     await made(test.account, { kind: 'user', id: user.userId })
     expect(await act('approve', id, { ...test.account, headers: user.headers })).toMatchObject(own)
-    const tester = await createTestAccount(database.db, { mode: 'test' })
-    await database.db.query(`update api_keys set account_id = $1 where id = $2`, [accountId, tester.keyId])
+    const tester = await createTestAccount(db, { mode: 'test' })
+    await db.query(`update api_keys set account_id = $1 where id = $2`, [accountId, tester.keyId])
     for (const verb of ['approve', 'reject'])
       expect(await act(verb, id, tester)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
-    const stranger = await createTestUser(database.db, accountId, { role: 'admin' })
+    const stranger = await createTestUser(db, accountId, { role: 'admin' })
     expect(await act('approve', id, { ...test.account, headers: stranger.headers })).toMatchObject({ status: 200 })
   })
 
   it('is refused: nothing is sent, and the campaign takes another broadcast', async () => {
-    await addContacts(inRow(3))
+    await test.addContacts(inRow(3))
     const { id } = await send()
-    start()
+    test.start()
     expect(await act('reject', id, other, {})).toMatchObject({ status: 422 })
     expect(await act('reject', id, other)).toMatchObject({ status: 200, body: { status: 'rejected', remaining: 0 } })
     expect(await numbers()).toEqual([])
@@ -386,56 +335,58 @@ describe('approval', () => {
   })
 
   it('is asked for by the audience, and not of few or of tests', async () => {
-    await addContacts(inRow(3))
-    await addContacts(['15552001000', '15552001001'], 'two')
+    await test.addContacts(inRow(3))
+    await test.addContacts(['15552001000', '15552001001'], 'two')
     expect(await send({ audience: { tags: ['two'] } })).toMatchObject({ status: 'sending' })
-    await test.call('POST', `/v1/campaigns/${campaign}/cancel`)
-    campaign = await test.newCampaign()
-    await addContacts(inRow(3))
+    await test.call('POST', `/v1/campaigns/${test.campaign}/cancel`)
+    test.campaign = await test.newCampaign()
+    await test.addContacts(inRow(3))
     expect(await send({ audience: { tags: ['all', 'two'] } })).toMatchObject({ status: 'awaiting_approval' })
   })
 
   it('is asked for before the first message where contacts came after the order', async () => {
-    await ledger.subscribe('campaign.approval_needed')
-    await addContacts(inRow(2))
+    await test.ledger.subscribe('campaign.approval_needed')
+    await test.addContacts(inRow(2))
     const { id, status } = await send({ send_at: new Date(Date.now() + 60_000).toISOString() })
     expect(status).toBe('scheduled')
-    await addContacts(['15552001000'])
-    await database.db.query(`update broadcasts set send_at = now()`)
-    start()
-    await until('it waits', async () => (await read(id))['status'] === 'awaiting_approval')
+    await test.addContacts(['15552001000'])
+    await db.query(`update broadcasts set send_at = now()`)
+    test.start()
+    await until('it waits', async () => (await test.read(id))['status'] === 'awaiting_approval')
     expect(await numbers()).toEqual([])
     expect(await eventTypes()).toEqual(['campaign.approval_needed'])
     await act('approve', id, other)
-    await until('all are sent', async () => (await read(id))['messages'] === 3)
+    await until('all are sent', async () => (await test.read(id))['messages'] === 3)
   })
 
   it('is of as many recipients as there were: one more, and it waits for another', async () => {
-    await ledger.subscribe('campaign.approval_needed')
-    await addContacts(inRow(3))
-    await addContacts(['15552001000', '15552001001'], 'two')
+    await test.ledger.subscribe('campaign.approval_needed')
+    await test.addContacts(inRow(3))
+    await test.addContacts(['15552001000', '15552001001'], 'two')
     const order = { send_at: new Date(Date.now() + 60_000).toISOString(), audience: { tags: ['all'] } }
     const { id, status } = await send(order)
     expect(status).toBe('awaiting_approval')
-    expect(await read(id)).toMatchObject({ recipients: 3 })
+    expect(await test.read(id)).toMatchObject({ recipients: 3 })
     expect(await act('approve', id, other)).toMatchObject({
       body: { status: 'scheduled', recipients: 3, approval: { recipients: 3 } },
     })
-    await addContacts(['15553001000'])
-    expect(await read(id)).toMatchObject({ status: 'scheduled', recipients: 4, expanded: false, remaining: 4 })
-    await database.db.query(`update broadcasts set send_at = now()`)
-    start()
-    start()
-    await until('it waits', async () => (await read(id))['status'] === 'awaiting_approval')
-    expect(await read(id)).toMatchObject({
+    await test.addContacts(['15553001000'])
+    expect(await test.read(id)).toMatchObject({ status: 'scheduled', recipients: 4, expanded: false, remaining: 4 })
+    await db.query(`update broadcasts set send_at = now()`)
+    test.start()
+    test.start()
+    await until('it waits', async () => (await test.read(id))['status'] === 'awaiting_approval')
+    expect(await test.read(id)).toMatchObject({
       recipients: 4,
       expanded: true,
       messages: 0,
       approval: { recipients: 3 },
     })
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'awaiting_approval' })
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body).toMatchObject({
+      status: 'awaiting_approval',
+    })
     expect(await numbers()).toEqual([])
-    const { rows } = await database.db.query<object>(
+    const { rows } = await db.query<object>(
       `select actor_kind, target, before, after from audit_events where action = 'broadcast.approval_needed' and target = $1`,
       [id],
     )
@@ -449,7 +400,7 @@ describe('approval', () => {
     ])
     expect(await act('approve', id, test.account)).toMatchObject({ status: 403 })
     expect(await act('approve', id, other)).toMatchObject({ body: { approval: { recipients: 4 } } })
-    await until('all are sent', async () => (await read(id))['messages'] === 4)
+    await until('all are sent', async () => (await test.read(id))['messages'] === 4)
     // The order is told where it is asked, by the request.
     expect(await eventTypes()).toEqual([
       'campaign.approval_needed',
@@ -460,41 +411,41 @@ describe('approval', () => {
   })
 
   it('is not of contacts that were being added while it was given', async () => {
-    await addContacts(inRow(3))
+    await test.addContacts(inRow(3))
     const { id } = await send({ audience: { tags: ['all'] } })
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       await tx.query(
         `insert into contacts (account_id, id, campaign_id, phone_number, tags) values ($1, $2, $3, '15552001000', '{all}')`,
-        [ledger.accountId, newId(), parseId('cmp', campaign)],
+        [test.ledger.accountId, newId(), parseId('cmp', test.campaign)],
       )
       // It is not there yet for anybody else.
       expect(await act('approve', id, other)).toMatchObject({ body: { approval: { recipients: 3 } } })
     })
-    start()
-    await until('it waits', async () => (await read(id))['status'] === 'awaiting_approval')
-    expect(await read(id)).toMatchObject({ recipients: 4, approval: { recipients: 3 } })
+    test.start()
+    await until('it waits', async () => (await test.read(id))['status'] === 'awaiting_approval')
+    expect(await test.read(id)).toMatchObject({ recipients: 4, approval: { recipients: 3 } })
     expect(await numbers()).toEqual([])
   })
 
   it('holds where others left before others came, and where more came than need one', async () => {
-    await addContacts(inRow(4))
+    await test.addContacts(inRow(4))
     const later = { send_at: new Date(Date.now() + 60_000).toISOString() }
     const { id } = await send(later)
     await act('approve', id, other)
-    const { body } = await test.call('GET', `/v1/campaigns/${campaign}/contacts`)
+    const { body } = await test.call('GET', `/v1/campaigns/${test.campaign}/contacts`)
     const [first] = body['data'] as { id: string }[]
-    await test.call('DELETE', `/v1/campaigns/${campaign}/contacts/${first?.id}`)
-    await addContacts(['15552001000'])
-    await database.db.query(`update broadcasts set send_at = now()`)
-    start()
-    await until('all are sent', async () => (await read(id))['messages'] === 4)
-    campaign = await test.newCampaign()
-    await addContacts(inRow(3))
+    await test.call('DELETE', `/v1/campaigns/${test.campaign}/contacts/${first?.id}`)
+    await test.addContacts(['15552001000'])
+    await db.query(`update broadcasts set send_at = now()`)
+    test.start()
+    await until('all are sent', async () => (await test.read(id))['messages'] === 4)
+    test.campaign = await test.newCampaign()
+    await test.addContacts(inRow(3))
     const second = await send(later)
     await act('approve', second['id'], other)
-    await addContacts(['15552001000', '15552001001'])
-    await setGuards({ recipients_above: 5 })
-    await database.db.query(`update broadcasts set send_at = now()`)
-    await until('all are sent', async () => (await read(second['id']))['messages'] === 5)
+    await test.addContacts(['15552001000', '15552001001'])
+    await test.setGuards({ recipients_above: 5 })
+    await db.query(`update broadcasts set send_at = now()`)
+    await until('all are sent', async () => (await test.read(second['id']))['messages'] === 5)
   })
 })

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
 
 /** Orders a broadcast of a new campaign for tomorrow. */
 async function order(): Promise<{ id: string; campaign: string }> {

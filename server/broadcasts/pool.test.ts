@@ -1,18 +1,17 @@
 /** Broadcasts and single sends that take their senders from a pool, over a real link. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Simulator } from '../../simulator/index.ts'
 import { createTestAccount, errorsOf, type Answer, type TestAccount } from '../accounts/testing.ts'
 import { findPool, savePool } from '../senders/pool-store.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from '../carriers/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { insertTestSender, ourNumber, rowOf } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
 import { Broadcaster } from './send.ts'
 
-let database: TestDatabase
 let test: CampaignTest
 let carrier: CarrierTest
 let simulated: Simulator
@@ -21,12 +20,8 @@ const errors: unknown[] = []
 const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
 const numbers = ['15557000001', '15557000002', '15557000003']
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  const { db } = database
   await emptyTables(
     db,
     'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, contacts, recipients',
@@ -51,21 +46,23 @@ beforeEach(async () => {
 /** Makes a pool of senders, or replaces it; each has a weight of one, or the one given. Returns its public id. */
 async function setPool(members: string[], weights: number[] = [], id = newId()): Promise<string> {
   const { accountId } = test.account
-  const { rows } = await database.db.query<{ id: string; number: string }>('select id, number from senders')
+  const { rows } = await db.query<{ id: string; number: string }>('select id, number from senders')
   const memberOf = (number: string, i: number): { senderId: string; weight: number }[] =>
     rows.filter((row) => row.number === number).map((row) => ({ senderId: row.id, weight: weights[i] ?? 1 }))
   const pool = { accountId, id, name: id, strategy: 'sticky' as const, members: members.flatMap(memberOf) }
-  await inTransaction(database.db, (tx) => savePool(tx, pool))
+  await inTransaction(db, (tx) => savePool(tx, pool))
   return showId('pol', id)
 }
 
 /** Adds contacts to a campaign whose numbers count up from one. */
 async function addContacts(campaign: string, first: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++)
-    await database.db.query(
-      `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, $4)`,
-      [test.account.accountId, newId(), parseId('cmp', campaign), String(first + i)],
-    )
+    await db.query(`insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, $4)`, [
+      test.account.accountId,
+      newId(),
+      parseId('cmp', campaign),
+      String(first + i),
+    ])
 }
 
 const order = (campaign: string, body: object = {}, who: TestAccount = test.account): Promise<Answer> =>
@@ -100,15 +97,15 @@ describe('a broadcast from a pool', () => {
     await untilTaken(await order(campaign))
     const first = await sendersOf(60)
     expect([...new Set(first.values())].toSorted()).toEqual(numbers)
-    const stored = await database.db.query<{ to: string; from: string }>(
+    const stored = await db.query<{ to: string; from: string }>(
       `select their_number as "to", our_number as "from" from messages order by 1`,
     )
     expect(new Map(stored.rows.map(({ to, from }) => [to, from]))).toEqual(first)
     await until('all are known', async () => (await carrier.count('sender_affinity', 'true')) === 60)
 
-    await insertTestSender(database.db, test.account.accountId, carrier.carrierId, '15557000009')
+    await insertTestSender(db, test.account.accountId, carrier.carrierId, '15557000009')
     await setPool([...numbers, '15557000009'], [1, 1, 1, 1000], parseId('pol', pool) ?? '')
-    await database.db.query(`update broadcasts set status = 'completed'`)
+    await db.query(`update broadcasts set status = 'completed'`)
     await addContacts(campaign, 15552009001, 20)
     await until('the new sender is known', async () => {
       // By the number of the recipient one of a thousand goes out from each of the others.
@@ -132,14 +129,14 @@ describe('a broadcast from a pool', () => {
     await untilTaken(await order(campaign, { sender_pool: pool }))
     expect(new Set((await sendersOf(3)).values())).toEqual(new Set(numbers.slice(0, 1)))
     await test.call('PATCH', `/v1/campaigns/${campaign}`, { sender_pool: pool })
-    await database.db.query(`update broadcasts set status = 'completed'`)
+    await db.query(`update broadcasts set status = 'completed'`)
     await untilTaken(await order(campaign, { from: numbers[1] }))
     expect(new Set((await sendersOf(6)).values())).toEqual(new Set([numbers[1]]))
   })
 
   it('prefers senders of the country of each recipient', async () => {
-    await insertTestSender(database.db, test.account.accountId, carrier.carrierId, '447700900111')
-    await database.db.query(`update senders set country = 'GB' where number = '447700900111'`)
+    await insertTestSender(db, test.account.accountId, carrier.carrierId, '447700900111')
+    await db.query(`update senders set country = 'GB' where number = '447700900111'`)
     const campaign = await test.newCampaign({ sender_pool: await setPool(['447700900111', ...numbers]) })
     await addContacts(campaign, 15551009001, 5)
     await addContacts(campaign, 447700900201, 5)
@@ -173,8 +170,8 @@ describe('a broadcast from a pool', () => {
     const dry = async (): Promise<object> => (await order(campaign, { dry_run: true })).body
     expect(await dry()).toMatchObject({ messages: 3, skipped: { recipient_opted_out: 1 } })
     const ordered = await order(campaign)
-    await database.db.query('delete from senders where number = $1', [numbers[0]])
-    expect(await findPool(database.db, test.account.accountId, parseId('pol', pool) ?? '')).toMatchObject({
+    await db.query('delete from senders where number = $1', [numbers[0]])
+    expect(await findPool(db, test.account.accountId, parseId('pol', pool) ?? '')).toMatchObject({
       members: [],
     })
     expect(await dry()).toMatchObject({ recipients: 4, messages: 0, skipped: { sender_not_allowed: 4 } })
@@ -196,12 +193,12 @@ describe('a broadcast from a pool', () => {
   })
 
   it('of test mode takes senders from it too, and no carrier but that of test mode sees it', async () => {
-    const tester = await createTestAccount(database.db, { mode: 'test' })
-    await database.db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
+    const tester = await createTestAccount(db, { mode: 'test' })
+    await db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
     const campaign = await test.newCampaign({ sender_pool: await setPool(numbers) })
     await addContacts(campaign, 15551009001, 12)
     // No real carrier could take it.
-    await database.db.query('update carriers set enabled = false')
+    await db.query('update carriers set enabled = false')
     expect((await order(campaign, { dry_run: true }, tester)).body).toMatchObject({ messages: 12, skipped: {} })
     expect(await untilTaken(await order(campaign, {}, tester))).toMatchObject({ messages: 12, test: true })
     for (const from of (await sendersOf(12, simulated)).values()) expect(numbers).toContain(from)
@@ -234,7 +231,7 @@ describe('a single send', () => {
     const campaignId = parseId('cmp', campaign)
     expect((await carrier.submit({ campaignId })).ourNumber).toBe(numbers[0])
     await test.call('PATCH', `/v1/campaigns/${campaign}`, { sender_pool: pools[1] })
-    await database.db.query('delete from sender_pools where id = $1', [parseId('pol', pools[0] ?? '')])
+    await db.query('delete from sender_pools where id = $1', [parseId('pol', pools[0] ?? '')])
     expect(rowOf(await carrier.acceptor.accept(carrier.draft({ campaignId }))).ourNumber).toBe(numbers[1])
   })
 })

@@ -1,61 +1,52 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { recountTallies } from '../usage/recount.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { readOpenCampaign } from '../campaigns/campaign.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import type { CampaignTest } from '../campaigns/testing.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { Broadcaster } from './send.ts'
+import { openBroadcastTest, type BroadcastTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let campaign: string
+let test: BroadcastTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, contacts, recipients')
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  campaign = await test.newCampaign()
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, contacts, recipients')
+  test = await openBroadcastTest(db)
 })
 
 const newBroadcaster = (
-  acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = ledger.acceptor,
+  acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = test.ledger.acceptor,
   log: Log = silent,
-): Broadcaster => new Broadcaster({ ...ledger.context, log, acceptor })
+): Broadcaster => new Broadcaster({ ...test.ledger.context, log, acceptor })
 
 const addContact = (): Promise<unknown> =>
-  test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '+15551000001' })
+  test.call('POST', `/v1/campaigns/${test.campaign}/contacts`, { phone_number: '+15551000001' })
 const send = (key = 'order-1'): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, undefined, {
+  test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello' }, undefined, {
     'idempotency-key': key,
   })
-const read = async (id: unknown): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
 
 it('does not end while another process is at its recipients', async () => {
   await addContact()
   const { body } = await send()
   const id = parseId('brc', String(body['id']))
-  await database.db.query(
+  await db.query(
     `with expanded as (update broadcasts set is_expanded = true, recipients = 1 where id = $1)
      insert into recipients (account_id, broadcast_id, contact_id) select account_id, $1, id from contacts`,
     [id],
   )
-  const { acceptor } = ledger
+  const { acceptor } = test.ledger
   let looks = 0
   const broadcaster = newBroadcaster({
     roomFor: (...args) => acceptor.roomFor(...args),
@@ -63,7 +54,7 @@ it('does not end while another process is at its recipients', async () => {
     acceptFrom: (accountId, take) =>
       looks++ > 0
         ? acceptor.acceptFrom(accountId, take)
-        : inTransaction(database.db, async (tx) => {
+        : inTransaction(db, async (tx) => {
             await tx.query('select from broadcasts where id = $1 for update', [id])
             return acceptor.acceptFrom(accountId, take)
           }),
@@ -71,13 +62,13 @@ it('does not end while another process is at its recipients', async () => {
   broadcaster.wake()
   await until('it has looked', () => looks > 0)
   await broadcaster.close()
-  expect(await read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
+  expect(await test.read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
 })
 
 it('that is canceled when it is about to take its recipients takes none', async () => {
   await addContact()
   const { body } = await send()
-  const { acceptor } = ledger
+  const { acceptor } = test.ledger
   const broadcaster = newBroadcaster({
     roomFor: (...args) => acceptor.roomFor(...args),
     acceptFrom: async (...args) => {
@@ -86,26 +77,29 @@ it('that is canceled when it is about to take its recipients takes none', async 
     },
   })
   broadcaster.wake()
-  await until('it is canceled', async () => (await read(body['id']))['status'] === 'canceled')
+  await until('it is canceled', async () => (await test.read(body['id']))['status'] === 'canceled')
   await broadcaster.close()
-  expect(await read(body['id'])).toMatchObject({ recipients: 1, messages: 0, skipped: {} })
-  const { stats } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body
+  expect(await test.read(body['id'])).toMatchObject({ recipients: 1, messages: 0, skipped: {} })
+  const { stats } = (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body
   expect(stats).toMatchObject({ recipients: 1, canceled: 1, skipped: { invalid: 0 } })
 })
 
 it('that is canceled before its time takes back at once what waits of its campaign', async () => {
   await addContact()
   const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() }
-  await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello', ...later }, undefined, {
+  await test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello', ...later }, undefined, {
     'idempotency-key': 'order-1',
   })
-  const single = await ledger.send({ campaignId: parseId('cmp', campaign), sendAt: new Date(Date.now() + 60_000) })
-  await test.call('POST', `/v1/campaigns/${campaign}/cancel`)
+  const single = await test.ledger.send({
+    campaignId: parseId('cmp', test.campaign),
+    sendAt: new Date(Date.now() + 60_000),
+  })
+  await test.call('POST', `/v1/campaigns/${test.campaign}/cancel`)
   const broadcaster = newBroadcaster()
   broadcaster.wake()
-  await until('nothing is to be done', async () => (await ledger.count('broadcasts', 'is_settled')) === 1)
+  await until('nothing is to be done', async () => (await test.ledger.count('broadcasts', 'is_settled')) === 1)
   await broadcaster.close()
-  expect((await ledger.message(single.id)).status).toBe('canceled')
+  expect((await test.ledger.message(single.id)).status).toBe('canceled')
 })
 
 it('that is canceled while a claim leaves its message where it waits for the pace leaves nothing in line', async () => {
@@ -113,33 +107,33 @@ it('that is canceled while a claim leaves its message where it waits for the pac
   const { body } = await send()
   const broadcaster = newBroadcaster()
   broadcaster.wake()
-  await until('it is in line', async () => (await ledger.count('queue', 'true')) === 1)
-  await database.db.query('update campaigns set pace = 1')
+  await until('it is in line', async () => (await test.ledger.count('queue', 'true')) === 1)
+  await db.query('update campaigns set pace = 1')
   const claim = async (): Promise<void> => {
-    const [lane] = await findLanes(database.db)
-    const { carrierId, linkId, nodeId } = ledger
+    const [lane] = await findLanes(db)
+    const { carrierId, linkId, nodeId } = test.ledger
     const options = { laneId: lane?.laneId ?? '', campaignId: lane?.campaignId ?? null }
     const rooms = [{ id: linkId, carrierId, segments: 0 }]
-    await claimMessages(ledger.context, nodeId, rooms, lane?.id ?? '', noId, 1, options)
+    await claimMessages(test.ledger.context, nodeId, rooms, lane?.id ?? '', noId, 1, options)
   }
   await claim()
-  expect(await ledger.count('queue q join backlogs b on b.id = q.lane_id', 'b.campaign_id is not null')).toBe(1)
-  await inTransaction(database.db, async (tx) => {
+  expect(await test.ledger.count('queue q join backlogs b on b.id = q.lane_id', 'b.campaign_id is not null')).toBe(1)
+  await inTransaction(db, async (tx) => {
     // As the next claim does.
     await tx.query('select 1 from queue for update')
     await call('cancel')
     await until('it is canceled', async () => {
       broadcaster.wake()
-      return (await ledger.count('messages', `status = 'canceled'`)) === 1
+      return (await test.ledger.count('messages', `status = 'canceled'`)) === 1
     })
   })
   await until('nothing is to be done', async () => {
     broadcaster.wake()
-    return (await ledger.count('broadcasts', 'is_settled')) === 1
+    return (await test.ledger.count('broadcasts', 'is_settled')) === 1
   })
   await broadcaster.close()
-  expect(await read(body['id'])).toMatchObject({ status: 'canceled' })
-  expect(await ledger.count('queue', 'true')).toBe(0)
+  expect(await test.read(body['id'])).toMatchObject({ status: 'canceled' })
+  expect(await test.ledger.count('queue', 'true')).toBe(0)
 })
 
 it('ends though its campaign is sent to all the time, when the hour of its last message is over', async () => {
@@ -147,50 +141,53 @@ it('ends though its campaign is sent to all the time, when the hour of its last 
   const { body } = await send()
   const broadcaster = newBroadcaster()
   broadcaster.wake()
-  await until('it has a message', async () => (await ledger.count('messages', 'true')) === 1)
-  await ledger.acceptor.accept(ledger.draft({ campaignId: parseId('cmp', campaign), theirNumber: '15551000002' }))
-  await database.db.query(`update messages set status = 'sent' where their_number = '15551000001'`)
-  await recountTallies(database.db)
-  await database.db.query(`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`)
+  await until('it has a message', async () => (await test.ledger.count('messages', 'true')) === 1)
+  await test.ledger.acceptor.accept(
+    test.ledger.draft({ campaignId: parseId('cmp', test.campaign), theirNumber: '15551000002' }),
+  )
+  await db.query(`update messages set status = 'sent' where their_number = '15551000001'`)
+  await recountTallies(db)
+  await db.query(`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`)
   await until('it is over', async () => {
     broadcaster.wake()
-    return (await read(body['id']))['status'] === 'completed'
+    return (await test.read(body['id']))['status'] === 'completed'
   })
   await broadcaster.close()
-  expect(await ledger.count('messages', `status = 'queued'`)).toBe(1)
+  expect(await test.ledger.count('messages', `status = 'queued'`)).toBe(1)
 })
 
 it('has all recipients of one local time, in however many pieces', async () => {
-  await database.db.query(
+  await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, timezone)
      select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'UTC' from generate_series(1, 30) i`,
-    [test.account.accountId, parseId('cmp', campaign)],
+    [test.account.accountId, parseId('cmp', test.campaign)],
   )
   const order = { message: 'Hello', send_at_local: new Date(Date.now() - 3_600_000).toISOString().slice(0, 19) }
   const headers = { 'idempotency-key': 'local' }
-  const { body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, order, undefined, headers)
+  const { body } = await test.call('POST', `/v1/campaigns/${test.campaign}/send`, order, undefined, headers)
   // The first piece has so many, the next one the others.
-  Object.assign(ledger.slots, { room: 10, most: 10 })
+  Object.assign(test.ledger.slots, { room: 10, most: 10 })
   const broadcaster = newBroadcaster()
   broadcaster.wake()
-  await until('all have a message', async () => (await ledger.count('messages', 'true')) === 30)
+  await until('all have a message', async () => (await test.ledger.count('messages', 'true')) === 30)
   await broadcaster.close()
-  expect(ledger.slots.taken).toHaveLength(10)
-  expect(await ledger.count('(select distinct contact_id from messages) x', 'true')).toBe(30)
-  expect(await read(body['id'])).toMatchObject({ status: 'sending', messages: 30, skipped: {}, remaining: 0 })
+  expect(test.ledger.slots.taken).toHaveLength(10)
+  expect(await test.ledger.count('(select distinct contact_id from messages) x', 'true')).toBe(30)
+  expect(await test.read(body['id'])).toMatchObject({ status: 'sending', messages: 30, skipped: {}, remaining: 0 })
 })
 
-const call = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
-const statusOf = async (): Promise<unknown> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']
+const call = (verb: string): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/campaigns/${test.campaign}/${verb}`)
+const statusOf = async (): Promise<unknown> => (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body['status']
 
 it('is not archived with a broadcast that is ordered meanwhile', async () => {
   const { accountId } = test.account
-  const archived = await inTransaction(database.db, async (tx) => {
-    const row = await readOpenCampaign(tx, accountId, campaign)
+  const archived = await inTransaction(db, async (tx) => {
+    const row = await readOpenCampaign(tx, accountId, test.campaign)
     const order = await readOrder(tx, accountId, row, { message: 'Hello' }, { refuseUrl: () => null })
     await orderBroadcast(tx, accountId, row, order, { isTest: false, orderedBy: '' })
     const answer = call('archive')
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     return { answer }
   })
   const { status, body } = await archived.answer
@@ -200,12 +197,12 @@ it('is not archived with a broadcast that is ordered meanwhile', async () => {
 it('stays canceled where another broadcast is ordered meanwhile', async () => {
   await send()
   const work: ReturnType<CampaignTest['call']>[] = []
-  await inTransaction(database.db, async (tx) => {
-    await tx.query('select from campaigns where id = $1 for no key update', [parseId('cmp', campaign)])
+  await inTransaction(db, async (tx) => {
+    await tx.query('select from campaigns where id = $1 for no key update', [parseId('cmp', test.campaign)])
     work.push(call('cancel'))
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     work.push(send('order-2'))
-    await untilBlocked(database.db, 2)
+    await untilBlocked(db, 2)
   })
   const [canceled, ordered] = await Promise.all(work)
   expect([canceled?.status, ordered?.status, ordered?.body['code']]).toEqual([200, 409, 'campaign_closed'])
@@ -217,7 +214,7 @@ it.each([
   ['cannot be', `update broadcasts set body = jsonb_set(body, '{texts,body}', '"{{"')`],
   ['is canceled by a timeout each time', `update broadcasts set audience_tags = '{slow}'`],
 ])('is sent where one before it %s', async (_, breakIt) => {
-  await database.db.query(
+  await db.query(
     `create or replace function canceled() returns trigger language plpgsql as $$
      begin
        if new.audience_tags = '{slow}' then raise 'canceling statement due to statement timeout' using errcode = '57014'; end if;
@@ -229,21 +226,21 @@ it.each([
   await addContact()
   const broken = await send('order-1')
   expect(broken.status).toBe(202)
-  await database.db.query(breakIt)
-  campaign = await test.newCampaign()
+  await db.query(breakIt)
+  test.campaign = await test.newCampaign()
   await addContact()
   await send('order-2')
   const failed: unknown[] = []
-  const broadcaster = newBroadcaster(ledger.acceptor, { ...silent, error: (fields) => void failed.push(fields) })
+  const broadcaster = newBroadcaster(test.ledger.acceptor, { ...silent, error: (fields) => void failed.push(fields) })
   broadcaster.wake()
-  await until('the other is sent', async () => (await ledger.count('messages', 'true')) === 1)
+  await until('the other is sent', async () => (await test.ledger.count('messages', 'true')) === 1)
   await broadcaster.close()
   expect(failed).toContainEqual(expect.objectContaining({ broadcastId: broken.body['id'] }))
 })
 
 it('has its turn, however many others wait longer', async () => {
-  await inTransaction(database.db, async (tx) => {
-    await database.db.query(
+  await inTransaction(db, async (tx) => {
+    await db.query(
       `with campaign as (
          insert into campaigns (account_id, id, name) select $1, gen_random_uuid(), 'Autumn' from generate_series(1, 1000) returning id
        )
@@ -257,7 +254,7 @@ it('has its turn, however many others wait longer', async () => {
     await send()
     const broadcaster = newBroadcaster()
     broadcaster.wake()
-    await until('it is sent', async () => (await ledger.count('messages', 'true')) === 1)
+    await until('it is sent', async () => (await test.ledger.count('messages', 'true')) === 1)
     await broadcaster.close()
   })
 })

@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 import { expandPiece } from './recipients.ts'
 import { findBroadcast } from './store.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-})
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
 
 /** When it is nine on a day of winter on the clock of each number, in UTC. */
 async function timesOf(campaign: string): Promise<Record<string, string>> {
@@ -27,10 +18,10 @@ async function timesOf(campaign: string): Promise<Record<string, string>> {
   const headers = { 'idempotency-key': newId() }
   const order = await test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, headers)
   const id = parseId('brc', String(order.body['id'])) ?? ''
-  const row = await findBroadcast(database.db, test.account.accountId, id)
+  const row = await findBroadcast(db, test.account.accountId, id)
   if (!row) throw new Error(JSON.stringify(order.body))
-  await inTransaction(database.db, (tx) => expandPiece(tx, row, 100))
-  const { rows } = await database.db.query<{ number: string; time: string }>(
+  await inTransaction(db, (tx) => expandPiece(tx, row, 100))
+  const { rows } = await db.query<{ number: string; time: string }>(
     `select phone_number as number, to_char(due_at, 'HH24:MI') as time
      from recipients
      join contacts on id = contact_id

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { errorsOf } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import type { Handover } from '../message/handover.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
@@ -9,63 +9,36 @@ import { storeReply } from '../inbound/reply.ts'
 import { countClicks } from '../short-links/store.ts'
 import { foldTallies } from '../usage/fold.ts'
 import { readTallyFaults } from '../usage/testing.ts'
-import { moveTo, openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Stats } from '../campaigns/stats-schema.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import { openBroadcastTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let broadcaster: Broadcaster
-let campaign = ''
 let [first, second] = ['', '']
 
 const [ann, bob, cem, dee] = ['15551230001', '15551230002', '447700900123', '4915112345678']
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db, { shortUrl: 'https://go.example.com' })
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  await database.db.query(`insert into rates values ($1, '*', '2020-01-01', 5000, 'USD')`, [ledger.carrierId])
-  await database.db.query(`update routes_version set version = version + 1, rates = rates + 1`)
-  await ledger.routing.refresh()
-  broadcaster = new Broadcaster({ ...ledger.context, log: silent, acceptor: ledger.acceptor })
-  broadcaster.start()
-  campaign = await test.newCampaign()
-  for (const number of [ann, bob, cem, dee])
-    await database.db.query(
-      `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, $4)`,
-      [ledger.accountId, newId(), parseId('cmp', campaign), number],
-    )
-  first = await send('first', { message: 'See https://shop.example/a', shorten_urls: true })
-  const handed = await claim()
-  await receive(handed, ann, 'delivered')
-  await receive(handed, bob, 'delivered')
-  await receive(handed, cem, 'undeliverable')
-  await ledger.answer(of(handed, dee), {
-    state: 'refused',
-    move: moveTo('rejected', { errorCode: 'invalid_destination' }),
-  })
-  await reply(ann, 'Thanks')
-  await reply(bob, 'STOP')
-  await ledger.acceptor.accept(ledger.draft({ theirNumber: dee, campaignId: parseId('cmp', campaign) }))
-  // A single send of the campaign, which belongs to no broadcast, and the answer to STOP, which belongs to no count.
-  for (const one of await claim()) await receive([one], one.theirNumber, 'delivered')
-  await until(
-    'the first one is over',
-    async () => (await test.call('GET', `/v1/broadcasts/${first}`)).body['status'] === 'completed',
-  )
-  second = await send('second', { message: 'Long. '.repeat(40) })
-})
-afterAll(async () => {
-  await broadcaster.close()
-  await database.close()
+const { db } = await createTestDatabase()
+const test = await openBroadcastTest(db, { shortUrl: 'https://go.example.com' })
+await db.query(`insert into rates values ($1, '*', '2020-01-01', 5000, 'USD')`, [test.ledger.carrierId])
+await db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+await test.ledger.routing.refresh()
+test.start()
+await test.addContacts([ann, bob, cem, dee])
+first = await send('first', { message: 'See https://shop.example/a', shorten_urls: true })
+const handed = await claim()
+await receive(handed, ann, 'delivered')
+await receive(handed, bob, 'delivered')
+await receive(handed, cem, 'undeliverable')
+await test.ledger.answer(of(handed, dee), {
+  state: 'refused',
+  move: moveTo('rejected', { errorCode: 'invalid_destination' }),
 })
 
 async function send(key: string, body: object): Promise<string> {
-  const answer = await test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, { 'idempotency-key': key })
+  const answer = await test.call('POST', `/v1/campaigns/${test.campaign}/send`, body, undefined, {
+    'idempotency-key': key,
+  })
   expect(answer.body).toMatchObject({ status: 'sending', stats: null })
   await until('all have had their turn', async () => {
     const { expanded, remaining } = (await test.call('GET', `/v1/broadcasts/${String(answer.body['id'])}`)).body
@@ -75,12 +48,14 @@ async function send(key: string, body: object): Promise<string> {
 }
 
 async function claim(): Promise<Handover[]> {
-  const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+  const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
   const from = '00000000-0000-0000-0000-000000000000'
   const handed: Handover[] = []
-  for (const { id, laneId, sender, campaignId } of await findLanes(database.db)) {
+  for (const { id, laneId, sender, campaignId } of await findLanes(db)) {
     const options = { laneId, sender, campaignId }
-    handed.push(...(await claimMessages(ledger.context, ledger.nodeId, rooms, id, from, 100, options)).handovers)
+    handed.push(
+      ...(await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, id, from, 100, options)).handovers,
+    )
   }
   return handed
 }
@@ -102,27 +77,42 @@ async function receive(handed: Handover[], number: string, state: string): Promi
   }
   for (let segment = 1; segment <= one.segments; segment++) {
     const id = `${one.id}-${segment}`
-    await ledger.answer(one, { segment, carrierMessageId: id, move: segment === one.segments ? moveTo('sent') : null })
-    await ledger.ledger.receipt({ linkId: ledger.linkId, rawId: id, matchId: id, ...words })
+    await test.ledger.answer(one, {
+      segment,
+      carrierMessageId: id,
+      move: segment === one.segments ? moveTo('sent') : null,
+    })
+    await test.ledger.ledger.receipt({ linkId: test.ledger.linkId, rawId: id, matchId: id, ...words })
   }
 }
 
 const reply = (source: string, text: string): Promise<unknown> =>
   storeReply(
-    { ...ledger.context, wake: () => {} },
-    { linkId: ledger.linkId, source, destination: ourNumber, text, isPartial: false },
+    { ...test.ledger.context, wake: () => {} },
+    { linkId: test.ledger.linkId, source, destination: ourNumber, text, isPartial: false },
   )
+
+await reply(ann, 'Thanks')
+await reply(bob, 'STOP')
+await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: dee, campaignId: parseId('cmp', test.campaign) }))
+// A single send of the campaign, which belongs to no broadcast, and the answer to STOP, which belongs to no count.
+for (const one of await claim()) await receive([one], one.theirNumber, 'delivered')
+await until(
+  'the first one is over',
+  async () => (await test.call('GET', `/v1/broadcasts/${first}`)).body['status'] === 'completed',
+)
+second = await send('second', { message: 'Long. '.repeat(40) })
 
 const exportOf = async (url: string): Promise<string> =>
   (await test.app.inject({ method: 'GET', url, headers: test.account.headers })).payload
 const statsOf = async (path: string): Promise<Stats> => (await test.call('GET', path)).body['stats'] as Stats
 
 it('tells two broadcasts of a campaign apart, with what their messages came to', async () => {
-  const { rows } = await database.db.query<{ code: string }>(
+  const { rows } = await db.query<{ code: string }>(
     `select s.code from short_links s join messages m on m.account_id = s.account_id and m.id = s.message_id where m.their_number = $1`,
     [ann],
   )
-  await inTransaction(database.db, (tx) =>
+  await inTransaction(db, (tx) =>
     countClicks(
       tx,
       rows.map(({ code }) => ({ code, people: 2, bots: 1 })),
@@ -166,16 +156,16 @@ it('moves with each message and reply, before and after the counts are folded', 
   await reply(ann, 'Ok')
   const moved = await statsOf(`/v1/broadcasts/${second}`)
   expect(moved).toMatchObject({ queued: 1, delivered: 1, failed: 1, failures: { carrier_unknown: 1 }, replies: 1 })
-  while ((await foldTallies(database.db)) > 0);
+  while ((await foldTallies(db)) > 0);
   expect(await statsOf(`/v1/broadcasts/${second}`)).toEqual(moved)
-  expect(await readTallyFaults(database.db)).toEqual([])
+  expect(await readTallyFaults(db)).toEqual([])
 })
 
 it('makes up, with the single sends, what its campaign has', async () => {
   const [one, other, all] = [
     await statsOf(`/v1/broadcasts/${first}`),
     await statsOf(`/v1/broadcasts/${second}`),
-    await statsOf(`/v1/campaigns/${campaign}`),
+    await statsOf(`/v1/campaigns/${test.campaign}`),
   ]
   const alone = { recipients: 1, delivered: 1, segments: 1 }
   for (const name of [
@@ -192,7 +182,7 @@ it('makes up, with the single sends, what its campaign has', async () => {
 })
 
 it('is in lists of broadcasts, each with its own', async () => {
-  for (const path of ['/v1/broadcasts', `/v1/campaigns/${campaign}/broadcasts`]) {
+  for (const path of ['/v1/broadcasts', `/v1/campaigns/${test.campaign}/broadcasts`]) {
     const data = (await test.call('GET', path)).body['data'] as { id: string; stats: Stats }[]
     expect(data.map(({ id, stats }) => [id, stats])).toEqual([
       [second, await statsOf(`/v1/broadcasts/${second}`)],
@@ -202,14 +192,14 @@ it('is in lists of broadcasts, each with its own', async () => {
 })
 
 it('counts an opt-out no more when the person opts in again, and the reply’s message may be gone', async () => {
-  await database.db.query(`update opt_outs set message_id = $1 where message_id is not null`, [newId()])
+  await db.query(`update opt_outs set message_id = $1 where message_id is not null`, [newId()])
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(1)
   await reply(bob, 'START')
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(0)
 })
 
 it('has its own series, breakdowns and file in the stats of the campaign', async () => {
-  const path = `/v1/campaigns/${campaign}/stats`
+  const path = `/v1/campaigns/${test.campaign}/stats`
   const { body } = await test.call('GET', `${path}?group=error&broadcast=${first}`)
   expect(body).toMatchObject({ total: { failed: 2 } })
   expect((await test.call('GET', `${path}?broadcast=${first}`)).body).toMatchObject({

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { forgetRecipients } from './retention.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 /** A broadcast with recipients, that ended some days ago; null: it has not. */
 async function make(accountId: string, status: string, daysAgo: number | null, count = 3): Promise<string> {
-  const { db } = database
   const [campaign, id] = [newId(), newId()]
   await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'C')`, [accountId, campaign])
   await db.query(
@@ -29,11 +23,10 @@ async function make(accountId: string, status: string, daysAgo: number | null, c
 }
 
 const countOf = async (id: string): Promise<number> =>
-  (await database.db.query<{ n: number }>('select count(*)::int as n from recipients where broadcast_id = $1', [id]))
-    .rows[0]?.n ?? 0
+  (await db.query<{ n: number }>('select count(*)::int as n from recipients where broadcast_id = $1', [id])).rows[0]
+    ?.n ?? 0
 
 it('recipients go with the messages of a broadcast that is over, and no others', async () => {
-  const { db } = database
   const [short, long] = [await createTestAccount(db), await createTestAccount(db)]
   await db.query('update accounts set message_days = 10 where id = $1', [short.accountId])
   const over = await make(short.accountId, 'completed', 11)

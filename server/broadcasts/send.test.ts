@@ -1,90 +1,55 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTestAccount, errorsOf, type TestAccount } from '../accounts/testing.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { errorsOf } from '../accounts/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes, type Lane } from '../queue/claim.ts'
 import type { Handover } from '../message/handover.ts'
 import { recountTallies } from '../usage/recount.ts'
 import { insertTemplate } from '../templates/store.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import type { CampaignTest } from '../campaigns/testing.ts'
 import { countQueued } from './store.ts'
+import { openBroadcastTest, type BroadcastTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let campaign: string
-let broadcasters: Broadcaster[]
+let test: BroadcastTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-
-const errors: unknown[] = []
-const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+const { db } = await createTestDatabase()
 
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients')
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  campaign = await test.newCampaign()
-  broadcasters = []
-  errors.length = 0
-  return async () => {
-    for (const one of broadcasters) await one.close()
-    expect(errors).toEqual([])
-  }
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients')
+  test = await openBroadcastTest(db)
 })
-
-const start = (): Broadcaster => {
-  const one = new Broadcaster({ ...ledger.context, log, acceptor: ledger.acceptor })
-  broadcasters.push(one)
-  one.start()
-  one.wake()
-  return one
-}
 
 /** Contacts with names but for every tenth, of which every second has a tag. */
 async function addContacts(count: number): Promise<void> {
-  await database.db.query(
+  await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags)
      select $1, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $2, (15551000000 + i)::text,
        case when i % 10 <> 0 then 'Ann ' || i end, case when i % 2 = 0 then array['even'] else '{}' end
      from generate_series(1, $3) i`,
-    [test.account.accountId, parseId('cmp', campaign), count],
+    [test.account.accountId, parseId('cmp', test.campaign), count],
   )
 }
 
 const named = { message: 'Hello {{ first_name }}' }
 const send = (body: object = named, key = 'order-1', headers: object = {}): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, { 'idempotency-key': key, ...headers })
-const read = async (id: unknown): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
-const act = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
+  test.call('POST', `/v1/campaigns/${test.campaign}/send`, body, undefined, { 'idempotency-key': key, ...headers })
 const messages = (where = 'true'): Promise<number> =>
-  ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
-
-/** A test key of the account. */
-async function newTester(): Promise<TestAccount> {
-  const tester = await createTestAccount(database.db, { mode: 'test' })
-  await database.db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
-  return tester
-}
+  test.ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
 
 /** Claims all that may go, as links would. */
 async function claimAll(isWanted: (lane: Lane) => boolean = () => true): Promise<Handover[]> {
   const claimed: Handover[] = []
-  for (const lane of (await findLanes(database.db)).filter(isWanted)) {
-    const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+  for (const lane of (await findLanes(db)).filter(isWanted)) {
+    const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
     const options = { laneId: lane.laneId, sender: lane.sender, campaignId: lane.campaignId }
-    claimed.push(...(await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers)
+    claimed.push(
+      ...(await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers,
+    )
   }
   return claimed
 }
@@ -97,17 +62,17 @@ describe('a broadcast', () => {
       metadata: { a: 'b' },
     })
     expect([status, headers['location']]).toEqual([202, `/v1/broadcasts/${String(body['id'])}`])
-    start()
-    start()
+    test.start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 1234)
-    expect(await ledger.count('(select contact_id from messages group by contact_id) x', 'true')).toBe(1234)
+    expect(await test.ledger.count('(select contact_id from messages group by contact_id) x', 'true')).toBe(1234)
     expect(
       await messages(
         `body = 'Hello there' and metadata = '{"a": "b"}' and type = 'marketing' and campaign_id is not null`,
       ),
     ).toBe(123)
     expect(await messages(`body = 'Hello Ann 7' and their_number = '15551000007'`)).toBe(1)
-    expect(await read(body['id'])).toMatchObject({
+    expect(await test.read(body['id'])).toMatchObject({
       status: 'sending',
       recipients: 1234,
       expanded: true,
@@ -116,49 +81,52 @@ describe('a broadcast', () => {
       skipped: {},
       remaining: 0,
     })
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'sending' })
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body).toMatchObject({ status: 'sending' })
   })
 
   it('goes straight to a link that takes many, and waits in line when that has had no room for a while', async () => {
     await addContacts(300)
-    Object.assign(ledger.slots, { room: 100, most: 200 })
+    Object.assign(test.ledger.slots, { room: 100, most: 200 })
     await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 300)
-    expect(ledger.slots.taken).toHaveLength(100)
-    expect(await ledger.count('queue', 'true')).toBe(200)
+    expect(test.ledger.slots.taken).toHaveLength(100)
+    expect(await test.ledger.count('queue', 'true')).toBe(200)
   })
 
   it('passes over who cannot get it, and says how many and why', async () => {
     await addContacts(20)
     await test.optOut('15551000003')
     const { body } = await send()
-    start()
-    await until('all had their turn', async () => (await read(body['id']))['remaining'] === 0 && (await messages()) > 0)
-    expect(await read(body['id'])).toMatchObject({
+    test.start()
+    await until(
+      'all had their turn',
+      async () => (await test.read(body['id']))['remaining'] === 0 && (await messages()) > 0,
+    )
+    expect(await test.read(body['id'])).toMatchObject({
       messages: 17,
       skipped: { missing_variable: 2, recipient_opted_out: 1 },
     })
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body).toMatchObject({
       stats: { recipients: 20, queued: 17, skipped: { opted_out: 1, invalid: 2, duplicate: 0, quiet_hours: 0 } },
     })
   })
 
   it('is completed when its last message has left', async () => {
     await addContacts(3)
-    await ledger.subscribe('campaign.completed')
+    await test.ledger.subscribe('campaign.completed')
     const { body } = await send({ message: 'Hello' })
-    const one = start()
+    const one = test.start()
     await until('all have a message', async () => (await messages()) === 3)
     expect(await claimAll()).toHaveLength(3)
-    await database.db.query(`update messages set status = 'sent'`)
-    await recountTallies(database.db)
+    await db.query(`update messages set status = 'sent'`)
+    await recountTallies(db)
     await until('it is over', async () => {
       one.wake()
-      return (await read(body['id']))['status'] === 'completed'
+      return (await test.read(body['id']))['status'] === 'completed'
     })
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'completed' })
-    expect(await ledger.count('events', `type = 'campaign.completed'`)).toBe(1)
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body).toMatchObject({ status: 'completed' })
+    expect(await test.ledger.count('events', `type = 'campaign.completed'`)).toBe(1)
     // Another one may follow.
     expect((await send({ message: 'Again' }, 'order-2')).status).toBe(202)
     await until('all have a second message', async () => (await messages()) === 6)
@@ -167,13 +135,12 @@ describe('a broadcast', () => {
   it('goes to an audience', async () => {
     await addContacts(20)
     await send({ message: 'Hello', audience: { tags: ['even', 'other'] } })
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 10)
   })
 
   it('by a template gives each contact the text in its language, as it was when it was ordered', async () => {
     await addContacts(3)
-    const { db } = database
     await db.query(`update contacts set language = 'de-AT' where phone_number = '15551000002'`)
     await inTransaction(db, (tx) =>
       insertTemplate(tx, test.account.accountId, {
@@ -190,7 +157,7 @@ describe('a broadcast', () => {
     ])
     expect((await send({ template: 'sale', variables: { percent: '20 %' } })).status).toBe(202)
     await db.query(`update templates set body = 'Changed'`)
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 3)
     expect(await messages(`body = 'Ann 2: 20 % weniger'`)).toBe(1)
     expect(await messages(`body = 'Ann 3: 20 % off'`)).toBe(1)
@@ -209,14 +176,14 @@ describe('a broadcast', () => {
       status: 409,
       body: { code: 'campaign_busy', existing_id: first.body['id'] },
     })
-    expect(await test.call('POST', `/v1/campaigns/${campaign}/send`, named)).toMatchObject({
+    expect(await test.call('POST', `/v1/campaigns/${test.campaign}/send`, named)).toMatchObject({
       status: 400,
       body: { code: 'invalid_header' },
     })
     expect((await test.call('GET', `/v1/broadcasts/${String(first.body['id'])}`, undefined, test.other)).status).toBe(
       404,
     )
-    expect((await test.call('POST', `/v1/campaigns/${campaign}/pause`, undefined, test.other)).status).toBe(404)
+    expect((await test.call('POST', `/v1/campaigns/${test.campaign}/pause`, undefined, test.other)).status).toBe(404)
   })
 
   it('says everything that is wrong with an order at once', async () => {
@@ -244,22 +211,22 @@ describe('a pause', () => {
   it('stops what waits in line too, and a resume goes on where it was', async () => {
     await addContacts(12)
     const { body } = await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 12)
-    expect(await act('pause')).toMatchObject({ status: 200, body: { status: 'paused' } })
+    expect(await test.act('pause')).toMatchObject({ status: 200, body: { status: 'paused' } })
     expect(await claimAll()).toHaveLength(0)
-    expect(await findLanes(database.db)).toEqual([])
-    expect(await act('pause')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
-    expect(await act('resume')).toMatchObject({ status: 200, body: { status: 'sending', id: body['id'] } })
+    expect(await findLanes(db)).toEqual([])
+    expect(await test.act('pause')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
+    expect(await test.act('resume')).toMatchObject({ status: 200, body: { status: 'sending', id: body['id'] } })
     expect(await claimAll()).toHaveLength(12)
   })
 
   it('keeps recipients who have no message yet from getting one', async () => {
     await addContacts(5)
     await send({ message: 'Hello' })
-    await act('pause')
-    const one = start()
-    await act('resume')
+    await test.act('pause')
+    const one = test.start()
+    await test.act('resume')
     one.wake()
     await until('all have a message', async () => (await messages()) === 5)
   })
@@ -267,47 +234,47 @@ describe('a pause', () => {
 
 describe('a pause of a test', () => {
   it('holds nothing that is live in its campaign', async () => {
-    const tester = await newTester()
+    const tester = await test.newKey('test')
     const headers = { 'idempotency-key': 'test' }
-    await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, tester, headers)
+    await test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello' }, tester, headers)
     const pause = (): ReturnType<CampaignTest['call']> =>
-      test.call('POST', `/v1/campaigns/${campaign}/pause`, undefined, tester)
+      test.call('POST', `/v1/campaigns/${test.campaign}/pause`, undefined, tester)
     expect(await pause()).toMatchObject({ status: 200, body: { status: 'paused', test: true } })
-    const campaignId = parseId('cmp', campaign)
-    await ledger.acceptor.accept(ledger.draft({ campaignId }))
+    const campaignId = parseId('cmp', test.campaign)
+    await test.ledger.acceptor.accept(test.ledger.draft({ campaignId }))
     expect(await claimAll()).toMatchObject([{ campaignId }])
     // Nor does it say that a campaign is sending whose time is still to come.
-    campaign = await test.newCampaign()
+    test.campaign = await test.newCampaign()
     const later = { message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() }
-    await test.call('POST', `/v1/campaigns/${campaign}/send`, later, tester, { 'idempotency-key': 'later' })
+    await test.call('POST', `/v1/campaigns/${test.campaign}/send`, later, tester, { 'idempotency-key': 'later' })
     await pause()
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']).toBe('scheduled')
-    campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
-    await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, tester, {
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body['status']).toBe('scheduled')
+    test.campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
+    await test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello' }, tester, {
       'idempotency-key': 'own',
     })
     await pause()
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']).toBe('paused')
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body['status']).toBe('paused')
   })
 })
 
 describe('what waits for its own campaign', () => {
   it.each([
-    ['that is paused', () => act('pause')],
-    ['that has a pace', () => test.call('PATCH', `/v1/campaigns/${campaign}`, { pace: 1 })],
+    ['that is paused', () => test.act('pause')],
+    ['that has a pace', () => test.call('PATCH', `/v1/campaigns/${test.campaign}`, { pace: 1 })],
   ])('and the campaign %s, however much, keeps no other broadcast of the account from going out', async (_, slow) => {
     await addContacts(5500)
     await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('its line is full', async () => (await messages()) >= 5000)
     await slow()
     // What may not go now is sorted out of the way of others, as by links.
     const isInTheWay = (): Promise<number> =>
-      ledger.count('queue q', 'not exists (select from backlogs where id = q.lane_id and campaign_id is not null)')
+      test.ledger.count('queue q', 'not exists (select from backlogs where id = q.lane_id and campaign_id is not null)')
     for (let left = await isInTheWay(); left > 0; left = await isInTheWay())
       await claimAll((lane) => lane.campaignId === null)
     const before = await messages()
-    campaign = await test.newCampaign()
+    test.campaign = await test.newCampaign()
     await addContacts(3)
     await send({ message: 'Hurry' }, 'order-2')
     await until('it goes out', async () => (await messages(`body = 'Hurry'`)) === 3)
@@ -322,35 +289,35 @@ describe('a broadcast with a pace', () => {
   it('has no more in line than go before they expire', async () => {
     await addContacts(13)
     await send(order)
-    start()
+    test.start()
     for (const made of [5, 10, 13]) {
       await until('the line is full', async () => (await messages()) >= made)
       expect(await messages()).toBe(made)
       // Sorted, and then taken.
       const handed = [...(await claimAll()), ...(await claimAll())]
-      for (const one of handed) await ledger.answer(one)
+      for (const one of handed) await test.ledger.answer(one)
     }
   })
 
   it('nor held for the night', async () => {
-    campaign = await test.newCampaign({ quiet_hours: { enabled: true, start: '00:00', end: '23:59' } })
-    await ledger.context.quietHours.refresh()
+    test.campaign = await test.newCampaign({ quiet_hours: { enabled: true, start: '00:00', end: '23:59' } })
+    await test.ledger.context.quietHours.refresh()
     await addContacts(13)
     await send(order)
-    start()
+    test.start()
     await until('some are held', async () => (await messages(`hold_reason = 'quiet_hours'`)) > 0)
     expect(await messages()).toBe(5)
   })
 
   it('is not given one by a test key where live messages go by it', async () => {
-    const tester = await newTester()
+    const tester = await test.newKey('test')
     const ask = (key: string): ReturnType<CampaignTest['call']> =>
-      test.call('POST', `/v1/campaigns/${campaign}/send`, order, tester, { 'idempotency-key': key })
+      test.call('POST', `/v1/campaigns/${test.campaign}/send`, order, tester, { 'idempotency-key': key })
     expect(await ask('a')).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['pace']).toBeNull()
-    campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body['pace']).toBeNull()
+    test.campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
     expect((await ask('b')).status).toBe(202)
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['pace']).toBe(0.25)
+    expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body['pace']).toBe(0.25)
   })
 })
 
@@ -358,16 +325,16 @@ describe('a small broadcast', () => {
   it('joins a line that a large one has filled, once', async () => {
     await addContacts(5500)
     await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('the line is full', async () => (await messages()) >= 5000)
     const before = await messages()
-    campaign = await test.newCampaign()
+    test.campaign = await test.newCampaign()
     await addContacts(700)
     await send({ message: 'Hurry' }, 'order-2')
     await until('a piece of it waits, too', async () => (await messages(`body = 'Hurry'`)) > 0)
     const joined = await messages(`body = 'Hurry'`)
     expect(joined).toBeLessThan(700)
-    campaign = await test.newCampaign()
+    test.campaign = await test.newCampaign()
     await addContacts(3)
     await send({ message: 'Third' }, 'order-3')
     await until('so does a third', async () => (await messages(`body = 'Third'`)) === 3)
@@ -378,62 +345,61 @@ describe('a small broadcast', () => {
 describe('a cancel', () => {
   it('takes back what waits, and leaves what a carrier has', async () => {
     await addContacts(6)
-    await ledger.subscribe('message.canceled')
+    await test.ledger.subscribe('message.canceled')
     const { body } = await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 6)
-    const [lane] = await findLanes(database.db)
-    const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId, segments: 2 }]
-    await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
-    expect(await act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
+    const [lane] = await findLanes(db)
+    const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId, segments: 2 }]
+    await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
+    expect(await test.act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
     // Whoever did not hear the answer asks again; what is canceled does not go on for that.
-    expect(await act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
-    expect(await act('resume')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
+    expect(await test.act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
+    expect(await test.act('resume')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 4)
     expect(await messages(`status = 'sending'`)).toBe(2)
-    expect(await ledger.count('queue', 'true')).toBe(0)
-    expect(await ledger.count('events', `type = 'message.canceled'`)).toBe(4)
+    expect(await test.ledger.count('queue', 'true')).toBe(0)
+    expect(await test.ledger.count('events', `type = 'message.canceled'`)).toBe(4)
     expect(await send(named, 'order-2')).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
-    expect(await act('archive')).toMatchObject({ status: 200, body: { status: 'archived' } })
+    expect(await test.act('archive')).toMatchObject({ status: 200, body: { status: 'archived' } })
   })
 
   it('takes back what a link has and gives back', async () => {
     await addContacts(2)
     await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 2)
-    const [lane] = await findLanes(database.db)
-    const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
-    const claimed = await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
-    await act('cancel')
+    const [lane] = await findLanes(db)
+    const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
+    const claimed = await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
+    await test.act('cancel')
     await pause(1200)
     const move = { to: 'queued', retryAfterMs: null, errorCode: null, errorRaw: null } as const
     for (const handover of claimed.handovers)
-      await ledger.answer(handover, { state: 'released', carrierMessageId: null, move })
+      await test.ledger.answer(handover, { state: 'released', carrierMessageId: null, move })
     await until('it is canceled', async () => (await messages(`status = 'canceled'`)) === 2)
-    await until('nothing is to be done', async () => (await ledger.count('broadcasts', 'is_settled')) === 1)
+    await until('nothing is to be done', async () => (await test.ledger.count('broadcasts', 'is_settled')) === 1)
   })
 
   it('leaves nothing in line that others would wait behind, also where its messages wait apart', async () => {
     await addContacts(12)
     await send({ message: 'Hello' })
-    start()
+    test.start()
     await until('all have a message', async () => (await messages()) === 12)
-    await act('pause')
+    await test.act('pause')
     // Out of the way of others.
     expect(await claimAll()).toHaveLength(0)
-    expect(await ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
-    await act('cancel')
+    expect(await test.ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
+    await test.act('cancel')
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 12)
     const { accountId } = test.account
-    expect(await countQueued(database.db, { accountId, campaignId: String(parseId('cmp', campaign)) }, 100)).toBe(0)
+    expect(await countQueued(db, { accountId, campaignId: String(parseId('cmp', test.campaign)) }, 100)).toBe(0)
   })
 })
 
 describe('a time', () => {
   it('on the clock of each recipient is that of the contact, else that of the campaign', async () => {
     await addContacts(3)
-    const { db } = database
     await db.query(`update campaigns set timezone = 'UTC'`)
     await db.query(`update contacts set timezone = 'Pacific/Kiritimati' where phone_number = '15551000001'`)
     await db.query(`update contacts set timezone = 'Pacific/Niue' where phone_number = '15551000002'`)
@@ -441,25 +407,24 @@ describe('a time', () => {
     const local = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
     const { body } = await send({ message: 'Hello', send_at_local: local })
     expect(body).toMatchObject({ send_at: null, send_at_local: local })
-    const one = start()
+    const one = test.start()
     await until('two have a message', async () => (await messages()) === 2)
     one.wake()
     expect(await messages(`their_number = '15551000002'`)).toBe(0)
-    expect(await read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
+    expect(await test.read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
     await db.query(`update recipients set due_at = now() where due_at > now()`)
     await until('the third has one too', async () => (await messages()) === 3)
     // And no more, though its time is not a whole millisecond.
     await until('it is over', async () => {
-      await database.db.query(`update messages set status = 'sent'`)
-      await recountTallies(database.db)
-      return (await read(body['id']))['status'] === 'completed'
+      await db.query(`update messages set status = 'sent'`)
+      await recountTallies(db)
+      return (await test.read(body['id']))['status'] === 'completed'
     })
     expect(await messages()).toBe(3)
   })
 
   it('is that of a zone which the database does not know, too', async () => {
     await addContacts(3)
-    const { db } = database
     await db.query(`update campaigns set timezone = 'UTC'`)
     // An old name of Los Angeles, and one that only a later version knows.
     await db.query(`update contacts set timezone = 'US/Pacific-New' where phone_number = '15551000001'`)
@@ -469,8 +434,8 @@ describe('a time', () => {
       send_at_local: `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T12:00`,
     })
     await db.query(`update broadcasts set send_at = now()`)
-    start()
-    await until('all are recipients', async () => (await ledger.count('recipients', 'true')) === 3)
+    test.start()
+    await until('all are recipients', async () => (await test.ledger.count('recipients', 'true')) === 3)
     const { rows } = await db.query<{ zone: string; clock: string }>(
       `select c.timezone as zone, to_char(r.due_at at time zone coalesce(z.name, 'UTC'), 'HH24:MI') as clock
        from recipients r
@@ -485,10 +450,10 @@ describe('a time', () => {
     await addContacts(2)
     const { body } = await send({ message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() })
     expect(body).toMatchObject({ status: 'scheduled', recipients: 0 })
-    const one = start()
-    await act('pause')
-    expect(await act('resume')).toMatchObject({ body: { status: 'scheduled' } })
-    await database.db.query(`update broadcasts set send_at = now()`)
+    const one = test.start()
+    await test.act('pause')
+    expect(await test.act('resume')).toMatchObject({ body: { status: 'scheduled' } })
+    await db.query(`update broadcasts set send_at = now()`)
     one.wake()
     await until('it began', async () => (await messages()) === 2)
   })

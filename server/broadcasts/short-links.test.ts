@@ -1,40 +1,26 @@
 import { errorsOf } from '../accounts/testing.ts'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { countClicks } from '../short-links/store.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
+import { openBroadcastTest } from './testing.ts'
 
 const shortUrl = 'https://go.example.com'
 const contacts = 700
 const message = 'Hi {{ first_name }}: https://shop.example/{{ first_name }}.'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let broadcaster: Broadcaster
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db, { shortUrl })
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  broadcaster = new Broadcaster({ ...ledger.context, log: silent, acceptor: ledger.acceptor })
-  broadcaster.start()
-})
-afterAll(async () => {
-  await broadcaster.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openBroadcastTest(db, { shortUrl })
+test.start()
 
 /** A campaign with contacts, and its id in the database. */
 async function openCampaign(fields: object): Promise<{ id: string; uuid: string }> {
   const id = await test.newCampaign(fields)
   const uuid = parseId('cmp', id) ?? ''
-  await database.db.query(
+  await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
      select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'Ann' || i from generate_series(1, $3) i`,
     [test.account.accountId, uuid, contacts],
@@ -51,9 +37,9 @@ it('gives every recipient codes of their own, and the campaign their clicks', as
   expect((await test.call('POST', `/v1/campaigns/${id}/send`, { message }, undefined, key)).status).toBe(202)
   await until(
     'all have a message',
-    async () => (await ledger.count('messages', 'campaign_id = $1', [uuid])) === contacts,
+    async () => (await test.ledger.count('messages', 'campaign_id = $1', [uuid])) === contacts,
   )
-  const { rows } = await database.db.query<{ code: string }>(
+  const { rows } = await db.query<{ code: string }>(
     `select s.code
      from short_links s
      join messages m on m.account_id = s.account_id and m.id = s.message_id
@@ -64,8 +50,8 @@ it('gives every recipient codes of their own, and the campaign their clicks', as
   )
   expect(new Set(rows.map(({ code }) => code)).size).toBe(contacts)
   const clicks = rows.slice(0, 10).map(({ code }) => ({ code, people: 2, bots: 1 }))
-  expect(await inTransaction(database.db, (tx) => countClicks(tx, clicks))).toHaveLength(10)
-  expect(await inTransaction(database.db, (tx) => countClicks(tx, clicks))).toHaveLength(0)
+  expect(await inTransaction(db, (tx) => countClicks(tx, clicks))).toHaveLength(10)
+  expect(await inTransaction(db, (tx) => countClicks(tx, clicks))).toHaveLength(0)
   expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({
     shorten_urls: true,
     stats: { clicks: 40 },
@@ -78,16 +64,16 @@ it('sends addresses as they are written where nobody asked for short links', asy
   await test.call('POST', `/v1/campaigns/${id}/send`, body, undefined, { 'idempotency-key': 'none' })
   await until(
     'all have a message',
-    async () => (await ledger.count('messages', 'campaign_id = $1', [uuid])) === contacts,
+    async () => (await test.ledger.count('messages', 'campaign_id = $1', [uuid])) === contacts,
   )
-  expect(await ledger.count('messages', `campaign_id = $1 and body like '%https://shop.example/%'`, [uuid])).toBe(
+  expect(await test.ledger.count('messages', `campaign_id = $1 and body like '%https://shop.example/%'`, [uuid])).toBe(
     contacts,
   )
-  expect(await ledger.count('short_links', 'campaign_id = $1', [uuid])).toBe(0)
+  expect(await test.ledger.count('short_links', 'campaign_id = $1', [uuid])).toBe(0)
 })
 
 it('is refused, as a campaign is, where there is no address for short links', async () => {
-  const without = await openCampaignTest(database.db)
+  const without = await openCampaignTest(db)
   const campaign = await without.newCampaign()
   for (const answer of [
     await without.call('POST', '/v1/campaigns', { name: 'Links', shorten_urls: true }),

@@ -1,39 +1,26 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPool, type Db } from '../ground/db/db.ts'
+import { afterAll, expect, it } from 'vitest'
+import { openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { countReads, createTestDatabase } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
 import { Broadcaster } from './send.ts'
+import { openBroadcastTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-// One connection, which tells what it has read when it is asked to.
-let db: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  db = openPool(database.connection, { name: 'take-back', max: 1, settings: pipelineSettings })
-})
-afterAll(async () => {
-  await db.end()
-  await test.app.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+const test = await openBroadcastTest(database.db)
+const db = openPool(database.connection, { name: 'take-back', max: 1, settings: pipelineSettings })
+afterAll(() => db.end())
 
 const inAnHour = (): Date => new Date(Date.now() + 3_600_000)
 const messages = 12_000
 
 it('takes back what waits of a large campaign without going through what was taken back before, though an older message of the account waits', async () => {
-  await ledger.send({ sendAt: inAnHour() })
+  await test.ledger.send({ sendAt: inAnHour() })
   const campaign = await test.newCampaign()
   const campaignId = parseId('cmp', campaign)
-  const { id } = await ledger.send({ campaignId })
+  const { id } = await test.ledger.send({ campaignId })
   const { rows } = await database.db.query<{ columns: string }>(
     `select string_agg(column_name, ', ') as columns from information_schema.columns where table_name = 'messages' and column_name <> 'id'`,
   )
@@ -54,11 +41,11 @@ it('takes back what waits of a large campaign without going through what was tak
   })
   await test.call('POST', `/v1/campaigns/${campaign}/cancel`)
   const before = await countReads(db, 'messages\\_%')
-  const broadcaster = new Broadcaster({ ...ledger.context, db, log: silent, acceptor: ledger.acceptor })
+  const broadcaster = new Broadcaster({ ...test.ledger.context, db, log: silent, acceptor: test.ledger.acceptor })
   broadcaster.wake()
-  await until('all is taken back', async () => (await ledger.count('queue', 'true')) === 0)
+  await until('all is taken back', async () => (await test.ledger.count('queue', 'true')) === 0)
   await broadcaster.close()
-  expect(await ledger.count('messages', `campaign_id = $1 and status = 'canceled'`, [campaignId])).toBe(messages)
+  expect(await test.ledger.count('messages', `campaign_id = $1 and status = 'canceled'`, [campaignId])).toBe(messages)
   // To find, lock, change and tell of them each is read a few times.
   expect((await countReads(db, 'messages\\_%')) - before).toBeLessThan(messages * 5)
 })

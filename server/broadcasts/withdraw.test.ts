@@ -1,57 +1,43 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
-import { newId, parseId } from '../ground/base/ids.ts'
-import type { Acceptor } from '../accept/accept.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables, untilBlocked } from '../ground/db/testing.ts'
+import { parseId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
-import { Broadcaster } from './send.ts'
+import type { CampaignTest } from '../campaigns/testing.ts'
+import { openBroadcastTest, type BroadcastTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let campaign: string
+let test: BroadcastTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, contacts, recipients, events')
-  test = await openCampaignTest(database.db, { subscriptions: { wants: () => true } })
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  campaign = await test.newCampaign()
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, contacts, recipients, events')
+  test = await openBroadcastTest(db, { subscriptions: { wants: () => true } })
 })
-
-const newBroadcaster = (acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = ledger.acceptor): Broadcaster =>
-  new Broadcaster({ ...ledger.context, log: silent, acceptor })
 
 async function addContacts(count: number): Promise<void> {
   for (let i = 0; i < count; i++)
-    await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: `1555100${1000 + i}` })
+    await test.call('POST', `/v1/campaigns/${test.campaign}/contacts`, { phone_number: `1555100${1000 + i}` })
 }
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
 
 /** Orders a broadcast; its id. */
 async function order(fields: object = {}): Promise<string> {
-  const headers = { 'idempotency-key': newId() }
-  const input = { message: 'Hello', ...fields }
-  const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, input, undefined, headers)
+  const { status, body } = await test.order(fields)
   if (status !== 202) throw new Error(JSON.stringify(body))
   return String(body['id'])
 }
 const withdraw = (id: string): ReturnType<CampaignTest['call']> =>
   test.call('POST', `/v1/broadcasts/${id}/withdraw`, {})
-const read = async (id: string): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/broadcasts/${id}`)).body
 const readCampaign = async (): Promise<Record<string, unknown>> =>
-  (await test.call('GET', `/v1/campaigns/${campaign}`)).body
+  (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body
 
 it('leaves its campaign as it was before, with all else that waits in it', async () => {
   await addContacts(2)
-  const single = await ledger.send({ campaignId: parseId('cmp', campaign), sendAt: new Date(Date.now() + 60_000) })
+  const single = await test.ledger.send({
+    campaignId: parseId('cmp', test.campaign),
+    sendAt: new Date(Date.now() + 60_000),
+  })
   const id = await order({ send_at: tomorrow() })
   expect(await readCampaign()).toMatchObject({ status: 'scheduled' })
 
@@ -61,12 +47,12 @@ it('leaves its campaign as it was before, with all else that waits in it', async
   })
 
   expect(await readCampaign()).toMatchObject({ status: 'active', stats: { recipients: 1, queued: 1, canceled: 0 } })
-  expect((await ledger.message(single.id)).status).toBe('scheduled')
-  expect(await read(id)).toMatchObject({ completed_at: expect.any(String) as string, approval: null })
+  expect((await test.ledger.message(single.id)).status).toBe('scheduled')
+  expect(await test.read(id)).toMatchObject({ completed_at: expect.any(String) as string, approval: null })
   const next = await order()
-  const broadcaster = newBroadcaster()
+  const broadcaster = test.newBroadcaster()
   broadcaster.wake()
-  await until('the next one is sent', async () => (await read(next))['messages'] === 2)
+  await until('the next one is sent', async () => (await test.read(next))['messages'] === 2)
   await broadcaster.close()
 })
 
@@ -74,12 +60,12 @@ it('is told once: a second request is answered as the first', async () => {
   const id = await order({ send_at: tomorrow() })
   const [first, second] = [await withdraw(id), await withdraw(id)]
   expect([second.status, second.body]).toEqual([200, first.body])
-  const { rows } = await database.db.query<{ target: string; after: object }>(
+  const { rows } = await db.query<{ target: string; after: object }>(
     `select target, after from audit_events where account_id = $1 and action = 'broadcast.withdrawn'`,
-    [ledger.accountId],
+    [test.ledger.accountId],
   )
   expect(rows).toMatchObject([{ target: id, after: { status: 'withdrawn' } }])
-  const { rows: events } = await database.db.query<{ payload: string }>(
+  const { rows: events } = await db.query<{ payload: string }>(
     `select payload from events where type = 'campaign.withdrawn'`,
   )
   expect(events.map(({ payload }) => payload)).toEqual([expect.stringContaining(`"status":"withdrawn"`)])
@@ -87,11 +73,11 @@ it('is told once: a second request is answered as the first', async () => {
 
 it('is for whoever ordered it, while it waits for the approval of somebody else', async () => {
   await addContacts(2)
-  await database.db.query(`update accounts set settings = '{"guards": {"recipients_above": 1}}' where id = $1`, [
-    ledger.accountId,
+  await db.query(`update accounts set settings = '{"guards": {"recipients_above": 1}}' where id = $1`, [
+    test.ledger.accountId,
   ])
   const id = await order()
-  expect(await read(id)).toMatchObject({ status: 'awaiting_approval' })
+  expect(await test.read(id)).toMatchObject({ status: 'awaiting_approval' })
   expect(await withdraw(id)).toMatchObject({ status: 200, body: { status: 'withdrawn', remaining: 0 } })
   const late = await test.call('POST', `/v1/broadcasts/${id}/approve`, {}, test.account)
   expect([late.status, late.body['code']]).toEqual([409, 'campaign_not_in_state'])
@@ -101,11 +87,11 @@ it('of what has its recipients and no message yet counts them as canceled', asyn
   await addContacts(3)
   const id = await order()
   // As where no carrier has room: all are recipients, and nobody has a message.
-  const broadcaster = newBroadcaster({ roomFor: () => null, acceptFrom: () => Promise.resolve(null) })
+  const broadcaster = test.newBroadcaster({ roomFor: () => null, acceptFrom: () => Promise.resolve(null) })
   broadcaster.wake()
-  await until('all are recipients', async () => (await read(id))['expanded'] === true)
+  await until('all are recipients', async () => (await test.read(id))['expanded'] === true)
   await broadcaster.close()
-  await test.call('POST', `/v1/campaigns/${campaign}/pause`)
+  await test.call('POST', `/v1/campaigns/${test.campaign}/pause`)
   expect(await withdraw(id)).toMatchObject({ status: 200, body: { recipients: 3, remaining: 0 } })
   expect(await readCampaign()).toMatchObject({ status: 'active', stats: { recipients: 3, queued: 0, canceled: 3 } })
 })
@@ -113,9 +99,9 @@ it('of what has its recipients and no message yet counts them as canceled', asyn
 it('is refused when a message of it has been made, and where there is none', async () => {
   await addContacts(1)
   const id = await order()
-  const broadcaster = newBroadcaster()
+  const broadcaster = test.newBroadcaster()
   broadcaster.wake()
-  await until('it is made', async () => (await read(id))['messages'] === 1)
+  await until('it is made', async () => (await test.read(id))['messages'] === 1)
   await broadcaster.close()
   const { status, body } = await withdraw(id)
   expect([status, body['code']]).toEqual([409, 'campaign_not_in_state'])
@@ -127,48 +113,48 @@ it('is refused when a message of it has been made, and where there is none', asy
 it('waits for the piece that makes its first messages, and is refused then', async () => {
   await addContacts(2)
   const id = await order()
-  const { acceptor } = ledger
+  const { acceptor } = test.ledger
   let answer: ReturnType<CampaignTest['call']> | undefined
-  const broadcaster = newBroadcaster({
+  const broadcaster = test.newBroadcaster({
     roomFor: (...args) => acceptor.roomFor(...args),
     acceptFrom: (accountId, take) =>
       acceptor.acceptFrom(accountId, async (tx) => {
         const taken = await take(tx)
         if (taken && !answer) {
           answer = withdraw(id)
-          await untilBlocked(database.db, 1)
+          await untilBlocked(db, 1)
         }
         return taken
       }),
   })
   broadcaster.wake()
-  await until('they are made', async () => (await read(id))['messages'] === 2)
+  await until('they are made', async () => (await test.read(id))['messages'] === 2)
   await broadcaster.close()
   expect((await answer)?.status).toBe(409)
-  expect(await ledger.count('messages', 'true')).toBe(2)
+  expect(await test.ledger.count('messages', 'true')).toBe(2)
 })
 
 it('withdraws all of it or nothing, whenever it comes and however many processes are at it', async () => {
   await addContacts(3)
   const seen = new Set<unknown>()
   for (let round = 0; round < 16; round++) {
-    const before = await ledger.count('messages', 'true')
+    const before = await test.ledger.count('messages', 'true')
     const id = await order()
-    const broadcasters = [newBroadcaster(), newBroadcaster()]
+    const broadcasters = [test.newBroadcaster(), test.newBroadcaster()]
     if (round > 0) for (const one of broadcasters) one.wake()
     // The later it comes in a round, the more has been done: by looks at it, which take about as long as a piece.
-    for (let i = 0; i < round % 8; i++) await read(id)
-    if (round === 15) await until('it is too late', async () => Number((await read(id))['messages']) > 0)
+    for (let i = 0; i < round % 8; i++) await test.read(id)
+    if (round === 15) await until('it is too late', async () => Number((await test.read(id))['messages']) > 0)
     const [one, other] = await Promise.all([withdraw(id), withdraw(id)])
     expect(one.status).toBe(other.status)
     for (const each of broadcasters) await each.close()
-    const made = (await ledger.count('messages', 'true')) - before
+    const made = (await test.ledger.count('messages', 'true')) - before
     expect([one.status, made > 0]).toEqual(one.status === 200 ? [200, false] : [409, true])
     expect((await readCampaign())['status']).toBe(one.status === 200 ? 'active' : 'sending')
     seen.add(one.status)
     if (one.status === 200) continue
-    await database.db.query(`update broadcasts set status = 'completed' where id = $1`, [parseId('brc', id)])
-    await database.db.query(`update campaigns set status = 'active'`)
+    await db.query(`update broadcasts set status = 'completed' where id = $1`, [parseId('brc', id)])
+    await db.query(`update campaigns set status = 'active'`)
   }
   expect(seen).toEqual(new Set([200, 409]))
 })

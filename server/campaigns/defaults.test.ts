@@ -1,44 +1,39 @@
 /** What a campaign gives to its messages and broadcasts: a pool in the place of a sender, and a text. */
 import { errorsOf, type Answer } from '../accounts/testing.ts'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { poolRoutes } from '../senders/pool-http.ts'
 import { savePool } from '../senders/pool-store.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { templateRoutes } from '../templates/http.ts'
 import { insertTemplate } from '../templates/store.ts'
 import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CampaignTest
 const mine = '15557650001'
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers')
-  test = await openCampaignTest(database.db, {}, (app, context) => {
+  await emptyTables(db, 'accounts, carriers')
+  test = await openCampaignTest(db, {}, (app, context) => {
     templateRoutes(app, context)
     poolRoutes(app, context)
   })
-  await newSender(database.db, test.account.accountId, mine)
-  return () => test.app.close()
+  await newSender(db, test.account.accountId, mine)
 })
 
 /** A pool without members; its public id. */
 async function newPool(accountId = test.account.accountId): Promise<string> {
   const id = newId()
-  await inTransaction(database.db, (tx) => savePool(tx, { accountId, id, name: id, strategy: 'sticky', members: [] }))
+  await inTransaction(db, (tx) => savePool(tx, { accountId, id, name: id, strategy: 'sticky', members: [] }))
   return showId('pol', id)
 }
 
 async function newTemplate(name: string, body: string, accountId = test.account.accountId): Promise<string> {
   const id = newId()
   const texts = { body, language: 'en', languages: { de: 'Hallo {{ first_name }}' } }
-  await inTransaction(database.db, (tx) => insertTemplate(tx, accountId, { id, name, ...texts }))
+  await inTransaction(db, (tx) => insertTemplate(tx, accountId, { id, name, ...texts }))
   return showId('tpl', id)
 }
 
@@ -101,7 +96,7 @@ describe('the sender pool of a campaign', () => {
     const pool = await newPool()
     const { accountId } = test.account
     let removing: Promise<Answer> | undefined
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       await tx.query('select 1 from sender_pools where id = $1 for key share', [parseId('pol', pool)])
       removing = test.call('DELETE', `/v1/sender-pools/${pool}`)
       await tx.query(`insert into campaigns (account_id, id, name, pool_id) values ($1, $2, 'x', $3)`, [

@@ -1,8 +1,8 @@
 /** Contacts at rest: what the database has of them, and who reads them all the same. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
-import { createTestDatabase, findInDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, findInDatabase, emptyTables } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { resealNext } from '../privacy/reseal.ts'
 import { ContactSeals } from '../ground/sealing/contact-fields.ts'
@@ -31,7 +31,6 @@ const person = {
   tags: ['vip'],
 }
 
-let database: TestDatabase
 let pool: Db
 let keys: DataKeys
 /** A process that encrypts, and one that does not. */
@@ -50,12 +49,10 @@ const openWith = (own: DataKeys): Db =>
 const sealsOf = (isSealing: boolean, own = keys): ContactSeals =>
   new ContactSeals({ db: pool, keys: own, vault: testVault, isSealing })
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
+const { db } = database
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, data_keys, consents, contacts')
+  await emptyTables(db, 'accounts, data_keys, consents, contacts')
   logged.length = 0
   keys = new DataKeys(testVault)
   pool = openWith(keys)
@@ -69,7 +66,7 @@ afterEach(async () => {
   await pool.end()
 })
 
-const hidden = async (): Promise<string[]> => findInDatabase(database.db, ['hidden'])
+const hidden = async (): Promise<string[]> => findInDatabase(db, ['hidden'])
 /** A request of the account of `sealing`, at either of the processes. */
 const ask = (at: CampaignTest, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
   at.call(method, `/v1/campaigns/${campaign}/contacts${path}`, body, sealing.account)
@@ -81,7 +78,7 @@ const add = async (at: CampaignTest, fields: object = {}, query = ''): Promise<R
 const stored = async (): Promise<
   { number: string; version: number | null; name: string | null; hmac: Buffer | null }[]
 > => {
-  const { rows } = await database.db.query<{
+  const { rows } = await db.query<{
     number: string
     sealed: Buffer | null
     name: string | null
@@ -195,7 +192,7 @@ describe('where contacts are encrypted', () => {
     const acceptor = { plan: (drafts: readonly unknown[]) => Promise.resolve(drafts.map(() => undefined as never)) }
     const run = () => dryRun({ db: pool, vault: testVault, acceptor }, order, () => {})
     expect(await run()).toMatchObject({ sample: 'Hi hiddenAnn of hiddenGold', messages: 1 })
-    await database.db.query(`update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`)
+    await db.query(`update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`)
     expect(await run()).toMatchObject({ messages: 0, skipped: { fields_unavailable: 1 } })
   })
 })
@@ -207,7 +204,7 @@ describe('an import into encrypted contacts', () => {
     const file = ['phone_number,first_name,external_id,city', ...rows].join('\n')
     const first = await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
     expect(first).toMatchObject({ status: 'completed', counts: { created: 299, updated: 1 } })
-    await database.db.query('delete from import_chunks')
+    await db.query('delete from import_chunks')
     expect(await hidden()).toEqual([])
     expect((await listed(sealing, '?phone_number=15551230001'))[0]).toMatchObject({
       first_name: 'hiddenName0',
@@ -216,9 +213,9 @@ describe('an import into encrypted contacts', () => {
     })
     expect((await listed(sealing, '?external_id=hidden-250'))[0]).toMatchObject({ first_name: 'hiddenName250' })
     const times = 'select max(updated_at) as last, count(distinct sealed) from contacts'
-    const before = await database.db.query(times)
+    const before = await db.query(times)
     await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
-    expect((await database.db.query(times)).rows).toEqual(before.rows)
+    expect((await db.query(times)).rows).toEqual(before.rows)
   })
 
   it('brings none above 50 attributes', async () => {
@@ -228,7 +225,7 @@ describe('an import into encrypted contacts', () => {
     expect(over).toMatchObject({ status: 'completed_with_errors', counts: { created: 1, updated: 0, failed: 1 } })
     const [contact] = await listed(sealing, '?phone_number=15551230001')
     expect(contact?.['attributes']).toMatchObject({ a0: 'hidden', a49: 'hidden' })
-    await database.db.query('delete from import_errors')
+    await db.query('delete from import_errors')
   })
 
   it('opts out those whose consent is withdrawn', async () => {
@@ -258,7 +255,7 @@ describe('a contact that cannot be decrypted', () => {
   it('says so, is not changed by halves, and can be deleted', async () => {
     const { id } = await add(sealing)
     await add(sealing, { phone_number: '15551230002' })
-    await database.db.query(
+    await db.query(
       `update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where phone_number = '15551230001'`,
     )
     const { body } = await ask(sealing, 'GET', `/${String(id)}`)
@@ -274,7 +271,7 @@ describe('a contact that cannot be decrypted', () => {
   it('cannot be moved to another row', async () => {
     await add(sealing)
     await add(sealing, { phone_number: '15551230002', first_name: 'hiddenBob' })
-    await database.db.query(
+    await db.query(
       `update contacts c set sealed = o.sealed from contacts o where c.phone_number = '15551230001' and o.phone_number = '15551230002'`,
     )
     expect((await listed(sealing))[1]).toMatchObject({ first_name: null, fields_unavailable: true })
@@ -296,13 +293,12 @@ describe('the sweep', () => {
   const sweep = async (isSealing = true, own = new DataKeys(testVault)): Promise<void> => {
     while ((await resealContacts(pool, own, sealsOf(isSealing, own))) > 0);
   }
-  const wait = (): Promise<unknown> =>
-    database.db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  const wait = (): Promise<unknown> => db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
   const rotate = (): Promise<boolean> =>
     inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.account.accountId))
   const fill = async (count: number): Promise<void> => {
     const file = Array.from({ length: count }, (_, i) => `${15551240001 + i},hiddenName${i},hidden-${i}`)
-    await database.db.query(
+    await db.query(
       `insert into contacts (account_id, campaign_id, id, phone_number, first_name, external_id, attributes)
        select $1, $2, gen_random_uuid(), r.cells[1], r.cells[2], r.cells[3], '{"plan":"hiddenGold"}'
        from (select string_to_array(line, ',') as cells from unnest($3::text[]) as line) r`,
@@ -328,7 +324,7 @@ describe('the sweep', () => {
 
   it('waits for nobody: a contact that somebody holds is sealed at a later turn', async () => {
     await fill(10)
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       await tx.query(`select 1 from contacts where external_id = 'hidden-3' for update`)
       await sweep()
       expect((await stored()).filter(({ version }) => version === null)).toHaveLength(1)

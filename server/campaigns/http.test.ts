@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestAccount, errorsOf } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
-  test = await openCampaignTest(database.db, { refuseUrl })
-})
-
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
+const test = await openCampaignTest(db, { refuseUrl })
 
 describe('campaigns', () => {
   it('creates a campaign and shows it under its id and its key', async () => {
-    await newSender(database.db, test.account.accountId, '15557654321')
+    await newSender(db, test.account.accountId, '15557654321')
     const input = {
       name: 'Autumn sale',
       key: 'autumn',
@@ -64,7 +54,7 @@ describe('campaigns', () => {
   })
 
   it('is changed field by field, and says all that is wrong with a change', async () => {
-    await newSender(database.db, test.account.accountId, '15557650001')
+    await newSender(db, test.account.accountId, '15557650001')
     const id = await test.newCampaign({ description: 'Old', tags: ['a'] })
     const patch = (body: object): ReturnType<CampaignTest['call']> => test.call('PATCH', `/v1/campaigns/${id}`, body)
     const change = {
@@ -183,7 +173,7 @@ describe('campaigns', () => {
   })
 
   it('does not take a sender of another account', async () => {
-    await newSender(database.db, test.other.accountId, '15557650000')
+    await newSender(db, test.other.accountId, '15557650000')
     const { body } = await test.call('POST', '/v1/campaigns', { name: 'x', from: '15557650000' })
     expect(errorsOf(body)).toEqual(['#/from sender_not_found'])
   })
@@ -215,7 +205,7 @@ describe('campaigns', () => {
   })
 
   it('lists campaigns newest first, page by page', async () => {
-    const lister = await createTestAccount(database.db)
+    const lister = await createTestAccount(db)
     for (let i = 0; i < 5; i++) await test.call('POST', '/v1/campaigns', { name: `c${i}` }, lister)
     const names: unknown[] = []
     let cursor = ''
@@ -230,16 +220,14 @@ describe('campaigns', () => {
   })
 
   it('lists those with words in their names, a status, a type, tags, or a time', async () => {
-    const who = await createTestAccount(database.db)
+    const who = await createTestAccount(db)
     for (const input of [
       { name: 'Ärzte: Autumn Sale', key: 'autumn-26', tags: ['shop', 'north'], type: 'marketing' },
       { name: 'Autumn reminders', tags: ['shop'] },
       { name: 'Codes', type: 'otp' },
     ])
       await test.call('POST', '/v1/campaigns', input, who)
-    await database.db.query(`update campaigns set status = 'archived' where account_id = $1 and name = 'Codes'`, [
-      who.accountId,
-    ])
+    await db.query(`update campaigns set status = 'archived' where account_id = $1 and name = 'Codes'`, [who.accountId])
     const list = async (query: string): Promise<unknown> => {
       const { body } = await test.call('GET', `/v1/campaigns?${query}`, undefined, who)
       return body['errors'] ? errorsOf(body) : (body['data'] as { name: string }[]).map(({ name }) => name.slice(-9))
@@ -263,7 +251,7 @@ describe('campaigns', () => {
   })
 
   it('needs the scopes', async () => {
-    const reader = await createTestAccount(database.db, { scopes: ['campaigns:read'] })
+    const reader = await createTestAccount(db, { scopes: ['campaigns:read'] })
     expect((await test.call('POST', '/v1/campaigns', { name: 'x' }, reader)).status).toBe(403)
     expect((await test.call('GET', '/v1/campaigns', undefined, reader)).status).toBe(200)
     expect((await test.call('GET', '/v1/campaigns/x/contacts', undefined, reader)).status).toBe(403)

@@ -1,6 +1,6 @@
 import { errorsOf } from '../accounts/testing.ts'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -9,17 +9,13 @@ import { templateRoutes } from '../templates/http.ts'
 import { templatePreviewRoute } from '../contacts/template-preview-http.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CampaignTest
 let ledger: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+  test = await openCampaignTest(db)
+  ledger = await openLedgerTest(db, { accountId: test.account.accountId })
 })
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
@@ -58,7 +54,7 @@ it('quiet hours that make no sense are refused with the other faults of a campai
 })
 
 it('the preview of a template for a contact says that its message would wait', async () => {
-  const previews = await openCampaignTest(database.db, { acceptor: ledger.acceptor }, (app, context) => {
+  const previews = await openCampaignTest(db, { acceptor: ledger.acceptor }, (app, context) => {
     const own = { ...context, acceptor: ledger.acceptor }
     templateRoutes(app, own)
     templatePreviewRoute(app, own)
@@ -90,7 +86,7 @@ it('a broadcast makes all its messages at once, and those wait that are in quiet
     quiet_hours: { enabled: true, start: inHours(-1), end: inHours(5) },
   })
   for (let i = 0; i < 20; i++)
-    await database.db.query(
+    await db.query(
       `insert into contacts (account_id, id, campaign_id, phone_number, timezone) values ($1, $2, $3, $4, $5)`,
       [test.account.accountId, newId(), parseId('cmp', campaign), `1555100${1000 + i}`, i < 5 ? 'Etc/GMT-12' : 'UTC'],
     )

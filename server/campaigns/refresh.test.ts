@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
-import { openCampaignTest, type CampaignTest } from './testing.ts'
+import { openCampaignTest } from './testing.ts'
 
-let database: TestDatabase
-let campaigns: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  campaigns = await openCampaignTest(database.db)
-})
-afterAll(async () => {
-  await campaigns.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const campaigns = await openCampaignTest(db)
 
 interface Page {
   data: { id: string }[]
@@ -47,7 +38,7 @@ async function settle(url: string): Promise<string> {
 
 /** Writes a row in a transaction that is left open; answers what commits it. */
 async function begin(text: string, values: unknown[]): Promise<() => Promise<void>> {
-  const client = await database.db.connect()
+  const client = await db.connect()
   await client.query('begin')
   await client.query(text, values)
   return async () => {

@@ -1,32 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { foldTallies } from '../usage/fold.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, ourNumber } from '../messages/testing.ts'
 import type { Stats } from './stats-schema.ts'
-import { openCampaignTest, type CampaignTest } from './testing.ts'
+import { openCampaignTest } from './testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let ledger: LedgerTest
-let campaign: string
-let campaignId: string
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
-  campaign = await test.newCampaign({ key: 'autumn' })
-  campaignId = parseId('cmp', campaign) ?? ''
-  await fill()
-})
-
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
+const ledger = await openLedgerTest(db, { accountId: test.account.accountId })
+const campaign = await test.newCampaign({ key: 'autumn' })
+const campaignId = parseId('cmp', campaign) ?? ''
+await fill()
 
 /** One message of each kind, a reply and a STOP, and a broadcast with people that it passed over and people whose turn has not come. */
 async function fill(): Promise<void> {
@@ -51,10 +38,10 @@ async function fill(): Promise<void> {
     ['447700900124', 'undeliverable', 'UNDELIV'],
   ] as const) {
     const handover = await lease(number)
-    await database.db.query(
-      `update messages set cost = 0.0075, cost_currency = 'EUR', cost_carrier_id = $2 where id = $1`,
-      [handover.id, ledger.carrierId],
-    )
+    await db.query(`update messages set cost = 0.0075, cost_currency = 'EUR', cost_carrier_id = $2 where id = $1`, [
+      handover.id,
+      ledger.carrierId,
+    ])
     await ledger.answer(handover)
     await receipt(handover.id, state, stat)
   }
@@ -76,17 +63,18 @@ async function fill(): Promise<void> {
       { ...ledger.context, wake: () => {} },
       { linkId: ledger.linkId, source, destination: ourNumber, text, isPartial: false },
     )
-  await database.db.query(
+  await db.query(
     `insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone, recipients, messages, skipped)
      values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC', 110, 3, '{"recipient_opted_out": 4, "missing_variable": 1}'),
        ($1, $4, $2, 'canceled', '{}', false, now(), 'UTC', 20, 5, '{"duplicate": 5}'),
        ($1, $5, $2, 'rejected', '{}', false, now(), 'UTC', 7, 0, '{"quiet_hours": 2, "duplicate_message": 1}')`,
     [ledger.accountId, campaignId, newId(), newId(), newId()],
   )
-  await database.db.query(
-    `insert into campaign_clicks (account_id, campaign_id, clicks) values ($1, $2, 3), ($1, $3, 5)`,
-    [ledger.accountId, campaignId, parseId('cmp', await test.newCampaign())],
-  )
+  await db.query(`insert into campaign_clicks (account_id, campaign_id, clicks) values ($1, $2, 3), ($1, $3, 5)`, [
+    ledger.accountId,
+    campaignId,
+    parseId('cmp', await test.newCampaign()),
+  ])
 }
 
 const stats = async (): Promise<Stats> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['stats'] as Stats
@@ -116,7 +104,7 @@ describe('the stats of a campaign', () => {
     const { queued, sent, delivered, failed, unconfirmed, canceled, skipped } = before
     const passedOver = Object.values(skipped).reduce((sum, count) => sum + count, 0)
     expect(queued + sent + delivered + failed + unconfirmed + canceled + passedOver).toBe(before.recipients)
-    expect(await foldTallies(database.db)).toBeGreaterThan(0)
+    expect(await foldTallies(db)).toBeGreaterThan(0)
     expect(await stats()).toEqual(before)
   })
 
@@ -164,7 +152,7 @@ it('a series has the last 744 hours where there are more, and a breakdown all of
   const id = await test.newCampaign({ key: 'long' })
   const now = Date.now()
   const days = [60, 40, 29, 0]
-  await database.db.query(
+  await db.query(
     `insert into tallies (account_id, hour, campaign_id, type, is_test, segments, bucket, messages)
      select $1, t.hour, $2, 'otp', false, 1, 'sent', t.messages from unnest($3::timestamptz[], $4::int[]) as t (hour, messages)`,
     [ledger.accountId, parseId('cmp', id), days.map((day) => hourOf(now - day * 86_400_000)), [1, 10, 100, 1000]],

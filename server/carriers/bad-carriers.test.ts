@@ -1,21 +1,17 @@
 /** Carriers that cannot work: each says why, none is dialled in a tight loop, and the others and the start do not wait for them. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { listLinks } from '../links/carrier-store.ts'
 import { openCarrierTest, type CarrierTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const { db } = await createTestDatabase()
 afterEach(() => test.close())
-afterAll(() => database.close())
 
 it('twenty carriers at unknown hosts, and more, hold up neither the start nor a carrier that works', async () => {
   const bad = [
@@ -27,9 +23,9 @@ it('twenty carriers at unknown hosts, and more, hold up neither the start nor a 
   ]
   const ids = bad.map(() => newId())
   for (const [i, settings] of bad.entries())
-    await inTransaction(database.db, (tx) => insertTestCarrier(tx, ids[i] ?? '', settings, { priority: 500 }))
+    await inTransaction(db, (tx) => insertTestCarrier(tx, ids[i] ?? '', settings, { priority: 500 }))
   const startedAt = performance.now()
-  test = await openCarrierTest(database.db)
+  test = await openCarrierTest(db)
   // A bind that comes to nothing takes ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(5000)
   await until('the good one is bound', () => test.submitter.links.get(test.linkId)?.state === 'bound')
@@ -48,8 +44,8 @@ it('twenty carriers at unknown hosts, and more, hold up neither the start nor a 
 })
 
 it('a password that is wrong is tried once a minute and not more, whatever else changes', async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes')
-  test = await openCarrierTest(database.db, { simulator: { credentials: { heliogram: 'other' } } })
+  await emptyTables(db, 'accounts, carriers, nodes')
+  test = await openCarrierTest(db, { simulator: { credentials: { heliogram: 'other' } } })
   await until('it was refused', () => test.simulator.stats().bindsRefused === 1)
   await until('it is told', async () => /RINVPASWD/.test((await listLinks(test.db))[0]?.lastError ?? ''))
   // A change of what is no login does not bind anew.

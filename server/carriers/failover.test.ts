@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Simulator } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { asAccepted } from '../accept/accepted.ts'
 import { findLanes } from '../queue/claim.ts'
@@ -21,20 +21,15 @@ import { beginChange, insertRoute } from '../routes/store.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 let second: Simulator
 let secondId: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+await ensurePartitions(db, silent)
 
 /** Two carriers, both with the account's number; the test's own goes first. */
 beforeEach(async () => {
-  const { db } = database
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids')
   await db.query('delete from routes')
   await emptyTables(db, 'tallies, tally_deltas')

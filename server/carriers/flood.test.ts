@@ -1,17 +1,13 @@
 /** A carrier that pours out receipts while the database stands: memory is bounded, and nothing is lost. */
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const { db } = await createTestDatabase()
 afterEach(() => test.close())
-afterAll(() => database.close())
 
 // command_id of deliver_sm (SMPP 3.4 §5.1.2.1).
 const deliverSm = 5
@@ -22,7 +18,7 @@ const heardMax = 500 + (64 * 1024) / 150
 it(`of ${count} receipts no more are read than can be answered, and all are when the database goes on`, async () => {
   let heard = 0
   let heardAt = 0
-  test = await openCarrierTest(database.db, {
+  test = await openCarrierTest(db, {
     settings: { window: 500 },
     trace: (_link, direction, bytes) => {
       if (direction === 'out' || bytes.readUInt32BE(4) !== deliverSm) return
@@ -37,7 +33,7 @@ it(`of ${count} receipts no more are read than can be answered, and all are when
   await until('all are sent', async () => (await test.count('messages', `status = 'sent'`)) === count)
 
   // Whatever a receipt writes waits.
-  const lock = await database.db.connect()
+  const lock = await db.connect()
   await lock.query('begin')
   await lock.query('lock table messages, receipts, carrier_ids in share mode')
   test.simulator.misbehave({ isHoldingReceipts: false })

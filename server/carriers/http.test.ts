@@ -1,15 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  buildTestApp,
-  callAs,
-  createTestAccount,
-  errorsOf,
-  testVault,
-  type Call,
-  type TestAccount,
-} from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { world, createTestAccount, errorsOf, testVault, type Call } from '../accounts/testing.ts'
+import { emptyTables } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { openSecrets } from '../http-carriers/sealed.ts'
 import { carrierBody } from '../http-carriers/testing.ts'
@@ -18,25 +9,8 @@ import { senderRoutes } from '../senders/http.ts'
 import { adapterNames, smppDefaults } from '../links/settings.ts'
 import { findCarrier } from '../links/carrier-store.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let call: Call
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  app = await buildTestApp(database.db, (one) => {
-    carrierRoutes(one, { db: database.db, vault: testVault })
-    senderRoutes(one, { db: database.db, vault: testVault })
-  })
-  call = callAs(app, account)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => emptyTables(database.db, 'carriers, senders, idempotency_keys'))
+const { db, app, call } = await world([carrierRoutes, senderRoutes])
+beforeEach(() => emptyTables(db, 'carriers, senders, idempotency_keys'))
 
 type Body = Record<string, unknown>
 
@@ -65,7 +39,7 @@ describe('carriers', () => {
     expect((await call('GET', String(headers.location))).body).toEqual(body)
     expect((await call('GET', '/v1/carriers')).body).toEqual({ data: [body] })
     const id = parseId('car', String(body['id'])) ?? ''
-    const row = await findCarrier(database.db, id)
+    const row = await findCarrier(db, id)
     expect(testVault.open(row?.secrets ?? Buffer.alloc(0), `carriers.secrets|${id}`)).toBe('hunter2')
   })
 
@@ -88,7 +62,7 @@ describe('carriers', () => {
       links: [{ ...(body['links'] as Body[])[0], state: 'disabled' }],
       updated_at: changed.body['updated_at'],
     })
-    const row = await findCarrier(database.db, parseId('car', String(body['id'])) ?? '')
+    const row = await findCarrier(db, parseId('car', String(body['id'])) ?? '')
     expect(testVault.open(row?.secrets ?? Buffer.alloc(0), `carriers.secrets|${row?.id ?? ''}`)).toBe('hunter2')
   })
 
@@ -180,7 +154,7 @@ describe('carriers', () => {
     const sender = await call('POST', '/v1/senders', { number: '15557654321', carrier: body['id'] })
     const refusal = (detail: string) => ({ status: 409, body: { code: 'carrier_in_use', detail } })
     expect(await call('DELETE', url)).toMatchObject(refusal('It has a sender: change or delete them first.'))
-    await database.db.query(
+    await db.query(
       `with one as (insert into routes (id, position, match_key) select gen_random_uuid(), n, n::text::bytea from generate_series(1, 2) n returning id)
        insert into route_carriers (route_id, carrier_id, position) select id, $1, 1 from one`,
       [parseId('car', String(body['id']))],
@@ -190,14 +164,14 @@ describe('carriers', () => {
     )
     await call('DELETE', `/v1/senders/${String(sender.body['id'])}`)
     expect(await call('DELETE', url)).toMatchObject(refusal('2 routes use it: change or delete them first.'))
-    await database.db.query('delete from routes')
+    await db.query('delete from routes')
     expect((await call('DELETE', url)).status).toBe(204)
     expect((await call('GET', url)).status).toBe(404)
     expect((await call('DELETE', url)).status).toBe(404)
   })
 
   it('are the operator’s', async () => {
-    const user = await createTestAccount(database.db, { scopes: ['messages:write', 'settings:read'] })
+    const user = await createTestAccount(db, { scopes: ['messages:write', 'settings:read'] })
     expect((await call('GET', '/v1/carriers', undefined, user.headers)).status).toBe(403)
     expect((await call('POST', '/v1/carriers', { name: 'x', settings, password: '' }, user.headers)).status).toBe(403)
   })
@@ -232,14 +206,12 @@ describe('HTTP carriers', () => {
     for (const secret of Object.values(body['secrets'] as Record<string, string>))
       expect(JSON.stringify(created)).not.toContain(`"${secret}"`)
     const id = parseId('car', String(created['id'])) ?? ''
-    expect(openSecrets(testVault, (await findCarrier(database.db, id)) ?? { id, secrets: null })).toEqual(
-      body['secrets'],
-    )
+    expect(openSecrets(testVault, (await findCarrier(db, id)) ?? { id, secrets: null })).toEqual(body['secrets'])
     const inbound = created['inbound'] as Record<string, string>
     expect(inbound['receipts_url']).toMatch(new RegExp(`^/carriers/${String(created['id'])}/[\\w-]{24}/receipts$`))
     expect((await call('GET', `/v1/carriers/${String(created['id'])}`)).body).toEqual(created)
     // With these addresses receipts and replies can be made up: who may only look does not see them.
-    const { headers } = await createTestAccount(database.db, { scopes: ['carriers:read'] })
+    const { headers } = await createTestAccount(db, { scopes: ['carriers:read'] })
     for (const path of [`/v1/carriers/${String(created['id'])}`, '/v1/carriers']) {
       const shown = await app.inject({ method: 'GET', url: path, headers })
       expect([shown.statusCode, shown.body.includes('"receipts_url":null')]).toEqual([200, true])
@@ -312,7 +284,7 @@ describe('HTTP carriers', () => {
     const url = `/v1/carriers/${String(body['id'])}`
     const id = parseId('car', String(body['id'])) ?? ''
     const secrets = async (): Promise<Record<string, string>> =>
-      openSecrets(testVault, (await findCarrier(database.db, id)) ?? { id, secrets: null })
+      openSecrets(testVault, (await findCarrier(db, id)) ?? { id, secrets: null })
     const changed = await call('PATCH', url, {
       pace: 5,
       settings: { window: 3, url_version: 2 },

@@ -1,31 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { world, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { emptyTables } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { linkRoutes } from './links-http.ts'
 import { findRunnable } from '../links/carrier-store.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
 let carrierId: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  app = await buildTestApp(database.db, (one) => linkRoutes(one, { db: database.db, vault: testVault }))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, app } = await world([linkRoutes])
 beforeEach(async () => {
-  await emptyTables(database.db, 'carriers, idempotency_keys')
+  await emptyTables(db, 'carriers, idempotency_keys')
   carrierId = newId()
-  await inTransaction(database.db, (tx) => insertTestCarrier(tx, carrierId))
+  await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
 })
 
 interface Body {
@@ -65,7 +53,7 @@ describe('links', () => {
       has_password: true,
     })
     expect(JSON.stringify(body)).not.toContain('other')
-    const [link] = await findRunnable(database.db, [idOf(body)])
+    const [link] = await findRunnable(db, [idOf(body)])
     expect(link?.settings).toMatchObject({
       host: 'second.example.com',
       sessions: 4,
@@ -90,7 +78,7 @@ describe('links', () => {
       status: 200,
       body: { enabled: false, pace: null, has_password: false, settings: { sessions: 4, window: 5 } },
     })
-    const [link] = await findRunnable(database.db, [idOf(body)])
+    const [link] = await findRunnable(db, [idOf(body)])
     expect(link?.settings).toMatchObject({ host: '127.0.0.1', window: 5 })
     expect(link?.secrets && testVault.open(link.secrets, link.secretsOf)).toBe('secret')
   })
@@ -113,14 +101,14 @@ describe('links', () => {
     const { body } = await create()
     expect((await call('DELETE', `/v1/links/${body.id}`)).status).toBe(204)
     expect((await call('DELETE', `/v1/links/${body.id}`)).status).toBe(404)
-    const { rows } = await database.db.query<{ id: string }>(`select id from links`)
+    const { rows } = await db.query<{ id: string }>(`select id from links`)
     const first = await call('DELETE', `/v1/links/${showId('lnk', rows[0]?.id ?? '')}`)
     expect(first).toMatchObject({ status: 409, body: { code: 'carrier_in_use' } })
   })
 
   it('of a carrier that is unknown, or has an HTTP API, are not added', async () => {
     expect((await call('POST', `/v1/carriers/${showId('car', newId())}/links`, {})).status).toBe(404)
-    await database.db.query(`update carriers set kind = 'http'`)
+    await db.query(`update carriers set kind = 'http'`)
     expect((await create()).status).toBe(422)
   })
 })

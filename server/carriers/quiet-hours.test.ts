@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { queueDue } from '../queue/due.ts'
 import { releaseHeld } from '../quiet-hours/hold.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  test = await openCarrierTest(database.db)
+  test = await openCarrierTest(db)
   await untilBound(test)
   return () => test.close()
 })

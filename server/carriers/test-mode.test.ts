@@ -1,10 +1,10 @@
 import { linkOpener } from './open-link.ts'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Simulator } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Draft } from '../message/draft.ts'
 import { queueDue } from '../queue/due.ts'
@@ -20,7 +20,6 @@ import { Submitter } from '../links/submit.ts'
 import { ensureTestCarrier } from './test-mode.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
-let database: TestDatabase
 /** Two carriers that play real ones: the test's own and a second. */
 let test: CarrierTest
 let second: Simulator
@@ -30,13 +29,9 @@ let simulated: Simulator
 let testPort: number
 let more: { close(): Promise<void> }[]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+await ensurePartitions(db, silent)
 beforeEach(async () => {
-  const { db } = database
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids')
   await db.query('delete from routes')
   more = []

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { countSegments } from '@heliogram/smpp'
 import smpp, { type NpmPdu } from 'smpp'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Draft } from '../message/draft.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent } from '../messages/testing.ts'
@@ -16,21 +16,17 @@ import { joinLateParts } from '../inbound/reply-join.ts'
 import type { SmppSettings } from '../links/settings.ts'
 import { openBoundTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+await ensurePartitions(db, silent)
 afterEach(async () => {
   await test.close()
   expect(test.errors).toEqual([])
 })
 
 async function open(settings: Partial<SmppSettings>, simulator: SimulatorOptions = {}): Promise<void> {
-  test = await openBoundTest(database.db, { settings, simulator })
+  test = await openBoundTest(db, { settings, simulator })
 }
 
 /** A draft of a text as accept counts it. */

@@ -1,35 +1,25 @@
 /** Two people change one thing at once, each something else of it. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, testVault, type Call } from '../accounts/testing.ts'
+import { expect, it } from 'vitest'
+import { buildTestApp, callAs, createTestAccount, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { carrierRoutes } from './http.ts'
 import { poolRoutes } from '../senders/pool-http.ts'
 import { senderRoutes } from '../senders/http.ts'
 
-let database: TestDatabase
-let app: App
-let call: Call
 const carrierId = newId()
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const context = { db: database.db, vault: testVault }
-  await inTransaction(database.db, (tx) => insertTestCarrier(tx, carrierId))
-  app = await buildTestApp(database.db, (one) => {
-    carrierRoutes(one, context)
-    senderRoutes(one, context)
-    poolRoutes(one, context)
-  })
-  call = callAs(app, await createTestAccount(database.db))
+const { db } = await createTestDatabase()
+const context = { db, vault: testVault }
+await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
+const app = await buildTestApp(db, (one) => {
+  carrierRoutes(one, context)
+  senderRoutes(one, context)
+  poolRoutes(one, context)
 })
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const call = callAs(app, await createTestAccount(db))
 
 type Body = Record<string, unknown>
 
@@ -55,10 +45,10 @@ it.each<[string, string, () => string | Promise<string>, Body, Body]>([
   ],
 ])('both changes of a %s stand', async (_, table, make, one, other) => {
   const url = await make()
-  const answers = await inTransaction(database.db, async (tx) => {
+  const answers = await inTransaction(db, async (tx) => {
     await tx.query(`select 1 from ${table} for update`)
     const both = [call('PATCH', url, one), call('PATCH', url, other)]
-    await untilBlocked(database.db, 2)
+    await untilBlocked(db, 2)
     return both
   })
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
@@ -66,11 +56,11 @@ it.each<[string, string, () => string | Promise<string>, Body, Body]>([
 })
 
 it('of two senders that an account gets first, at once, one is its default', async () => {
-  await emptyTables(database.db, 'senders')
-  const answers = await inTransaction(database.db, async (tx) => {
+  await emptyTables(db, 'senders')
+  const answers = await inTransaction(db, async (tx) => {
     await tx.query('lock table senders in share mode')
     const both = ['15557654323', '15557654324'].map((number) => call('POST', '/v1/senders', { number, carrier }))
-    await untilBlocked(database.db, 2)
+    await untilBlocked(db, 2)
     return both
   })
   const made = await Promise.all(answers)

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { listConsents, type ConsentRow } from '../message/consent.ts'
 import { optIn } from '../opt-outs/opt-out.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { recordContactConsents } from './consent.ts'
 import type { NewContact } from './store.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db, { subscriptions: { wants: () => true } })
-})
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db, { subscriptions: { wants: () => true } })
 
 const ledgerOf = (number: string): Promise<ConsentRow[]> =>
-  listConsents(database.db, testVault, test.account.accountId, number, 50, null)
+  listConsents(db, testVault, test.account.accountId, number, 50, null)
 
 it('keeps what contacts bring of consent, with the proof and who brought it, once', async () => {
   const campaign = await test.newCampaign()
@@ -56,29 +47,28 @@ it('never lets a person in again who is out, whatever consent a contact or list 
     phoneNumber: '15551230002',
     consent: { status: 'opted_in', source: 'list' },
   }
-  await inTransaction(database.db, (tx) =>
+  await inTransaction(db, (tx) =>
     recordContactConsents(tx, testVault, test.account.accountId, parseId('cmp', campaign) ?? '', 'imp_1', [
       contact as NewContact,
     ]),
   )
-  expect(await isOptedOut(database.db, testVault, test.account.accountId, '15551230002')).toBe(true)
+  expect(await isOptedOut(db, testVault, test.account.accountId, '15551230002')).toBe(true)
   expect((await ledgerOf('15551230002')).map(({ status }) => status)).toEqual(['opted_in', 'opted_in', 'opted_out'])
 })
 
 /** Messages to a number: one that waits, and one that is scheduled. */
 async function addWaiting(number: string): Promise<void> {
   for (const status of ['queued', 'scheduled'])
-    await database.db.query(
+    await db.query(
       `insert into messages (account_id, id, direction, status, their_number, body, encoding, characters, segments)
        values ($1, $2, 'outbound', $3, $4, 'Hi', 'GSM-7', 2, 1)`,
       [test.account.accountId, newId(), status, number],
     )
 }
 const endsOf = async (number: string): Promise<object[]> =>
-  (await database.db.query<object>('select status, error_code as code from messages where their_number = $1', [number]))
-    .rows
+  (await db.query<object>('select status, error_code as code from messages where their_number = $1', [number])).rows
 const told = async (number: string): Promise<object[]> => {
-  const { rows } = await database.db.query<{ payload: string }>(
+  const { rows } = await db.query<{ payload: string }>(
     `select payload from events where type = 'contact.opted_out' order by id`,
   )
   return rows
@@ -142,7 +132,7 @@ it('writes nothing of an opt-out where the contact is refused', async () => {
   await addWaiting('15551230106')
   const again = await test.call('POST', url, { phone_number: '15551230106', consent: { status: 'opted_out' } })
   expect(again).toMatchObject({ status: 409, body: { code: 'contact_exists' } })
-  expect(await isOptedOut(database.db, testVault, test.account.accountId, '15551230106')).toBe(false)
+  expect(await isOptedOut(db, testVault, test.account.accountId, '15551230106')).toBe(false)
   expect(await endsOf('15551230106')).toMatchObject([{ status: 'queued' }, { status: 'scheduled' }])
 })
 
@@ -150,7 +140,7 @@ it('opts nobody out again who has come back, when something else of the contact 
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts`
   const { headers } = await test.call('POST', url, { phone_number: '15551230107', consent: { status: 'opted_out' } })
-  await database.db.query(`delete from opt_outs where number = '15551230107'`)
+  await db.query(`delete from opt_outs where number = '15551230107'`)
   const { body } = await test.call('PATCH', String(headers['location']), { first_name: 'Ada' })
   expect(body).toMatchObject({ status: 'active', first_name: 'Ada' })
 })
@@ -159,7 +149,7 @@ it('keeps the word of a person who is out again, after coming back, as it was sa
   const url = `/v1/campaigns/${await test.newCampaign()}/contacts?on_conflict=update`
   const contact = { phone_number: '15551230108', consent: { status: 'opted_out', method: 'call' } }
   await test.call('POST', url, contact)
-  await inTransaction(database.db, (tx) => {
+  await inTransaction(db, (tx) => {
     const context = {
       vault: testVault,
       outbox: { nodeId: null, offer: () => {} },

@@ -1,22 +1,12 @@
 import { errorsOf } from '../accounts/testing.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-})
-
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
 
 describe('contacts', () => {
   it('adds a contact and shows it', async () => {
@@ -50,10 +40,8 @@ describe('contacts', () => {
   })
 
   it('reads numbers by the country of the account where the campaign says none', async () => {
-    const account = await createTestAccount(database.db)
-    await database.db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [
-      account.accountId,
-    ])
+    const account = await createTestAccount(db)
+    await db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [account.accountId])
     const call = (url: string, payload: object) => test.call('POST', url, payload, account)
     const campaign = String((await call('/v1/campaigns', { name: 'Nowhere' })).body['id'])
     const british = String((await call('/v1/campaigns', { name: 'Here', default_country: 'GB' })).body['id'])
@@ -143,10 +131,9 @@ describe('contacts', () => {
     expect(asked.body['status']).toBe('opted_out')
     const elsewhere = await test.call('POST', `/v1/campaigns/${two}/contacts`, { phone_number: '15551230008' })
     expect(elsewhere.body['status']).toBe('opted_out')
-    const { rows } = await database.db.query(
-      `select source from opt_outs where account_id = $1 and number = '15551230008'`,
-      [test.account.accountId],
-    )
+    const { rows } = await db.query(`select source from opt_outs where account_id = $1 and number = '15551230008'`, [
+      test.account.accountId,
+    ])
     expect(rows).toEqual([{ source: 'consent' }])
   })
 
@@ -154,7 +141,7 @@ describe('contacts', () => {
     const campaign = await test.newCampaign()
     const url = `/v1/campaigns/${campaign}/contacts`
     for (let i = 0; i < 3; i++) await test.call('POST', url, { phone_number: `1555123100${i}` })
-    await database.db.query(
+    await db.query(
       `insert into messages (account_id, id, status, their_number, encoding, characters, segments, created_at)
        values ($1, $2, 'sent', '15551231001', 'GSM-7', 1, 1, '2026-01-02T03:04:05Z')`,
       [test.account.accountId, newId()],
@@ -186,7 +173,7 @@ describe('contacts', () => {
 
   it('adds nothing to a campaign that is closed', async () => {
     const campaign = await test.newCampaign()
-    await database.db.query(`update campaigns set status = 'archived' where account_id = $1 and id = $2`, [
+    await db.query(`update campaigns set status = 'archived' where account_id = $1 and id = $2`, [
       test.account.accountId,
       parseId('cmp', campaign),
     ])

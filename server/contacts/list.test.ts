@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { errorsOf, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { hashNumber } from '../message/consent.ts'
 import { writeContacts } from './export.ts'
 import { allContacts } from './list.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-})
-
-afterAll(async () => {
-  await test.app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
 
 const add = async (campaign: string, contact: object): Promise<Record<string, unknown>> => {
   const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, contact)
@@ -80,7 +70,7 @@ describe('the list of contacts', () => {
     const campaign = await test.newCampaign()
     const uuid = parseId('cmp', campaign)
     const ids = Array.from({ length: 220_000 }, () => newId())
-    await database.db.query(
+    await db.query(
       `insert into contacts (account_id, campaign_id, id, phone_number, tags)
        select $1, $2, id, (1555000000000 + n)::text, case when n in (1, 2, 215000) then '{rare}'::text[] else '{}' end
        from unnest($3::uuid[]) with ordinality as r (id, n)`,
@@ -96,7 +86,7 @@ describe('the list of contacts', () => {
     expect([numbersOf(last), last.body['has_more']]).toEqual([['1555000215000'], false])
     // Every page of an export is a short statement.
     let rows = 0
-    const pages = writeContacts(database.db, testVault, test.account.accountId, String(uuid), allContacts, 'ndjson')
+    const pages = writeContacts(db, testVault, test.account.accountId, String(uuid), allContacts, 'ndjson')
     for await (const page of pages) rows += page.split('\n').length - 1
     expect(rows).toBe(220_000)
   })
@@ -174,7 +164,7 @@ describe('changing a contact', () => {
     const added = await test.call('POST', `/v1/campaigns/${campaign}/contacts?on_conflict=update`, again)
     expect(errorsOf(added.body)).toEqual(['#/attributes too_long'])
     // One that has more may still be changed, and lose some.
-    await database.db.query(
+    await db.query(
       `update contacts set attributes = attributes || '{"one":1,"two":2}' where account_id = $1 and phone_number = $2`,
       [test.account.accountId, again.phone_number],
     )
@@ -186,7 +176,7 @@ describe('changing a contact', () => {
 
 it('shows who was forgotten, and is out, wherever the number comes back', async () => {
   const { accountId } = test.account
-  await inTransaction(database.db, (tx) =>
+  await inTransaction(db, (tx) =>
     tx.query(`insert into opt_outs (account_id, id, number_hmac, source) values ($1, $2, $3, 'keyword')`, [
       accountId,
       newId(),

@@ -1,40 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, errorsOf, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { templateRoutes } from '../templates/http.ts'
 import { templatePreviewRoute } from './template-preview-http.ts'
-import { openCampaignTest, type CampaignTest } from '../campaigns/testing.ts'
+import { openCampaignTest } from '../campaigns/testing.ts'
 
-let database: TestDatabase
-let test: CampaignTest
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
-  app = await buildTestApp(database.db, (one) => {
-    const context = { db: database.db, vault: testVault, acceptor: { plan: () => Promise.resolve([]) } }
-    templateRoutes(one, context)
-    templatePreviewRoute(one, context)
-  })
-  const answer = await app.inject({
-    method: 'POST',
-    url: '/v1/templates',
-    headers: test.account.headers,
-    payload: {
-      name: 'welcome',
-      body: 'Hi {{ first_name | default: "there" }}, your city is {{ city | title }}.',
-      languages: { de: 'Hallo {{ first_name }}: {{ city }} ☂' },
-    },
-  })
-  expect(answer.statusCode).toBe(201)
+const { db } = await createTestDatabase()
+const test = await openCampaignTest(db)
+const app = await buildTestApp(db, (one) => {
+  const context = { db, vault: testVault, acceptor: { plan: () => Promise.resolve([]) } }
+  templateRoutes(one, context)
+  templatePreviewRoute(one, context)
 })
-afterAll(async () => {
-  await app.close()
-  await test.app.close()
-  await database.close()
+const answer = await app.inject({
+  method: 'POST',
+  url: '/v1/templates',
+  headers: test.account.headers,
+  payload: {
+    name: 'welcome',
+    body: 'Hi {{ first_name | default: "there" }}, your city is {{ city | title }}.',
+    languages: { de: 'Hallo {{ first_name }}: {{ city }} ☂' },
+  },
 })
+expect(answer.statusCode).toBe(201)
 
 async function preview(
   payload: object,
@@ -151,7 +139,7 @@ it('refuses contacts that are not there, and templates', async () => {
 
 it('shows contacts only to who may read contacts', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220005' })
-  const reader = await createTestAccount(database.db, { scopes: ['campaigns:read', 'campaigns:write'] })
+  const reader = await createTestAccount(db, { scopes: ['campaigns:read', 'campaigns:write'] })
   const headers = { ...reader.headers }
   await app.inject({ method: 'POST', url: '/v1/templates', headers, payload: { name: 'welcome', body: 'Hi' } })
   expect((await preview({}, { who: reader })).body['message']).toBe('Hi')

@@ -1,38 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { untilBlocked } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { noteReply } from './store.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { conversationRoutes } from './http.ts'
 import { storeReply, type ReplyIn } from '../inbound/reply.ts'
-import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { insertTestSender, ledgerWorld, ourNumber } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let call: Call
-let stranger: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  stranger = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = test.routeContext
-  app = await buildTestApp(database.db, (one) => {
-    messageRoutes(one, context)
-    conversationRoutes(one, context)
-  })
-  call = callAs(app, account)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, other: stranger, test, call } = await ledgerWorld([messageRoutes, conversationRoutes])
 
 type Body = Record<string, unknown>
 
@@ -173,8 +150,8 @@ describe('a conversation', () => {
         404,
       )
     // A key of the account that may do everything but read texts.
-    const reader = await createTestAccount(database.db, { scopes: ['messages:read', 'messages:write'] })
-    await database.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    const reader = await createTestAccount(db, { scopes: ['messages:read', 'messages:write'] })
+    await db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
     const url = `/v1/conversations/${String(id)}`
     const answers = [
       await call('GET', `/v1/conversations?their_number=${person}`, undefined, reader.headers),

@@ -1,35 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, testVault, type Call, type TestAccount } from '../accounts/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestAccount, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { conversationRoutes } from './http.ts'
 import { forgetNumber, forgetNumbers, optOut } from '../opt-outs/opt-out.ts'
 import { storeReply } from '../inbound/reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { ledgerWorld, ourNumber } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let call: Call
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => {
-    messageRoutes(one, test.routeContext)
-    conversationRoutes(one, test.routeContext)
-  })
-  call = callAs(app, account)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, test, call } = await ledgerWorld([messageRoutes, conversationRoutes])
 
 const says = (source: string, text: string): Promise<unknown> =>
   storeReply(
@@ -52,7 +31,7 @@ it('names the reply that opted the person out and since when, until the person o
   await says(person, 'Hello')
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
   await says(person, 'STOP')
-  const { rows } = await database.db.query<{ id: string; at: Date }>(
+  const { rows } = await db.query<{ id: string; at: Date }>(
     `select message_id as id, created_at as at from opt_outs where number = $1`,
     [person],
   )
@@ -72,7 +51,7 @@ it('says so of an opt-out that was imported, and of one whose number was forgott
   await says(person, 'Hello')
   await consents(account.accountId, 'import', person, 'said something private')
   await inTransaction(test.db, (tx) => forgetNumber(tx, testVault, account.accountId, person))
-  await database.db.query(`update opt_outs set created_at = created_at - interval '1 hour'`)
+  await db.query(`update opt_outs set created_at = created_at - interval '1 hour'`)
   expect(await forgetNumbers(test.db)).toBe(1)
   const conversations = await read(person)
   for (const one of conversations) expect(one['opt_out']).toMatchObject({ source: 'import', message: null })
@@ -82,6 +61,6 @@ it('says so of an opt-out that was imported, and of one whose number was forgott
 it('says nothing of an opt-out from another account', async () => {
   const person = '15553000003'
   await says(person, 'Hello')
-  await consents((await createTestAccount(database.db)).accountId, 'api', person, 'asked')
+  await consents((await createTestAccount(db)).accountId, 'api', person, 'asked')
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
 })

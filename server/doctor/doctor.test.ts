@@ -1,11 +1,10 @@
 import { ESME, responseIdKey, type IdForm, type MessageRequest } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { doctorRoutes } from './http.ts'
@@ -19,27 +18,19 @@ import { followIdForms } from './rekey.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
-let database: TestDatabase
-let app: App
 let operator: TestAccount
 let test: LedgerTest
 let context: ReceiveContext
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildTestApp(database.db, (one) => {
-    doctorRoutes(one, { db: database.db, vault: testVault })
-    receiptRoutes(one, { db: database.db })
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
+const { db, connection } = await createTestDatabase()
+const app = await buildTestApp(db, (one) => {
+  doctorRoutes(one, { db, vault: testVault })
+  receiptRoutes(one, { db })
 })
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, submissions, receipts, carrier_ids, events')
-  operator = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, submissions, receipts, carrier_ids, events')
+  operator = await createTestAccount(db)
+  test = await openLedgerTest(db)
   const log = { info: () => {}, warn: () => {}, error: () => {} }
   context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
 })
@@ -93,9 +84,7 @@ async function receipt(id: string, form: IdForm = 'raw', stat = 'DELIVRD', doneD
 }
 
 const setForm = (form: IdForm): Promise<unknown> =>
-  database.db.query(`update carriers set settings = settings || jsonb_build_object('message_id_form', $1::text)`, [
-    form,
-  ])
+  db.query(`update carriers set settings = settings || jsonb_build_object('message_id_form', $1::text)`, [form])
 
 const statusOf = async (id: string): Promise<string> => (await test.message(id)).status
 const hexOf = (n: number): string => n.toString(16)
@@ -155,7 +144,7 @@ describe('a change of the form', () => {
     for (const form of ['dec-to-hex', 'hex-to-dec', 'raw'] as const) {
       await setForm(form)
       await followIdForms(test.context, [0], { ids: 1, receipts: 1 })
-      const { rows } = await database.db.query(`select carrier_message_id as key, raw_id as raw from carrier_ids`)
+      const { rows } = await db.query(`select carrier_message_id as key, raw_id as raw from carrier_ids`)
       expect(rows).toEqual([form === 'dec-to-hex' ? { key: 'a1', raw: '00A1' } : { key: '00A1', raw: null }])
     }
     await receipt('00A1')
@@ -172,9 +161,7 @@ describe('a change of the form', () => {
     await receipt('A3', 'hex')
     await setForm('raw')
     await followIdForms(test.context, [0])
-    const { rows } = await database.db.query(
-      `select carrier_message_id as key, raw_id as raw from carrier_ids order by 1`,
-    )
+    const { rows } = await db.query(`select carrier_message_id as key, raw_id as raw from carrier_ids order by 1`)
     expect(rows).toEqual([
       { key: '00A1', raw: null },
       { key: '00A2', raw: null },
@@ -218,7 +205,7 @@ describe('a change of the form', () => {
         },
       },
     }).catch(() => {})
-    await database.db.query(`update link_id_forms set leased_until = now() - interval '1 second'`)
+    await db.query(`update link_id_forms set leased_until = now() - interval '1 second'`)
     await followIdForms(test.context)
     expect([await statusOf(id), await test.eventsOf(id)]).toEqual(['delivered', ['message.delivered']])
   })
@@ -272,12 +259,12 @@ describe('the doctor', () => {
   it('does not take a message of another link for a match, nor one that was sent later', async () => {
     await submit('ff')
     await submit('fe')
-    await database.db.query(`update carrier_ids set at = now() + interval '2 hours' where carrier_message_id = 'ff'`)
-    const other = await openLedgerTest(database.db)
-    await database.db.query(`update carrier_ids set link_id = $1 where carrier_message_id = 'fe'`, [other.linkId])
+    await db.query(`update carrier_ids set at = now() + interval '2 hours' where carrier_message_id = 'ff'`)
+    const other = await openLedgerTest(db)
+    await db.query(`update carrier_ids set link_id = $1 where carrier_message_id = 'fe'`, [other.linkId])
     for (const id of ['255', '254']) await receipt(id)
     expect(await doctor()).toMatchObject({ unmatched: 2, sampled: 1, fix: null })
-    await database.db.query(`update receipts set link_id = $1 where raw_id = '254'`, [other.linkId])
+    await db.query(`update receipts set link_id = $1 where raw_id = '254'`, [other.linkId])
     expect(await doctor()).toMatchObject({ unmatched: 1, examined: 1, fix: null })
   })
 
@@ -293,13 +280,13 @@ describe('the doctor', () => {
 
   it('looks back as far as it is asked to', async () => {
     await receipt('255')
-    await database.db.query(`update receipts set received_at = now() - interval '3 hours'`)
+    await db.query(`update receipts set received_at = now() - interval '3 hours'`)
     expect(await doctor(2)).toMatchObject({ unmatched: 0, examined: 0 })
     expect(await doctor(4)).toMatchObject({ unmatched: 1, examined: 1 })
   })
 
   it('is the operator’s', async () => {
-    const user = await createTestAccount(database.db, { scopes: ['messages:read', 'settings:read'] })
+    const user = await createTestAccount(db, { scopes: ['messages:read', 'settings:read'] })
     for (const path of ['doctor', 'receipts?unmatched=true'])
       expect((await call('GET', path, user.headers)).status).toBe(403)
     expect((await call('POST', 'doctor/rematch', user.headers)).status).toBe(403)
@@ -366,7 +353,7 @@ describe('receipts without a message', () => {
 describe('many receipts', () => {
   it('are examined up to a bound, and matched in pieces', async () => {
     const [ids, receipts] = [30_000, 12_000]
-    await database.db.query(
+    await db.query(
       `with m as (
          insert into messages (account_id, id, status, their_number, encoding, characters, segments, sent_at)
          select $2, (to_char(n, 'FM00000000') || '-0000-7000-8000-000000000000')::uuid, 'sent', '15551230001', 'GSM-7', 5, 1, now()
@@ -377,18 +364,18 @@ describe('many receipts', () => {
        select $1, to_hex(5000000 + left(id::text, 8)::int), $2, id, 1, 1 from m`,
       [test.linkId, test.accountId, ids],
     )
-    await database.db.query(
+    await db.query(
       `insert into receipts (link_id, raw_id, state, match_id, stat)
        select $1, n::text, 'delivered', n::text, 'DELIVRD' from generate_series(5000001, 5000000 + $2) n`,
       [test.linkId, receipts],
     )
-    const [link] = await listDoctored(database.db, test.carrierId)
+    const [link] = await listDoctored(db, test.carrierId)
     if (!link) throw new Error('no link')
-    const { unmatched, forms } = await diagnose(database.db, link, 24)
+    const { unmatched, forms } = await diagnose(db, link, 24)
     const of = forms.find(({ form }) => form === 'dec-to-hex')
     expect([unmatched, of?.wouldMatch]).toEqual([receipts, 10_000])
     await setForm('dec-to-hex')
-    const pipeline = openPool(database.connection, { name: 'pipeline', max: 2, settings: pipelineSettings })
+    const pipeline = openPool(connection, { name: 'pipeline', max: 2, settings: pipelineSettings })
     await followIdForms({ ...test.context, db: pipeline })
     await pipeline.end()
     expect(await test.count('receipts', 'message_id is null')).toBe(0)

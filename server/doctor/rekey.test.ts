@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { expect, it } from 'vitest'
+import { world } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { untilBlocked } from '../ground/db/testing.ts'
 import { showId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
 import { doctorRoutes } from './http.ts'
@@ -10,29 +9,14 @@ import { carrierRoutes } from '../carriers/http.ts'
 import { followIdForms } from './rekey.ts'
 import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-let database: TestDatabase
-let app: App
-let operator: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  operator = await createTestAccount(database.db)
-  app = await buildTestApp(database.db, (one) => {
-    carrierRoutes(one, { db: database.db, vault: testVault })
-    doctorRoutes(one, { db: database.db, vault: testVault })
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account: operator, app } = await world([carrierRoutes, doctorRoutes])
 
 interface Doctor {
   links: { unmatched: number; advice: string; fix: { method: 'PATCH'; path: string; body: object } | null }[]
 }
 
 it('a carrier that writes ids hexadecimal and then decimal: one setting, as the doctor says it, settles past and future messages', async () => {
-  const test = await openCarrierTest(database.db, { simulator: { idFormat: 'hex_decimal' } })
+  const test = await openCarrierTest(db, { simulator: { idFormat: 'hex_decimal' } })
   const path = `/v1/carriers/${showId('car', test.carrierId)}`
   const ask = async (): Promise<Doctor['links'][number]> => {
     const answer = await app.inject({ method: 'GET', url: `${path}/doctor`, headers: operator.headers })
@@ -76,7 +60,6 @@ it('a carrier that writes ids hexadecimal and then decimal: one setting, as the 
 })
 
 it('a rematch passes over a link that is being deleted', async () => {
-  const { db } = database
   const test = await openCarrierTest(db)
   const url = `/v1/carriers/${showId('car', test.carrierId)}/doctor/rematch`
   await test.close()

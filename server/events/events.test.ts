@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { callbackEndpointId, eventTypes, recordEvents, Subscriptions, type EventType, type NewEvent } from './events.ts'
 import { eventPatterns, subscribes, typesOf, type EventPattern } from './event-types.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 
-let database: TestDatabase
 let accountId: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, events, outbox')
+  await emptyTables(db, 'accounts, events, outbox')
   accountId = newId()
-  await database.db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
+  await db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
 })
 
 const nowhere = { nodeId: null, offer: () => {} }
@@ -28,7 +24,7 @@ const event = (changes: Partial<NewEvent> = {}): NewEvent => ({
 
 async function addWebhook(events: EventPattern[], { enabled = true, account = accountId } = {}): Promise<string> {
   const id = newId()
-  await database.db.query(
+  await db.query(
     `insert into webhooks (account_id, id, url, events, secret, enabled) values ($1, $2, 'https://example.com/', $3, '', $4)`,
     [account, id, events, enabled],
   )
@@ -36,7 +32,7 @@ async function addWebhook(events: EventPattern[], { enabled = true, account = ac
 }
 
 async function due(): Promise<{ endpoint: string; event: string; url: string | null; leasedBy: string | null }[]> {
-  const { rows } = await database.db.query<{
+  const { rows } = await db.query<{
     endpoint: string
     event: string
     url: string | null
@@ -52,10 +48,9 @@ describe('a subscription', () => {
       await addWebhook(['message.*']),
       await addWebhook(['contact.*']),
     ]
-    const record = (type: string): Promise<unknown> =>
-      recordEvents(database.db, [event({ type: type as EventType })], nowhere)
+    const record = (type: string): Promise<unknown> => recordEvents(db, [event({ type: type as EventType })], nowhere)
     for (const type of ['message.delivered', 'message.read', 'messages.read', 'contact.opted_in']) await record(type)
-    const { rows } = await database.db.query<{ type: string; endpoint: string }>(
+    const { rows } = await db.query<{ type: string; endpoint: string }>(
       `select e.type, o.endpoint_id as endpoint from outbox o join events e on e.id = o.event_id`,
     )
     const typesAt = (id: string): string[] =>
@@ -70,15 +65,15 @@ describe('a subscription', () => {
 
   it('matches the same types in memory as in the database, so that the wanted events are recorded', async () => {
     for (const pattern of eventPatterns) {
-      await emptyTables(database.db, 'webhooks')
+      await emptyTables(db, 'webhooks')
       await addWebhook([pattern])
-      const subscriptions = new Subscriptions(database.db)
+      const subscriptions = new Subscriptions(db)
       await subscriptions.refresh()
       const wanted = (Object.keys(eventTypes) as EventType[]).filter(
         (type) => !eventTypes[type].isContract && subscriptions.wants(accountId, type),
       )
       expect([pattern, wanted]).toEqual([pattern, typesOf([pattern]).filter((type) => !eventTypes[type].isContract)])
-      const { rows } = await database.db.query<{ type: string }>(
+      const { rows } = await db.query<{ type: string }>(
         `select t.type from unnest($1::text[]) as t (type), webhooks w where ${subscribes('w', 't.type')} order by 1`,
         [Object.keys(eventTypes)],
       )
@@ -96,8 +91,8 @@ describe('an event', () => {
     await addWebhook(['message.failed'])
     await addWebhook(['message.delivered'], { enabled: false })
     const messageId = newId()
-    await recordEvents(database.db, [event({ messageId, sequence: 3 })], nowhere)
-    const { rows } = await database.db.query<{ id: string; payload: string; message_id: string; sequence: number }>(
+    await recordEvents(db, [event({ messageId, sequence: 3 })], nowhere)
+    const { rows } = await db.query<{ id: string; payload: string; message_id: string; sequence: number }>(
       `select id, payload, message_id, sequence from events`,
     )
     expect(rows).toMatchObject([{ message_id: messageId, sequence: 3 }])
@@ -116,30 +111,30 @@ describe('an event', () => {
 
   it('is its account’s only', async () => {
     const other = newId()
-    await database.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    await db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
     await addWebhook(['message.delivered'], { account: other })
-    await recordEvents(database.db, [event()], nowhere)
+    await recordEvents(db, [event()], nowhere)
     expect(await due()).toEqual([])
   })
 
   it('goes to its callback address instead of the endpoints', async () => {
     await addWebhook(['message.delivered'])
     const callbackUrl = 'https://example.org/hook?x=1'
-    await recordEvents(database.db, [event({ callbackUrl })], nowhere)
+    await recordEvents(db, [event({ callbackUrl })], nowhere)
     expect(await due()).toMatchObject([{ endpoint: callbackEndpointId(accountId, callbackUrl), url: callbackUrl }])
   })
 
   it('goes to one endpoint only where it is for that one, whether it subscribes or not', async () => {
     await addWebhook(['message.delivered'])
     const endpointId = await addWebhook(['message.failed'])
-    await recordEvents(database.db, [event({ endpointId, callbackUrl: 'https://example.org/' })], nowhere)
+    await recordEvents(db, [event({ endpointId, callbackUrl: 'https://example.org/' })], nowhere)
     expect(await due()).toMatchObject([{ endpoint: endpointId, url: null }])
   })
 
   it('is leased to the node that hands it over, and offered with what it takes to post it', async () => {
     const endpointId = await addWebhook(['message.delivered'])
     const nodeId = newId()
-    const postings = await recordEvents(database.db, [event(), event()], { nodeId, offer: () => {} })
+    const postings = await recordEvents(db, [event(), event()], { nodeId, offer: () => {} })
     expect((await due()).map((row) => row.leasedBy)).toEqual([nodeId, nodeId])
     expect(postings).toMatchObject([{ endpointId, accountId, try: 1, url: null }, { endpointId }])
     expect(postings[0]?.payload).toContain('"type":"message.delivered"')
@@ -147,16 +142,16 @@ describe('an event', () => {
 
   it('is not there where its transaction is not', async () => {
     await addWebhook(['message.delivered'])
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       await recordEvents(tx, [event()], nowhere)
       throw new Error('undone')
     }).catch(() => {})
-    const { rowCount } = await database.db.query('select 1 from events')
+    const { rowCount } = await db.query('select 1 from events')
     expect([rowCount, await due()]).toEqual([0, []])
   })
 
   it('of none is nothing', async () => {
-    expect(await recordEvents(database.db, [], nowhere)).toEqual([])
+    expect(await recordEvents(db, [], nowhere)).toEqual([])
   })
 })
 
@@ -172,7 +167,7 @@ describe('a callback’s endpoint', () => {
 
 describe('subscriptions', () => {
   it('hold for contract events always, for others while an endpoint asks', async () => {
-    const subscriptions = new Subscriptions(database.db)
+    const subscriptions = new Subscriptions(db)
     await subscriptions.refresh()
     const contract = Object.entries(eventTypes).filter(([, type]) => type.isContract)
     expect(contract.map(([type]) => type)).toEqual(['message.delivered', 'message.failed', 'message.received'])
@@ -184,7 +179,7 @@ describe('subscriptions', () => {
       true,
       false,
     ])
-    await database.db.query('update webhooks set enabled = false')
+    await db.query('update webhooks set enabled = false')
     await subscriptions.refresh()
     expect(subscriptions.wants(accountId, 'message.sent')).toBe(false)
   })

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { dayAt } from '../ground/base/day.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { Acceptor } from '../accept/accept.ts'
 import type { Accepted, Draft, Stop } from '../message/draft.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../messages/testing.ts'
@@ -9,13 +9,9 @@ import { nameOf } from './judge.ts'
 import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
 import { moveWindows, readRelief, readUsed, useWindows } from './windows.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 
 beforeEach(async () => {
   await passTurnOfHour()

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { accountRoutes } from '../accounts/http.ts'
 import { openAuthenticator } from '../accounts/authenticate.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import type { App } from '../ground/http/http.ts'
 import { messageRoutes } from '../messages/http.ts'
@@ -11,20 +11,15 @@ import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../messages/tes
 import { endStopsOf, guardRoutes } from './http.ts'
 import { forgetUsed, readUsed } from './windows.ts'
 
-let database: TestDatabase
 let account: TestAccount
 let other: TestAccount
 let ledger: LedgerTest
 let app: App
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 beforeEach(async () => {
   await passTurnOfHour()
-  const { db } = database
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
   account = await createTestAccount(db)
   other = await createTestAccount(db)
@@ -104,7 +99,7 @@ describe('the settings of guards', () => {
 
   it('tell what the day has used up before a limit was set, and while there was none', async () => {
     await send()
-    await database.db.query(
+    await db.query(
       `insert into tally_deltas (account_id, hour, type, is_test, segments, to_bucket, carrier_id, currency, messages, cost)
        values ($1, date_trunc('hour', now(), 'UTC'), 'otp', false, 1, 'sent', $2, 'EUR', 1, 0.0201)`,
       [account.accountId, ledger.carrierId],
@@ -118,7 +113,7 @@ describe('the settings of guards', () => {
     await send()
     await patch(none)
     await send()
-    await database.db.query(
+    await db.query(
       `insert into guard_counters (account_id, kind, key, starts_at, ends_at, used)
        select $1, kind, key, starts_at, ends_at, 7 from guard_counters where kind = 'daily_segments'`,
       [other.accountId],
@@ -127,7 +122,7 @@ describe('the settings of guards', () => {
     expect(await ledger.count('guard_counters', 'account_id = $1 and used = 7', [other.accountId])).toBe(1)
     expect(await send()).toMatchObject({ status: 429, body: { code: 'spend_limit_reached' } })
     // Another limit of the same day is none that begins.
-    await database.db.query(`update guard_counters set used = used + 1 where kind = 'daily_segments'`)
+    await db.query(`update guard_counters set used = used + 1 where kind = 'daily_segments'`)
     expect((await patch({ limits: { daily_segments: 9 } })).body).toMatchObject({ limits: { segments_today: 5 } })
     expect((await call('GET', '/v1/settings', undefined, other)).body).toMatchObject({
       limits: { segments_today: null },
@@ -285,7 +280,7 @@ describe('a send that a guard stops', () => {
     await send()
     expect(await stops()).toHaveLength(1)
     // A stop of another kind, or of another account, is not.
-    await database.db.query(
+    await db.query(
       `insert into guards (account_id, id, kind, key, action, since, starts_at, ends_at)
        select account_id, id, kind, '', 'block', now(), now(), now() + interval '1 hour'
        from unnest($1::uuid[], $2::uuid[], '{velocity,daily_segments}'::text[]) as g (account_id, id, kind)`,
@@ -353,7 +348,6 @@ describe('a send that a guard stops', () => {
 describe('a test key', () => {
   let tester: TestAccount
   beforeEach(async () => {
-    const { db } = database
     const made = await createTestAccount(db, { mode: 'test' })
     await db.query(`update api_keys set account_id = $1 where id = $2`, [account.accountId, made.keyId])
     tester = { ...account, headers: made.headers }

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { AddressInfo } from 'node:net'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import type { App } from '../ground/http/http.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
 import type { Answer } from '../ledger/answer.ts'
 import type { MessageRow } from '../message/message.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
-import { insertTestSender, openLedgerTest, ourNumber, silent, type LedgerTest, rowOf } from '../messages/testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber, silent, rowOf } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { carrierRoutes } from '../carriers/http.ts'
 import { Limits } from '../links/limits.ts'
@@ -21,40 +21,27 @@ import { inboundRoutes } from './inbound-http.ts'
 import { openSecrets } from './sealed.ts'
 import { carrierBody, FakeCarrier } from './testing.ts'
 
-let database: TestDatabase
-let account: TestAccount
-let test: LedgerTest
-let app: App
-/** Where the carriers reach us. */
-let address = ''
 const refusals = new Map<string, number>()
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const receiving = { ...test.context, log: silent, ledger: test.ledger, wake: () => {} }
-  const context = { db: database.db, vault: testVault, refusals, receiving }
-  const register = (one: App): void => {
-    // Known only when it listens.
-    const shared = {
-      ...context,
-      get publicUrl(): string {
-        return address
-      },
-    }
-    carrierRoutes(one, shared)
-    inboundRoutes(one, shared)
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const test = await openLedgerTest(db, { accountId: account.accountId })
+const receiving = { ...test.context, log: silent, ledger: test.ledger, wake: () => {} }
+const context = { db, vault: testVault, refusals, receiving }
+const register = (one: App): void => {
+  // Known only when it listens.
+  const shared = {
+    ...context,
+    get publicUrl(): string {
+      return address
+    },
   }
-  app = await buildTestApp(database.db, register, { trustedProxies: ['127.0.0.1'] })
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-})
-afterAll(async () => {
-  await app.close()
-  await test.ledger.close()
-  await database.close()
-})
+  carrierRoutes(one, shared)
+  inboundRoutes(one, shared)
+}
+const app = await buildTestApp(db, register, { trustedProxies: ['127.0.0.1'] })
+await app.listen({ host: '127.0.0.1', port: 0 })
+const address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 
 interface Journey {
   fake: FakeCarrier
@@ -84,13 +71,13 @@ async function open(name: AdapterName): Promise<Journey> {
   }>()
   const carrierId = parseId('car', body.id) ?? ''
   const linkId = parseId('lnk', body.links[0]?.id ?? '') ?? ''
-  const carrier = await findCarrier(database.db, carrierId)
+  const carrier = await findCarrier(db, carrierId)
   if (!carrier) throw new Error('there is no carrier')
   // Messages go where their sender is.
-  await database.db.query(`delete from senders where account_id = $1`, [account.accountId])
-  await insertTestSender(database.db, account.accountId, carrierId, ourNumber, true)
+  await db.query(`delete from senders where account_id = $1`, [account.accountId])
+  await insertTestSender(db, account.accountId, carrierId, ourNumber, true)
   // Who has just seen the account's senders would look for the old one.
-  const routing = new RoutingTable(database.db)
+  const routing = new RoutingTable(db)
   await routing.refresh()
   const acceptor = new Acceptor({ ...test.context, slots: test.slots, routing })
   const answers: Promise<void>[] = []
@@ -230,7 +217,7 @@ it('obeys a STOP that comes as binary data, and keeps its octets', async () => {
   expect(unsigned.statusCode, unsigned.body).toBe(200)
   const response = await fetch(`${journey.repliesUrl}?${new URLSearchParams(fields).toString()}`)
   expect(response.status).toBe(200)
-  const { rows } = await database.db.query<{ body: string; octets: Buffer }>(
+  const { rows } = await db.query<{ body: string; octets: Buffer }>(
     `select body, octets from messages where direction = 'inbound' and their_number = $1`,
     [person],
   )
@@ -373,7 +360,7 @@ it.each(['generic', 'sinch', 'plivo'] as const)(
   async (name) => {
     const journey = await open(name)
     const allow = (networks: string[]): Promise<unknown> =>
-      database.db.query(
+      db.query(
         `update carriers set settings = settings || jsonb_build_object('allowed_cidrs', $2::jsonb) where id = $1`,
         [journey.carrierId, JSON.stringify(networks)],
       )

@@ -1,15 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { parseId } from '../ground/base/ids.ts'
-import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest, zero } from './testing.ts'
 import { rawWorkbook, rowOf, zipOf } from '../ground/tables/zip-testing.ts'
 
-let test: OwnImportTest
-
-beforeAll(async () => {
-  test = await createImportTest()
-})
+const test = await createImportTest()
 afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

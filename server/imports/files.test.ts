@@ -1,16 +1,12 @@
 import { errorsOf } from '../accounts/testing.ts'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import writeXlsxFile, { type SheetData } from 'write-excel-file/node'
 import { parseId } from '../ground/base/ids.ts'
-import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest, zero } from './testing.ts'
 
-let test: OwnImportTest
-
-beforeAll(async () => {
-  test = await createImportTest()
-})
+const test = await createImportTest()
 afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

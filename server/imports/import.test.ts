@@ -1,14 +1,10 @@
 import { errorsOf } from '../accounts/testing.ts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { newId, parseId } from '../ground/base/ids.ts'
-import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest, zero } from './testing.ts'
 import { rawWorkbook, rowOf } from '../ground/tables/zip-testing.ts'
 
-let test: OwnImportTest
-
-beforeAll(async () => {
-  test = await createImportTest()
-})
+const test = await createImportTest()
 afterAll(() => test.close())
 
 describe('an import', () => {

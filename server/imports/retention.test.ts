@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { forgetImportRows } from './retention.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 /** An import of some days ago, with bad rows and a sample. */
 async function make(accountId: string, daysAgo: number): Promise<string> {
-  const { db } = database
   const [campaign, id] = [newId(), firstIdAt(Date.now() - daysAgo * 86_400_000).replace(/.{12}$/, newId().slice(-12))]
   await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'C')`, [accountId, campaign])
   await db.query(
@@ -30,7 +24,6 @@ async function make(accountId: string, daysAgo: number): Promise<string> {
 }
 
 it('bad rows and samples of an import go with the messages of its time, and its counts stay', async () => {
-  const { db } = database
   const [short, long] = [await createTestAccount(db), await createTestAccount(db)]
   await db.query('update accounts set message_days = 10 where id = $1', [short.accountId])
   const gone = [await make(short.accountId, 11), await make(short.accountId, 300), await make(long.accountId, 401)]

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { testKeyFile, testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Queryable, type Tx } from '../ground/db/db.ts'
 import { untilBlocked } from '../ground/db/testing.ts'
@@ -13,15 +13,11 @@ import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { beginImport } from './progress.ts'
 import { ImportThreads } from './thread.ts'
-import { numberOf, createImportTest, readRow, until, zero, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest, readRow, until, zero } from './testing.ts'
 import { retry, writeRows } from './write.ts'
 import { rawWorkbook, rowOf } from '../ground/tables/zip-testing.ts'
 
-let test: OwnImportTest
-
-beforeAll(async () => {
-  test = await createImportTest()
-})
+const test = await createImportTest()
 afterAll(() => test.close())
 
 /** Of ten rows one is bad and one repeats the one before it. */

@@ -1,18 +1,15 @@
 /** Imports whose statements take longer than the database, or this process, lets them. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { runImport, type RunResult } from './run.ts'
-import { numberOf, createImportTest, readRow, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest, readRow } from './testing.ts'
 import { writeRows, type ImportKey } from './write.ts'
 
-let test: OwnImportTest
 const never = new AbortController().signal
 
-beforeAll(async () => {
-  test = await createImportTest()
-})
+const test = await createImportTest()
 afterAll(() => test.close())
 
 const run = (db: Db, key: ImportKey): Promise<RunResult> =>

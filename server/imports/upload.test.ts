@@ -2,23 +2,18 @@ import { once } from 'node:events'
 import { request as openRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { chunkBytes } from '../ground/tables/bytes.ts'
 import { uploadsMax } from './start.ts'
 import { Stride } from './stride.ts'
 import { rawWorkbook, rowOf } from '../ground/tables/zip-testing.ts'
-import { numberOf, createImportTest, until, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest, until } from './testing.ts'
 
-let test: OwnImportTest
-let port: number
-
-beforeAll(async () => {
-  test = await createImportTest()
-  await test.app.listen({ port: 0, host: '127.0.0.1' })
-  port = (test.app.server.address() as AddressInfo).port
-})
+const test = await createImportTest()
+await test.app.listen({ port: 0, host: '127.0.0.1' })
+const port = (test.app.server.address() as AddressInfo).port
 afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'

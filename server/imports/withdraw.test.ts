@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { hashNumber, listConsents } from '../message/consent.ts'
-import { numberOf, createImportTest, type OwnImportTest } from './testing.ts'
+import { numberOf, createImportTest } from './testing.ts'
 
-let test: OwnImportTest
-
-beforeAll(async () => {
-  test = await createImportTest()
-})
+const test = await createImportTest()
 afterAll(() => test.close())
 
 /** More rows than a batch has. */

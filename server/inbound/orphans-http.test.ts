@@ -1,10 +1,10 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { now } from '../ground/db/clock.ts'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
-import type { App, Scope } from '../ground/http/http.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import type { Scope } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { giveOrphans, orphanStep } from './orphans.ts'
@@ -14,29 +14,21 @@ import { insertTestCarrier, insertTestSender, openLedgerTest, type LedgerTest } 
 
 const ours = '447700900111'
 const unknown = '447700900999'
-let database: TestDatabase
-let app: App
 let operator: TestAccount
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildTestApp(database.db, (one) => orphanRoutes(one, { db: database.db, vault: testVault }))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const app = await buildTestApp(db, (one) => orphanRoutes(one, { db, vault: testVault }))
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, opt_outs, orphan_replies')
-  operator = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs, orphan_replies')
+  operator = await createTestAccount(db)
+  test = await openLedgerTest(db)
 })
 
 const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
 const says = (source: string, text: string, destination = unknown): ReturnType<typeof storeReply> =>
   storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
-const as = (scopes: readonly Scope[]): Promise<TestAccount> => createTestAccount(database.db, { scopes })
+const as = (scopes: readonly Scope[]): Promise<TestAccount> => createTestAccount(db, { scopes })
 
 interface Shown {
   id: string
@@ -63,8 +55,8 @@ const give = (
     payload: { sender },
   })
 async function insertSender(number: string, carrierId = test.carrierId): Promise<string> {
-  await insertTestSender(database.db, test.accountId, carrierId, number)
-  const { rows } = await database.db.query<{ id: string }>(`select id from senders where number = $1`, [number])
+  await insertTestSender(db, test.accountId, carrierId, number)
+  const { rows } = await db.query<{ id: string }>(`select id from senders where number = $1`, [number])
   return showId('snd', rows[0]?.id ?? '')
 }
 
@@ -129,7 +121,7 @@ describe('to give', () => {
     await says('447700900201', 'STOP')
     const [reply] = await list()
     const elsewhere = newId()
-    await inTransaction(database.db, (tx) => insertTestCarrier(tx, elsewhere))
+    await inTransaction(db, (tx) => insertTestCarrier(tx, elsewhere))
     for (const sender of [await insertSender(ours, elsewhere), showId('snd', newId()), 'snd_none']) {
       const answer = await give(reply?.id ?? '', sender)
       expect(answer.statusCode).toBe(422)
@@ -175,6 +167,6 @@ it('an erasure deletes the replies of the person, and those of nobody else', asy
   await says('447700900201', 'STOP')
   await says('447700900202', 'STOP', '447700900201')
   const person = { number: '447700900201' } as Parameters<typeof orphanStep.run>[1]
-  await inTransaction(database.db, (tx) => orphanStep.run(tx, person, ''))
+  await inTransaction(db, (tx) => orphanStep.run(tx, person, ''))
   expect(await list()).toMatchObject([{ from: '447700900202', to: '447700900201' }])
 })

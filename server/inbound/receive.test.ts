@@ -1,7 +1,7 @@
 import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -14,22 +14,18 @@ import { joinLateParts } from './reply-join.ts'
 import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 import { aliveSession, openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let errors: unknown[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, receipts, reply_parts, reply_hashes, orphan_replies, events',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
   errors = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
@@ -464,8 +460,8 @@ it('refuses what no carrier should ask of us', () => {
 })
 
 it('takes replies and receipts of a simulated carrier, long ones with the last part first', async () => {
-  await emptyTables(database.db, 'carriers, senders')
-  const carrier = await openCarrierTest(database.db, { accountId: test.accountId })
+  await emptyTables(db, 'carriers, senders')
+  const carrier = await openCarrierTest(db, { accountId: test.accountId })
   await untilBound(carrier)
   carrier.simulator.misbehave({ partOrder: 'last_first' })
   const { id } = await carrier.submit({ theirNumber: '15551230007', body: 'x'.repeat(300), segments: 2 })

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -8,23 +8,18 @@ import { Redeliveries, Unanswerable, type Delivery } from './redelivery.ts'
 import type { DeliverySession } from '../links/carrier-link.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
-let database: TestDatabase
-let linkId: string
 let stored = 0
 
 beforeEach(() => {
   stored = 0
 })
-beforeAll(async () => {
-  database = await createTestDatabase()
-  linkId = (await openLedgerTest(database.db)).linkId
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const linkId = (await openLedgerTest(db)).linkId
 
 async function beatingProcess(): Promise<Redeliveries> {
   const nodeId = newId()
-  await database.db.query(`insert into nodes (id, name) values ($1, 'a process')`, [nodeId])
-  await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
+  await db.query(`insert into nodes (id, name) values ($1, 'a process')`, [nodeId])
+  await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
   return new Redeliveries(nodeId)
 }
 
@@ -43,9 +38,9 @@ const store = (
   delivery = said('yes', aliveSession()),
   slow = Promise.resolve(),
 ): Promise<void> =>
-  process.storeOnce(database.db, delivery, async (comingOf) => {
+  process.storeOnce(db, delivery, async (comingOf) => {
     await slow
-    return inTransaction(database.db, async (tx) => {
+    return inTransaction(db, async (tx) => {
       if ((await comingOf(tx)) === 'repeat') return 'skipped'
       stored++
       return 'stored'
@@ -54,7 +49,7 @@ const store = (
 
 it('what waited for a slow database while another process stored an equal one is left to its carrier, which asks again if it is another', async () => {
   const [slow, fast] = [await beatingProcess(), await beatingProcess()]
-  const notes = setInterval(() => void fast.noteLost(database.db), 100)
+  const notes = setInterval(() => void fast.noteLost(db), 100)
   const { promise, resolve } = Promise.withResolvers<void>()
   const first = store(slow, said('yes', aliveSession()), promise)
   const startedAt = performance.now()
@@ -88,7 +83,7 @@ it('what a carrier gives to the next session is known before the end of the last
 /** Notes what both are in doubt about, as their clocks do, until a promise settles. */
 async function whileNoting(processes: Redeliveries[], run: Promise<void>): Promise<void> {
   const notes = setInterval(() => {
-    for (const process of processes) void process.noteLost(database.db)
+    for (const process of processes) void process.noteLost(db)
   }, 50)
   await run.finally(() => clearInterval(notes))
 }
@@ -99,7 +94,7 @@ it('what comes again at another process is left to its carrier until the first k
   gone.isSilent = true
   const reply = (session: DeliverySession): Delivery => said('again', session)
   await store(first, reply(gone))
-  await first.noteLost(database.db)
+  await first.noteLost(db)
   await expect(whileNoting([first, second], store(second, reply(next)))).rejects.toThrow(Unanswerable)
   expect([stored, gone.enquiries]).toEqual([1, { sent: 1, answered: 0 }])
 
@@ -112,7 +107,7 @@ it('what is said again at another process is stored as soon as the first has ask
   const [first, second] = [await beatingProcess(), await beatingProcess()]
   const session = aliveSession()
   await store(first, said('hello', session))
-  await first.noteLost(database.db)
+  await first.noteLost(db)
   expect(session.enquiries.sent).toBe(0)
   await whileNoting([first, second], store(second, said('hello', aliveSession())))
   expect([stored, session.enquiries]).toEqual([2, { sent: 1, answered: 1 }])

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { ESME, SmppServer, type Session } from '@heliogram/smpp'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { openBoundTest, type CarrierTest } from '../carriers/testing.ts'
@@ -51,17 +51,13 @@ class Wires {
   }
 }
 
-let database: TestDatabase
 let server: SmppServer<(status: number) => void>
 let wires: Wires
 let test: CarrierTest
 /** In the order of their binds. */
 let bound: Session<(status: number) => void>[]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   bound = []
   server = new SmppServer({
@@ -71,10 +67,10 @@ beforeEach(async () => {
     onOutcome: (_session, tell, outcome) => tell(outcome.kind === 'response' ? outcome.status : -1),
   })
   wires = new Wires(await server.listen({ host: '127.0.0.1', port: 0 }))
-  test = await openBoundTest(database.db, {
+  test = await openBoundTest(db, {
     settings: { port: await wires.listen(), sessions: 2, enquire_timeout_seconds: 1 },
   })
-  const note = setInterval(() => void test.receiving.redeliveries.noteLost(database.db).catch(() => {}), 200)
+  const note = setInterval(() => void test.receiving.redeliveries.noteLost(db).catch(() => {}), 200)
   closers.push(() => Promise.resolve(clearInterval(note)))
   await until('both sessions are bound', () => bound.length === 2)
 })

@@ -1,6 +1,6 @@
 import { ESME, type MessageRequest } from '@heliogram/smpp'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -11,20 +11,16 @@ import { Redeliveries } from './redelivery.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { aliveSession, type TestSession } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let nowMs = 0
 let errors: string[]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, reply_hashes, events')
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, reply_hashes, events')
+  test = await openLedgerTest(db)
   nowMs = Date.now()
   errors = []
   context = processOf(test.nodeId)
@@ -44,33 +40,32 @@ function processOf(nodeId: string): ReceiveContext {
 /** Another process, which goes on beating. */
 async function otherProcess(): Promise<ReceiveContext> {
   const nodeId = newId()
-  await database.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
-  await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
+  await db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
+  await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
   return processOf(nodeId)
 }
 
 /** A process lives on, whatever it does besides. */
 function goOnBeating(nodeId: string): Promise<unknown> {
-  return database.db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [nodeId])
+  return db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [nodeId])
 }
 
 /** Has processes tell what their sessions have proved, as their clocks do, until something has settled. */
 async function whileNoting<T>(run: Promise<T>, ...processes: ReceiveContext[]): Promise<T> {
   const notes = setInterval(() => {
-    for (const { redeliveries } of processes) void redeliveries.noteLost(database.db)
+    for (const { redeliveries } of processes) void redeliveries.noteLost(db)
   }, 50)
   return run.finally(() => clearInterval(notes))
 }
 
 const isAway = (): Promise<never> => Promise.reject(new Error('away'))
-const away = { query: isAway, connect: isAway } as unknown as typeof database.db
+const away = { query: isAway, connect: isAway } as unknown as typeof db
 
 /** Counts the transactions of a process. */
 function countLooks(at: ReceiveContext): () => number {
   let looks = 0
-  const connect = (callback?: () => void): unknown =>
-    callback ? database.db.connect(callback) : (looks++, database.db.connect())
-  at.db = Object.assign(Object.create(database.db) as typeof database.db, { connect })
+  const connect = (callback?: () => void): unknown => (callback ? db.connect(callback) : (looks++, db.connect()))
+  at.db = Object.assign(Object.create(db) as typeof db, { connect })
   return () => looks
 }
 
@@ -98,7 +93,7 @@ const stored = (): Promise<number> => test.count('messages', `direction = 'inbou
 
 /** Runs something while nothing can be stored. */
 async function stalled(run: () => Promise<void>): Promise<void> {
-  const client = await database.db.connect()
+  const client = await db.connect()
   await client.query('begin; lock table messages in access exclusive mode')
   try {
     await run()
@@ -138,7 +133,7 @@ describe('a person who says the same twice within seconds', () => {
     const next = openSession()
     await deliver(next)
     Object.assign(next, { state: 'closed', hasUnbound: true })
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     await deliver(openSession(), {}, await otherProcess())
     expect(await stored()).toBe(3)
   })
@@ -158,7 +153,7 @@ describe('a person who says the same twice within seconds', () => {
     await deliver(lost)
     lost.enquiries = { sent: 1, answered: 1 }
     lost.state = 'closed'
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     await deliver(openSession())
     expect(await stored()).toBe(2)
   })
@@ -166,9 +161,9 @@ describe('a person who says the same twice within seconds', () => {
   it('is heard twice where the second could not be stored at first', async () => {
     const session = openSession()
     await deliver(session)
-    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
     expect(await deliver(session)).toBe(ESME.RX_T_APPN)
-    await database.db.query(`alter table messages drop constraint full_disk`)
+    await db.query(`alter table messages drop constraint full_disk`)
     expect(await deliver(session)).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
   })
@@ -178,11 +173,11 @@ describe('a person who says the same twice within seconds', () => {
     await deliver(session)
     session.enquiries = { sent: 1, answered: 1 }
     nowMs += 10_000
-    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
     expect(await deliver(session)).toBe(ESME.RX_T_APPN)
-    await database.db.query(`alter table messages drop constraint full_disk`)
+    await db.query(`alter table messages drop constraint full_disk`)
     session.state = 'closed'
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     expect(await deliver(openSession())).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
   })
@@ -190,7 +185,7 @@ describe('a person who says the same twice within seconds', () => {
   it('is heard twice by a process whose own heartbeat is late', async () => {
     const session = openSession()
     await deliver(session)
-    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
     await deliver(session)
     expect(await stored()).toBe(2)
   })
@@ -200,7 +195,7 @@ describe('a person who says the same twice within seconds', () => {
     await deliver(lost)
     lost.state = 'closed'
     nowMs += 601_000
-    await database.db.query(`update reply_hashes set received_at = now() - interval '11 minutes'`)
+    await db.query(`update reply_hashes set received_at = now() - interval '11 minutes'`)
     await deliver(openSession())
     expect(await stored()).toBe(2)
   })
@@ -244,7 +239,7 @@ describe('a redelivery is answered and stored once', () => {
     await deliver(lost)
     await deliver(lost)
     lost.state = 'closed'
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     const other = await otherProcess()
     for (let i = 0; i < 3; i++) await deliver(openSession(), {}, other)
     expect(await stored()).toBe(3)
@@ -275,7 +270,7 @@ describe('a redelivery is answered and stored once', () => {
     await goOnBeating(test.nodeId)
     const before = looks()
     await Promise.race([again, until('it has seen the beat', () => looks() > before + 1)])
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     expect(await again).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
   })
@@ -288,17 +283,17 @@ describe('a redelivery is answered and stored once', () => {
     await goOnBeating(test.nodeId)
     await stalled(async () => {
       answers.push(deliver(lost))
-      await untilBlocked(database.db, 1)
+      await untilBlocked(db, 1)
       lost.state = 'closed'
       answers.push(deliver(openSession(), {}, other))
-      await untilBlocked(database.db, 2)
-      await context.redeliveries.noteLost(database.db)
+      await untilBlocked(db, 2)
+      await context.redeliveries.noteLost(db)
     })
     // Stored, and never answered: its session was gone.
     expect(await answers[0]).toBe(ESME.ROK)
     const looks = countLooks(other)
     await Promise.race([answers[1], until('it has seen the first', () => looks() > 1)])
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     expect(await answers[1]).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
   })
@@ -309,11 +304,11 @@ describe('a redelivery is answered and stored once', () => {
     const first = { done: Promise.resolve(0) }
     await stalled(async () => {
       first.done = deliver(session)
-      await untilBlocked(database.db, 1)
+      await untilBlocked(db, 1)
       nowMs += 3000
     })
     await first.done
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     const other = await otherProcess()
     await deliver(openSession(), {}, other)
     expect(await stored()).toBe(1)
@@ -339,7 +334,7 @@ describe('a redelivery is answered and stored once', () => {
       throw new Error('lost')
     }
     expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     const other = await otherProcess()
     expect(await deliver(openSession(), {}, other)).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
@@ -348,17 +343,17 @@ describe('a redelivery is answered and stored once', () => {
   })
 
   it('at another process where its storing was answered with an error, and had not happened', async () => {
-    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
     expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
-    await database.db.query(`alter table messages drop constraint full_disk`)
-    await context.redeliveries.noteLost(database.db)
+    await db.query(`alter table messages drop constraint full_disk`)
+    await context.redeliveries.noteLost(db)
     expect(await deliver(openSession(), {}, await otherProcess())).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
   })
 
   it('after the process that had it died', async () => {
     await deliver(openSession())
-    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
     const other = await otherProcess()
     await deliver(openSession(), {}, other)
     expect(await stored()).toBe(1)
@@ -368,12 +363,12 @@ describe('a redelivery is answered and stored once', () => {
 
   it('after the process that had it died, and after this one could not store it at first', async () => {
     await deliver(openSession())
-    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
     const other = await otherProcess()
     const session = openSession()
     other.db = away
     expect(await deliver(session, {}, other)).toBe(ESME.RX_T_APPN)
-    other.db = database.db
+    other.db = db
     expect(await deliver(session, {}, other)).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
   })
@@ -381,7 +376,7 @@ describe('a redelivery is answered and stored once', () => {
   it('after the process that had it was fenced, though it beat a moment ago', async () => {
     await deliver(openSession())
     const other = await otherProcess()
-    await database.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
+    await db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
     await deliver(openSession(), {}, other)
     expect(await stored()).toBe(1)
   })
@@ -420,13 +415,13 @@ describe('a redelivery is answered and stored once', () => {
     const answers: Promise<number>[] = []
     await stalled(async () => {
       answers.push(deliver(lost))
-      await untilBlocked(database.db, 1)
+      await untilBlocked(db, 1)
       lost.state = 'closed'
       answers.push(deliver(openSession(), {}, other))
-      await untilBlocked(database.db, 2)
+      await untilBlocked(db, 2)
     })
     expect(await answers[0]).toBe(ESME.ROK)
-    await context.redeliveries.noteLost(database.db)
+    await context.redeliveries.noteLost(db)
     expect(await answers[1]).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
   })
@@ -472,7 +467,7 @@ describe('a redelivery is answered and stored once', () => {
       expect(await deliver(session)).toBe(ESME.RX_T_APPN)
       context.db = away
       for (let n = 0; n < times; n++) expect(await deliver(session)).toBe(ESME.RX_T_APPN)
-      context.db = database.db
+      context.db = db
       expect(await deliver(session)).toBe(ESME.ROK)
       expect(await stored()).toBe(1)
     },

@@ -1,8 +1,8 @@
 import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { DataKeys } from '../ground/sealing/data-keys.ts'
 import { Texts } from '../ground/sealing/texts.ts'
@@ -15,22 +15,16 @@ import { joinLateParts } from './reply-join.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { aliveSession } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let warnings: object[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
+const { db } = database
 beforeEach(async () => {
-  await emptyTables(
-    database.db,
-    'accounts, carriers, nodes, messages, reply_parts, reply_hashes, orphan_replies, events',
-  )
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, reply_parts, reply_hashes, orphan_replies, events')
+  test = await openLedgerTest(db)
   warnings = []
   const warn = (fields: object, message: string): void => void warnings.push({ ...fields, message })
   const log = { info: () => {}, warn, error: warn }

@@ -1,26 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt, newId, showId } from '../ground/base/ids.ts'
 import { claimMessages } from '../queue/claim.ts'
 import type { MessageRow } from '../message/message.ts'
 import { storeReply, type ReplyIn } from './reply.ts'
 import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 let wakes = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, orphan_replies',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
 })
 
 const person = '15551230001'

@@ -1,8 +1,8 @@
 /** STOP, START, STOP, with whatever happens to the sessions between: a person who said STOP last is out. */
 import { ESME, SmppServer, type MessageRequest, type Session } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { until } from '../../test/until.ts'
@@ -13,12 +13,8 @@ import { receive } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
 
 const person = '15551230001'
-let database: TestDatabase
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 describe('over sessions that end in any way', () => {
   type Step = { word: 'STOP' | 'START' | 'YES'; end: 'none' | 'unbind' | 'kill' | 'proved'; isRepeated: boolean }
@@ -29,8 +25,8 @@ describe('over sessions that end in any way', () => {
   })
 
   it('STOP as the last word is obeyed, and START is unless it may be an old one', async () => {
-    await emptyTables(database.db, 'accounts, carriers, nodes, messages, events')
-    const test = await openLedgerTest(database.db)
+    await emptyTables(db, 'accounts, carriers, nodes, messages, events')
+    const test = await openLedgerTest(db)
     const link = {
       id: test.linkId,
       receiptsId: test.linkId,
@@ -83,8 +79,8 @@ describe('over sessions that end in any way', () => {
   })
 
   it('a START that comes again behind a STOP, from a session that was lost, opts nobody in; said again on a session that lives it does', async () => {
-    await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, opt_outs')
-    const test = await openBoundTest(database.db)
+    await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs')
+    const test = await openBoundTest(db)
     const link = { id: test.linkId, receiptsId: test.linkId, settings: smppDefaults } as Link
     const say = (text: string, session: TestSession): Promise<number> =>
       new Promise((resolve) => {
@@ -116,7 +112,7 @@ describe('over real sessions', () => {
       onOutcome: (_session, tell, outcome) => tell(outcome.kind === 'response' ? outcome.status : -1),
     })
     const port = await server.listen({ host: '127.0.0.1', port: 0 })
-    const test = await openBoundTest(database.db, { settings: { port } })
+    const test = await openBoundTest(db, { settings: { port } })
     const say = async (text: string): Promise<void> => {
       await until('a session is bound', () => bound.at(-1)?.state === 'bound')
       const fields = { source_addr: person, destination_addr: ourNumber, short_message: Buffer.from(text) }

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { writeAnswers, type Answer } from './answer.ts'
 import { claimMessages } from '../queue/claim.ts'
 import { queueDue } from '../queue/due.ts'
@@ -11,21 +11,17 @@ import { listSubmissions } from '../message/store.ts'
 import { moveTo, openLedgerTest, testAnswer, type LedgerTest, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // As in a running installation: statements of one day's messages go to that day's partitions.
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+// As in a running installation: statements of one day's messages go to that day's partitions.
+await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
 })
 
 const long = { body: 'x'.repeat(400), characters: 400, segments: 3 }

@@ -1,19 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import type { Handover } from '../message/handover.ts'
 import { listKeptReceipts, tellReceipts, type ToldReceipt } from './kept-receipts.ts'
 import { listSubmissions } from '../message/store.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(() => database.close())
-beforeEach(() => emptyTables(database.db, 'messages, submissions, carrier_ids, receipts, events'))
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+beforeEach(() => emptyTables(db, 'messages, submissions, carrier_ids, receipts, events'))
 
 async function tell({ id }: Handover): Promise<ToldReceipt[]> {
   const tries = await listSubmissions(test.db, test.accountId, id)
@@ -83,7 +77,7 @@ describe('the receipts of a message', () => {
       [2, 'b', 'The receipt says UNDELIV; it arrived after DELIVRD, which counts.'],
     ])
     // What the inbox has forgotten after its days, the submissions remember.
-    await emptyTables(database.db, 'receipts')
+    await emptyTables(db, 'receipts')
     expect((await tell(handover)).map(({ segment, stat }) => [segment, stat])).toEqual([
       [2, 'DELIVRD'],
       [1, 'UNDELIV'],

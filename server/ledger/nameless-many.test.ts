@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
+import { afterAll, expect, it } from 'vitest'
+import { inTransaction, openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { countReads, createTestDatabase } from '../ground/db/testing.ts'
 import { noteNameless } from './nameless.ts'
-import { copyUncounted, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-// One connection, which tells what it has read when it is asked to.
-let db: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-  test = await openLedgerTest(database.db)
-  db = openPool(database.connection, { name: 'ledger', max: 1, settings: pipelineSettings })
-})
-afterAll(async () => {
-  await db.end()
-  await test.ledger.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+await ensurePartitions(database.db, silent)
+const test = await openLedgerTest(database.db)
+const db = openPool(database.connection, { name: 'ledger', max: 1, settings: pipelineSettings })
+afterAll(() => db.end())
 
 it('looks up the messages of tries without an answer, and none of all that lie between them since the last statistics', async () => {
   const { id, accountId } = await test.lease()

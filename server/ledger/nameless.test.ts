@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Answer } from './answer.ts'
 import type { Handover } from '../message/handover.ts'
 import { listSubmissions } from '../message/store.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
 let theirNumber = ''
 let people = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  await bindLink(test)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await bindLink(test)
 beforeEach(() => {
   theirNumber = `1555300${String(people++).padStart(4, '0')}`
 })

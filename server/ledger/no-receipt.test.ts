@@ -1,23 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { endWithoutReceipt, watchReceipts } from './no-receipt.ts'
 import { rekeyIds } from './rekey.ts'
 import { resolveUnknown } from './resend.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, ourNumber } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
 
 /** A message that was sent so long ago. */
 async function sent(ago: string): Promise<string> {

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { normaliseId } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import type { Posting } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { writeAnswers } from './answer.ts'
@@ -17,21 +17,17 @@ import { rematchReceipts } from './rekey.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
 import { openLedgerTest, testAnswer, type LedgerTest, silent } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // As in a running installation: statements of one day's messages go to that day's partitions.
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+// As in a running installation: statements of one day's messages go to that day's partitions.
+await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, intents',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
 })
 
 const words: Record<string, string> = {

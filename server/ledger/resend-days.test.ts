@@ -1,27 +1,18 @@
 /** Unknown outcomes of today, while an old day is locked: whoever comes to it would wait. */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { resendMessage } from './resend.ts'
-import { moveTo, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, silent } from '../messages/testing.ts'
 
 const oldMs = Date.now() - 200 * 86_400_000
 const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  for (const at of [oldMs, Date.now()]) await ensurePartitions(database.db, silent, at)
-  test = await openLedgerTest(database.db)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+for (const at of [oldMs, Date.now()]) await ensurePartitions(db, silent, at)
+const test = await openLedgerTest(db)
 
 /** The statements that waited for a lock while something was done; they wait no longer. */
 async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>): Promise<string[]> {
@@ -29,7 +20,7 @@ async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>)
   const done = work.finally(() => over.abort())
   const waited: string[] = []
   while (!over.signal.aborted && waited.length === 0) {
-    const { rows } = await database.db.query<{ query: string }>(
+    const { rows } = await db.query<{ query: string }>(
       `select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     )
     waited.push(...rows.map(({ query }) => query))
@@ -41,14 +32,14 @@ async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>)
 
 it('a message whose outcome is unknown is noted and sent again without a look into other days', async () => {
   const handover = await test.lease({ onUnknown: 'resend' })
-  const keeper = await database.db.connect()
+  const keeper = await db.connect()
   const suffix = new Date(oldMs).toISOString().slice(0, 10).replaceAll('-', '')
   await keeper.query('begin')
   await keeper.query(`lock table messages_${suffix}, submissions_${suffix} in access exclusive mode`)
   const sendAgain = async (): Promise<unknown> => {
     const move = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
     await test.answer(handover, { state: 'unknown', carrierMessageId: null, commandStatus: null, move })
-    return inTransaction(database.db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))
+    return inTransaction(db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))
   }
   const release = async (): Promise<void> => {
     await keeper.query('rollback')

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { claimMessages } from '../queue/claim.ts'
@@ -8,21 +8,12 @@ import { expireMessages } from '../queue/due.ts'
 import type { Handover } from '../message/handover.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest } from '../messages/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
 
 const resend = (id: string): Promise<{ probes: number }> =>
   inTransaction(test.db, async (tx) => {

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPool, type Db } from '../ground/db/db.ts'
+import { afterAll, expect, it } from 'vitest'
+import { openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { resolveUnknown } from './resend.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-// One connection, which tells what it has read when it is asked to.
-let db: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  db = openPool(database.connection, { name: 'sweep', max: 1, settings: pipelineSettings })
-})
-afterAll(async () => {
-  await db.end()
-  await test.ledger.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+const test = await openLedgerTest(database.db)
+const db = openPool(database.connection, { name: 'sweep', max: 1, settings: pipelineSettings })
+afterAll(() => db.end())
 
 async function leaveUnknown(): Promise<string> {
   const handover = await test.lease({ onUnknown: 'resend' })

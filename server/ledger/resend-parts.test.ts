@@ -1,29 +1,21 @@
 /** Segments of one message end at different times, and their words come in any order: what nobody took of it is sent again all the same. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
 import type { Handover } from '../message/handover.ts'
 import { resolveUnknown } from './resend.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest } from '../messages/testing.ts'
 import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
 let theirNumber = ''
 let people = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  await bindLink(test)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await bindLink(test)
 beforeEach(() => {
   theirNumber = `1555300${String(people++).padStart(4, '0')}`
 })

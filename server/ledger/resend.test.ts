@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Answer } from './answer.ts'
 import { referenceOf } from './adoption.ts'
@@ -20,20 +20,12 @@ import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './tes
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let database: TestDatabase
-let test: LedgerTest
 let people = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  await test.subscribe('message.unconfirmed', 'message.sent', 'message.delivered')
-  await bindLink(test)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await test.subscribe('message.unconfirmed', 'message.sent', 'message.delivered')
+await bindLink(test)
 // Every test writes to a person of its own.
 beforeEach(() => void people++)
 const theirNumber = (): string => `1555300${String(people).padStart(4, '0')}`

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { claimMessages } from '../queue/claim.ts'
 import { Ledger } from './ledger.ts'
@@ -8,16 +8,10 @@ import { Recent } from '../message/recent.ts'
 import { resendMessage } from './resend.ts'
 import { settleIntents } from './settle.ts'
 import { listSubmissions } from '../message/store.ts'
-import { moveTo, openLedgerTest, testAnswer, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, testAnswer } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
 
 it('holds what a dead node left: unconfirmed, until a late receipt settles it', async () => {
   await test.subscribe('message.unconfirmed')

@@ -1,19 +1,15 @@
 /** How long a message waits: what goes before it, and whether the estimate says so. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 async function open(): Promise<void> {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
 }
 afterEach(async () => {
   await test.close()

@@ -1,8 +1,8 @@
 /** What is claimed when, and for whom: several carriers, links and paces. */
 import { linkOpener } from '../carriers/open-link.ts'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { findPlace } from '../queue/place.ts'
 import { insertTestCarrier, insertTestSender, rowOf, silent } from '../messages/testing.ts'
@@ -13,13 +13,9 @@ import type { LinkOptions } from './link.ts'
 import { Hand } from './stranded.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 
 async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
   test = await openBoundTest(database.db, options)

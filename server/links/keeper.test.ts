@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { readHealth } from '../program/health.ts'
 import { newId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
@@ -9,17 +9,13 @@ import { noGrant, noReport, renewLeases } from './leases.ts'
 import { listLinks } from './carrier-store.ts'
 import { openBoundTest, untilBound, type CarrierTest } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 afterEach(() => test.close())
 
 it('a link that binds, and one that is stopped, are told as life', async () => {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
   expect(test.states).toEqual(['info binding', 'info bound'])
   await test.db.query('update links set enabled = false, updated_at = now()')
   await until('the link is gone', () => test.submitter.links.size === 0)
@@ -28,7 +24,7 @@ it('a link that binds, and one that is stopped, are told as life', async () => {
 })
 
 it('a link that is lost is a warning, and bound again it is not', async () => {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
   test.simulator.do('garbage')
   await until('it is told', () => test.states.includes('warn down'))
   await untilBound(test)
@@ -37,7 +33,7 @@ it('a link that is lost is a warning, and bound again it is not', async () => {
 })
 
 it('a link whose password no key opens is down, says why, and is missed by the health of its process', async () => {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
   const stranger = openVault(Buffer.alloc(32, 9)).seal('secret', `carriers.secrets|${test.carrierId}`)
   const { rows } = await test.db.query<{ secrets: Buffer | null }>('select secrets from carriers')
   const setSecrets = (secrets: Buffer | null): Promise<unknown> =>
@@ -63,7 +59,7 @@ it('a link whose password no key opens is down, says why, and is missed by the h
 const held = (): Promise<number> => test.count('link_slots', 'node_id is not null')
 
 it('a session that is given up during a turn is not dialled again by it', async () => {
-  test = await openBoundTest(database.db, { settings: { sessions: 2 } })
+  test = await openBoundTest(db, { settings: { sessions: 2 } })
   await until('both sessions are bound', () => test.simulator.stats().bound === 2)
   const [link] = test.submitter.links.values()
   test.simulator.misbehave({ isPaused: true })
@@ -88,7 +84,7 @@ it('a session that is given up during a turn is not dialled again by it', async 
 })
 
 it('a link that is disabled keeps its part of the pace while what it wrote counts: it may be enabled again at once, here or elsewhere', async () => {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
   const units = (): Promise<number> => test.count('link_states', 'link_id = $1 and units = 1001', [test.linkId])
   test.simulator.misbehave({ isPaused: true })
   await test.submit()
@@ -102,7 +98,7 @@ it('a link that is disabled keeps its part of the pace while what it wrote count
 })
 
 it('a process that stops keeps its leases while what it wrote counts, also for one that has just begun', async () => {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
   await test.submit()
   await until('it has gone', () => test.simulator.stats().accepted === 1)
   const other = newId()
@@ -118,7 +114,7 @@ it('a process that stops keeps its leases while what it wrote counts, also for o
 })
 
 it('a link that is enabled again while it drains is nobody else’s', async () => {
-  test = await openBoundTest(database.db)
+  test = await openBoundTest(db)
   test.simulator.misbehave({ isPaused: true })
   const { id } = await test.submit()
   await until('it is with the carrier', () => test.simulator.stats().accepted === 1)
@@ -144,7 +140,7 @@ it('a link that is enabled again while it drains is nobody else’s', async () =
 })
 
 it('a carrier that allows fewer sessions from now on is not dialled as often as before', async () => {
-  test = await openBoundTest(database.db, { settings: { sessions: 3 } })
+  test = await openBoundTest(db, { settings: { sessions: 3 } })
   await until('all sessions are bound', () => test.simulator.stats().bound === 3)
   await test.db.query(`update carriers set settings = settings || '{"sessions": 1}', updated_at = now()`)
   await until('the others are given back', async () => (await held()) === 1)

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { applyLease, heldOf, makeKept } from './kept.ts'
 import { noGrant, noReport, releaseLeases, renewLeases, type Held, type LeasedLink } from './leases.ts'
 
-let database: TestDatabase
 let test: LedgerTest
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes')
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes')
+  test = await openLedgerTest(db)
   await test.db.query(`update carriers set pace = 100`)
 })
 

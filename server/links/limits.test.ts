@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
 import { capacityOf } from './pace.ts'
 import type { Holder } from './shares.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 const accountId = newId()
 const pace = 100
@@ -19,8 +15,8 @@ const units = capacityOf(pace)
 let now = 0
 
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, nodes')
-  await database.db.query(`insert into accounts (id, name, pace) values ($1, 'Acme', $2)`, [accountId, pace])
+  await emptyTables(db, 'accounts, nodes')
+  await db.query(`insert into accounts (id, name, pace) values ($1, 'Acme', $2)`, [accountId, pace])
 })
 
 /** A process, as far as its limits know one. */
@@ -30,13 +26,13 @@ class Process {
 
   static async start(): Promise<Process> {
     const process = new Process()
-    await database.db.query(`insert into nodes (id, name) values ($1, 'test')`, [process.id])
+    await db.query(`insert into nodes (id, name) values ($1, 'test')`, [process.id])
     return process
   }
 
   async turn(holders: readonly Holder[]): Promise<void> {
     await this.limits.renew(
-      database.db,
+      db,
       this.id,
       () => holders,
       () => now,
@@ -83,7 +79,7 @@ describe('the pace of an account', () => {
     const [first, second, third] = all as [Process, Process, Process]
     await turns(all, [1, 1, 1], 4)
     expect(rates(all)).toEqual([34, 34, 33])
-    await releaseGrants(database.db, third.id)
+    await releaseGrants(db, third.id)
     await turns([first, second], [1, 1])
     expect(rates([first, second])).toEqual([51, 50])
   })
@@ -94,14 +90,14 @@ describe('the pace of an account', () => {
     // Its leases have run out; it may be frozen, and wake.
     await turns([first], [1], 3)
     expect(rates([first])).toEqual([51])
-    await database.db.query(`update nodes set fenced_at = now() where id = $1`, [second.id])
+    await db.query(`update nodes set fenced_at = now() where id = $1`, [second.id])
     await turns([first], [1])
     expect(first.rate).toBe(pace)
   })
 
   it('is another within seconds when it is changed, and none when it is taken away', async () => {
     const first = await Process.start()
-    const set = (to: number | null): Promise<unknown> => database.db.query(`update accounts set pace = $1`, [to])
+    const set = (to: number | null): Promise<unknown> => db.query(`update accounts set pace = $1`, [to])
     await turns([first], [1])
     const [limit] = first.limits.of({ accountId, type: 'otp', ourNumber: null, campaignId: null })
     await set(2.5)
@@ -120,7 +116,7 @@ describe('the pace of an account', () => {
     // What waits under it still has its list, and goes.
     expect(limit?.pace.isDue(now + 1000)).toBe(true)
     // Nor does it leave anything: a process lives for months, and paces of campaigns come and go.
-    expect((await database.db.query(`select from pace_grants`)).rowCount).toBe(0)
+    expect((await db.query(`select from pace_grants`)).rowCount).toBe(0)
   })
 
   it('is another’s not before a second after the end of the turn that lowered it, however long that took', async () => {
@@ -129,7 +125,7 @@ describe('the pace of an account', () => {
     const holders = [first, second].map(({ id }) => ({ nodeId: id, weight: 1 }))
     let at = (now += 1000)
     await first.limits.renew(
-      database.db,
+      db,
       first.id,
       () => holders,
       () => (at += 900) - 900,
@@ -147,8 +143,7 @@ describe('the pace of an account', () => {
   it('costs no statement while nothing changes', async () => {
     const first = await Process.start()
     await turns([first], [1], 3)
-    const read = async (): Promise<unknown> =>
-      (await database.db.query(`select xmin::text, units from pace_grants`)).rows
+    const read = async (): Promise<unknown> => (await db.query(`select xmin::text, units from pace_grants`)).rows
     const before = await read()
     await turns([first], [1], 5)
     expect(await read()).toEqual(before)
@@ -157,8 +152,8 @@ describe('the pace of an account', () => {
 
 it('those of many numbers are read when one of them has changed, and not else', async () => {
   const [carrierId, number] = [newId(), '447700910007']
-  await database.db.query(`insert into carriers (id, name, kind) values ($1, 'test', 'smpp')`, [carrierId])
-  await database.db.query(
+  await db.query(`insert into carriers (id, name, kind) values ($1, 'test', 'smpp')`, [carrierId])
+  await db.query(
     `insert into senders (account_id, id, carrier_id, number, kind, pace)
      select $1, gen_random_uuid(), $2, (447700910000 + n)::text, 'long_code', 1 from generate_series(1, 3000) as n`,
     [accountId, carrierId],
@@ -168,7 +163,7 @@ it('those of many numbers are read when one of them has changed, and not else', 
   await first.turn([{ nodeId: first.id, weight: 1 }])
   const rateOf = (): number => first.limits.paceOf({ accountId, type: 'otp', sender: number, campaignId: null })
   expect(rateOf()).toBe(1)
-  const read = vi.spyOn(database.db, 'query')
+  const read = vi.spyOn(db, 'query')
   await turns([first], [1], 6)
   const results = await Promise.all(read.mock.results.map(({ value }) => value as Promise<{ rows: unknown[] }>))
   read.mockRestore()
@@ -178,20 +173,20 @@ it('those of many numbers are read when one of them has changed, and not else', 
     ['pace = null', pace],
     ['pace = 3', 3],
   ] as const) {
-    await database.db.query(`update senders set ${set} where number = $1`, [number])
+    await db.query(`update senders set ${set} where number = $1`, [number])
     await turns([first], [1], 3)
     expect(rateOf()).toBe(expected)
     const [, own] = first.limits.of({ accountId, type: 'otp', ourNumber: number, campaignId: null })
     expect(own?.pace.rate(now)).toBe(expected === pace ? undefined : expected)
   }
-  await database.db.query('delete from senders where number = $1', [number])
+  await db.query('delete from senders where number = $1', [number])
   await turns([first], [1], 3)
   expect(rateOf()).toBe(pace)
 })
 
 it('a campaign of an account has its own pace beside the account’s, and only its messages have it', async () => {
   const campaignId = newId()
-  await database.db.query(`insert into campaigns (account_id, id, name, pace) values ($1, $2, 'Sale', 5)`, [
+  await db.query(`insert into campaigns (account_id, id, name, pace) values ($1, $2, 'Sale', 5)`, [
     accountId,
     campaignId,
   ])
@@ -205,7 +200,7 @@ it('a campaign of an account has its own pace beside the account’s, and only i
   expect(limits.of({ ...message, campaignId })).toBe(limits.of({ ...message, campaignId }))
   expect(limits.partOf({ ...message, campaignId })).toEqual({ sender: null, campaignId })
   expect(limits.paceOf({ ...message, sender: null, campaignId })).toBe(5)
-  await database.db.query(`update campaigns set status = 'archived'`)
+  await db.query(`update campaigns set status = 'archived'`)
   now += 2000
   await first.turn([{ nodeId: first.id, weight: 1 }])
   expect(limits.of({ ...message, campaignId })).toHaveLength(1)

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Hand } from './stranded.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { settleIntents } from '../ledger/settle.ts'
@@ -9,15 +9,11 @@ import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { Node } from './node.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 const hand = new Hand()
 let nodes: Node[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(database.db, 'accounts, carriers, nodes, messages, intents, submissions')
   test = await openLedgerTest(database.db)

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
 import { listLinks } from './carrier-store.ts'
@@ -30,13 +30,9 @@ it('a link that only others have rests after a minute without a session, longer 
   expect(lookAtLife(rest, { ...life, sessions: 1 }, 0, minute)).toEqual(noRest)
 })
 
-let database: TestDatabase
 let test: CarrierTest | undefined
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 afterEach(() => test?.close())
 
 it('leaves its slots to the process that the carrier lets in, says why, and takes them back when nobody has the link', async () => {

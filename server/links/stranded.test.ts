@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { readDirect } from '../ledger/settle.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { findStranded, Hand } from './stranded.ts'
 
-let database: TestDatabase
 let ledger: LedgerTest
 let hand: Hand
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  ledger = await openLedgerTest(database.db)
+  ledger = await openLedgerTest(db)
   hand = new Hand()
 })
 
@@ -129,7 +125,7 @@ test('a statement that fails has leased nothing that anybody has in hand', async
 })
 
 test('what another node leased is not ours to give back', async () => {
-  const other = await openLedgerTest(database.db)
+  const other = await openLedgerTest(db)
   await other.lease()
   expect(await giveBack()).toEqual([])
 })

@@ -1,25 +1,21 @@
 import { statusName } from '@heliogram/smpp'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { queueDue } from '../queue/due.ts'
 import { listSubmissions } from '../message/store.ts'
 import { openBoundTest, untilBound, type CarrierTest } from '../carriers/testing.ts'
 
-let database: TestDatabase
 let test: CarrierTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // As in a running installation: statements of one day's messages go to that day's partitions.
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+// As in a running installation: statements of one day's messages go to that day's partitions.
+await ensurePartitions(db, silent)
 
 async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
-  test = await openBoundTest(database.db, options)
+  test = await openBoundTest(db, options)
 }
 afterEach(async () => {
   await test.close()

@@ -1,10 +1,9 @@
 import { Client } from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { world, createTestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { emptyTables } from '../ground/db/testing.ts'
 import { Subscriptions, type Outbox } from '../events/events.ts'
-import type { App } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { Meter } from '../ground/metrics/meter.ts'
 import { insertTestCarrier, silent } from '../messages/testing.ts'
@@ -15,32 +14,17 @@ import { watchLinks, watchSenders, watchWebhooks } from './alerts.ts'
 import { saveLive } from './live.ts'
 import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-let database: TestDatabase
-let app: App
-let operator: TestAccount
-let subscriptions: Subscriptions
-let node: Node
 let carrierId: string
 let linkId: string
 const outbox: Outbox = { nodeId: null, offer: () => {} }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  operator = await createTestAccount(db)
-  await db.query(`update users set is_operator = true where account_id = $1`, [operator.accountId])
-  subscriptions = new Subscriptions(db)
-  app = await buildTestApp(db, (one) => alertRoutes(one, { db }))
-  node = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
-  await node.start()
-})
-afterAll(async () => {
-  await node.close()
-  await app.close()
-  await database.close()
-})
+const { db, account: operator, app } = await world([alertRoutes])
+await db.query(`update users set is_operator = true where account_id = $1`, [operator.accountId])
+const subscriptions = new Subscriptions(db)
+const node = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
+await node.start()
+afterAll(() => node.close())
 beforeEach(async () => {
-  const { db } = database
   await emptyTables(db, 'carriers, alerts, events, webhooks, sender_ends')
   carrierId = newId()
   await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
@@ -51,7 +35,7 @@ beforeEach(async () => {
 
 /** Wants every alert of the account. */
 async function subscribe(accountId: string): Promise<void> {
-  await database.db.query(
+  await db.query(
     `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', $3, '')`,
     [
       accountId,
@@ -70,11 +54,11 @@ async function subscribe(accountId: string): Promise<void> {
   await subscriptions.refresh()
 }
 
-const context = (): Parameters<typeof watchLinks>[0] => ({ db: database.db, outbox, subscriptions })
+const context = (): Parameters<typeof watchLinks>[0] => ({ db, outbox, subscriptions })
 
 /** Says what this process has of the link. */
 async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
-  await database.db.query(
+  await db.query(
     `insert into link_states (link_id, node_id, leased_until, state, sessions, pace)
      values ($1, $2, now() + interval '1 minute', $3, $4, 40)
      on conflict (link_id, node_id) do update
@@ -86,7 +70,7 @@ async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
 /** Looks as often as the clock would while so many seconds pass: episodes get older, and what processes say of links does not. */
 async function pass(seconds: number): Promise<void> {
   await watchLinks(context())
-  await database.db.query(
+  await db.query(
     `update alerts
      set seen_at = seen_at - make_interval(secs => $1), clear_at = clear_at - make_interval(secs => $1)
      where closed_at is null`,
@@ -96,10 +80,9 @@ async function pass(seconds: number): Promise<void> {
 }
 
 async function told(accountId = operator.accountId): Promise<string[]> {
-  const { rows } = await database.db.query<{ type: string }>(
-    `select type from events where account_id = $1 order by id`,
-    [accountId],
-  )
+  const { rows } = await db.query<{ type: string }>(`select type from events where account_id = $1 order by id`, [
+    accountId,
+  ])
   return rows.map(({ type }) => type)
 }
 
@@ -150,7 +133,7 @@ describe('a link', () => {
 
   it('that no process says anything of is down too: whoever held it is gone', async () => {
     await say('bound')
-    await database.db.query(`update link_states set leased_until = now() - interval '1 second'`)
+    await db.query(`update link_states set leased_until = now() - interval '1 second'`)
     await pass(10)
     expect(await told()).toEqual(['link.down'])
   })
@@ -158,9 +141,9 @@ describe('a link', () => {
   it('is told once, though several processes look at the same time, and another one after a restart', async () => {
     await say('down')
     await watchLinks(context())
-    await database.db.query(`update alerts set seen_at = seen_at - interval '1 minute'`)
+    await db.query(`update alerts set seen_at = seen_at - interval '1 minute'`)
     await Promise.all(Array.from({ length: 8 }, () => watchLinks(context())))
-    const other = new Subscriptions(database.db)
+    const other = new Subscriptions(db)
     await other.refresh()
     await watchLinks({ ...context(), subscriptions: other })
     expect(await told()).toEqual(['link.down'])
@@ -169,14 +152,14 @@ describe('a link', () => {
 
   it('is looked at by one process at a time', async () => {
     await say('down')
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       await tx.query('select pg_advisory_xact_lock(7422571010)')
       await watchLinks(context())
     })
     const seen = 'select from alerts'
-    expect((await database.db.query(seen)).rowCount).toBe(0)
+    expect((await db.query(seen)).rowCount).toBe(0)
     await watchLinks(context())
-    expect((await database.db.query(seen)).rowCount).toBe(1)
+    expect((await db.query(seen)).rowCount).toBe(1)
   })
 
   it('that stays slowed down for half a minute is throttled, and recovers', async () => {
@@ -196,13 +179,13 @@ describe('a link', () => {
   })
 
   it('that a carrier really throttles is told of, and its refusals are counted', async () => {
-    await emptyTables(database.db, 'carriers')
-    const carrier = await openCarrierTest(database.db, { accountId: operator.accountId })
+    await emptyTables(db, 'carriers')
+    const carrier = await openCarrierTest(db, { accountId: operator.accountId })
     await untilBound(carrier)
     carrier.simulator.misbehave({ throttleRatio: 1 })
     await carrier.submit()
     const isThrottled = async (): Promise<boolean> => {
-      const { rows } = await database.db.query(`select 1 from link_states where link_id = $1 and state = 'throttled'`, [
+      const { rows } = await db.query(`select 1 from link_states where link_id = $1 and state = 'throttled'`, [
         carrier.linkId,
       ])
       return rows.length > 0
@@ -219,7 +202,7 @@ describe('a link', () => {
   it('that is disabled while it is down ends its alert without saying that it is up', async () => {
     await say('down')
     await pass(10)
-    await database.db.query(`update links set enabled = false where id = $1`, [linkId])
+    await db.query(`update links set enabled = false where id = $1`, [linkId])
     await pass(60)
     expect(await told()).toEqual(['link.down'])
     expect(await list()).toMatchObject([{ status: 'closed' }])
@@ -230,15 +213,15 @@ describe('a link', () => {
     ['of test mode', 'update carriers set is_test = true'],
   ])('%s is not watched', async (_, change) => {
     await say('down')
-    await database.db.query(change)
+    await db.query(change)
     await pass(60)
     expect(await list()).toEqual([])
   })
 
   it('is down for the last reason that any process has seen', async () => {
     const others = [newId(), newId()]
-    await database.db.query(`insert into nodes (id, name) select unnest($1::uuid[]), 'other'`, [others])
-    await database.db.query(
+    await db.query(`insert into nodes (id, name) select unnest($1::uuid[]), 'other'`, [others])
+    await db.query(
       `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
        select $1, n.id, now() - interval '1 minute', 'down', 0, 0, n.said, now() - make_interval(mins => n.ago)
        from unnest($2::uuid[], $3::text[], $4::int[]) as n (id, said, ago)`,
@@ -246,8 +229,8 @@ describe('a link', () => {
     )
     // Another link is up, and has its own.
     const otherId = newId()
-    await inTransaction(database.db, (tx) => insertTestCarrier(tx, otherId))
-    await database.db.query(
+    await inTransaction(db, (tx) => insertTestCarrier(tx, otherId))
+    await db.query(
       `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
        select id, $2, now() + interval '1 minute', 'bound', 1, 40, 'timeout', now() from links where carrier_id = $1`,
       [otherId, node.id],
@@ -258,7 +241,7 @@ describe('a link', () => {
   })
 
   it('is listed where nobody subscribes, and nothing is recorded then', async () => {
-    await database.db.query('truncate webhooks')
+    await db.query('truncate webhooks')
     await subscriptions.refresh()
     await say('down')
     await pass(10)
@@ -267,7 +250,7 @@ describe('a link', () => {
   })
 
   it('is the operator’s: other accounts do not see it', async () => {
-    const other = await createTestAccount(database.db)
+    const other = await createTestAccount(db)
     await subscribe(other.accountId)
     await say('down')
     await pass(10)
@@ -285,14 +268,14 @@ describe('a sender', () => {
     const message = { accountId, carrierId, ourNumber: number, theirNumber: '15551230001', sentAt: new Date() }
     for (let n = 0; n < delivered; n++) meters[n % 2]?.noteEnd(message, 'delivered', Date.now())
     for (let n = 0; n < failed; n++) meters[n % 2]?.noteEnd(message, 'undelivered', Date.now())
-    await Promise.all(meters.map((meter) => saveLive(database.db, node.id, meter)))
+    await Promise.all(meters.map((meter) => saveLive(db, node.id, meter)))
   }
 
   const age = (minutes: number): Promise<unknown> =>
-    database.db.query(`update sender_ends set at = at - make_interval(mins => $1)`, [minutes])
+    db.query(`update sender_ends set at = at - make_interval(mins => $1)`, [minutes])
 
   it('whose messages do not arrive any more is degraded, its account is told, and told again when they do', async () => {
-    const other = await createTestAccount(database.db)
+    const other = await createTestAccount(db)
     await subscribe(other.accountId)
     await end(other.accountId, 10, 39)
     await watchSenders(context())
@@ -322,7 +305,7 @@ describe('a sender', () => {
   })
 
   it('that is well is not looked at one by one: there may be tens of thousands', async () => {
-    await database.db.query(
+    await db.query(
       `insert into sender_ends (account_id, number, at, delivered, failed)
        select $1, (447700910000 + n)::text, now(), case when n = 7 then 69 else 99 end, case when n = 7 then 31 else 1 end
        from generate_series(1, 3000) as n`,
@@ -352,7 +335,7 @@ it('alerts are kept for 90 days after their end', async () => {
   await say('down')
   await pass(10)
   const rows = (days: number): Promise<unknown> =>
-    database.db.query(
+    db.query(
       `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
        select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() - make_interval(days => $1) from alerts limit 1`,
       [days],
@@ -367,7 +350,7 @@ it('alerts are kept for 90 days after their end', async () => {
 it('alerts are paged, and their filters checked', async () => {
   await say('down')
   await pass(10)
-  await database.db.query(
+  await db.query(
     `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
      select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() from alerts, generate_series(1, 4)`,
   )
@@ -392,7 +375,7 @@ describe('an endpoint that was disabled', () => {
     return answer.json<{ data: Record<string, unknown>[] }>().data
   }
   const set = (enabled: boolean, reason: string | null): Promise<unknown> =>
-    database.db.query('update webhooks set enabled = $1, disabled_reason = $2', [enabled, reason])
+    db.query('update webhooks set enabled = $1, disabled_reason = $2', [enabled, reason])
 
   it('is one alert until it is enabled again, and no event beside its own', async () => {
     await set(false, 'failing')
@@ -418,7 +401,7 @@ describe('an endpoint that was disabled', () => {
     await set(false, 'gone')
     await look()
     expect(await list()).toHaveLength(2)
-    const { rowCount } = await database.db.query('select from events')
+    const { rowCount } = await db.query('select from events')
     expect(rowCount).toBe(0)
   })
 
@@ -428,7 +411,7 @@ describe('an endpoint that was disabled', () => {
     expect(await list()).toEqual([])
     await set(false, 'gone')
     await look()
-    await database.db.query('delete from webhooks')
+    await db.query('delete from webhooks')
     await look()
     expect(await list('&status=closed')).toHaveLength(1)
   })

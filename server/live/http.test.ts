@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { world, createTestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { untilBlocked } from '../ground/db/testing.ts'
 import { showId } from '../ground/base/ids.ts'
 import { Meter } from '../ground/metrics/meter.ts'
 import { silent } from '../messages/testing.ts'
@@ -13,33 +12,15 @@ import { linkRoutes } from '../carriers/links-http.ts'
 import { liveRoutes } from './http.ts'
 import { saveLive } from './live.ts'
 import { createQueueReader, drainSecondsOf, oldestAgeSeconds, type QueuePart } from './queue.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from '../carriers/testing.ts'
+import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let test: CarrierTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  account = await createTestAccount(db)
-  app = await buildTestApp(db, (one) => {
-    carrierRoutes(one, { db, vault: testVault })
-    linkRoutes(one, { db, vault: testVault })
-    liveRoutes(one, { db })
-  })
-  test = await openCarrierTest(db, {
-    accountId: account.accountId,
-    simulator: { responseDelay: { min: 20, max: 20 }, receiptDelay: { min: 300, max: 300 } },
-  })
-  await untilBound(test)
+const { db, account, app } = await world([carrierRoutes, linkRoutes, liveRoutes])
+const test = await openCarrierTest(db, {
+  accountId: account.accountId,
+  simulator: { responseDelay: { min: 20, max: 20 }, receiptDelay: { min: 300, max: 300 } },
 })
-afterAll(async () => {
-  await test.close()
-  await app.close()
-  await database.close()
-})
+await untilBound(test)
+afterAll(() => test.close())
 
 interface Times {
   p50_ms: number
@@ -84,13 +65,13 @@ describe('the live view', () => {
     const numbers = ['14155550101', '14155550102', '14155550103', '447400123401']
     const rows = await Promise.all(numbers.map((theirNumber) => test.submit({ theirNumber })))
     await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
-    await saveLive(database.db, test.node.id, test.context.meter)
+    await saveLive(db, test.node.id, test.context.meter)
     // Another process that has another session of the link.
-    const other = new Node({ db: database.db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
+    const other = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
     await other.start()
     const elsewhere = new Meter(() => 'US')
     elsewhere.linkObserver(test.linkId, test.carrierId)('14155550104', { state: 'accepted' }, 1000)
-    await saveLive(database.db, other.id, elsewhere)
+    await saveLive(db, other.id, elsewhere)
 
     const { latency, links } = await get(carrierUrl())
     expect(latency.response?.count).toBe(5)
@@ -109,9 +90,7 @@ describe('the live view', () => {
     expect(await get(linkUrl)).toMatchObject({ response: { count: 5 }, pace: expect.any(Number) })
 
     await other.close()
-    await database.db.query(`update node_times set updated_at = now() - interval '16 seconds' where node_id = $1`, [
-      other.id,
-    ])
+    await db.query(`update node_times set updated_at = now() - interval '16 seconds' where node_id = $1`, [other.id])
     expect((await get(carrierUrl())).latency.response?.count).toBe(4)
   })
 
@@ -123,7 +102,7 @@ describe('the live view', () => {
       await test.submit({ type: 'marketing', body: 'x'.repeat(300), segments: 2 }),
     ]
     await test.submit({ sendAt: new Date(Date.now() + 3_600_000) })
-    await database.db.query(`update messages set queued_at = now() - interval '90 seconds' where id = any ($1)`, [
+    await db.query(`update messages set queued_at = now() - interval '90 seconds' where id = any ($1)`, [
       queued.map(({ id }) => id),
     ])
     await until('the count is a new one', async () => (await get('/v1/queue')).messages === 3)
@@ -139,20 +118,20 @@ describe('the live view', () => {
     const { queue } = await get(carrierUrl())
     expect(queue.map(({ type }) => type)).toEqual(['otp', 'transactional', 'marketing'])
     expect(queue[1]).toMatchObject({ messages: 0, oldest_age_seconds: null, drain_seconds: 0 })
-    await database.db.query(`update accounts set status = 'suspended' where id = $1`, [account.accountId])
-    const held = await createQueueReader(database.db)()
+    await db.query(`update accounts set status = 'suspended' where id = $1`, [account.accountId])
+    const held = await createQueueReader(db)()
     expect(held.parts.every(({ isHeld }) => isHeld)).toBe(true)
-    await database.db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
+    await db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
   })
 
   it('shows how long the first have waited, also where they go while it is looked', async () => {
     const { id } = await test.submit({ type: 'otp' })
-    await database.db.query(`update messages set queued_at = now() - interval '90 seconds' where id = $1`, [id])
-    const counting = await inTransaction(database.db, async (tx) => {
+    await db.query(`update messages set queued_at = now() - interval '90 seconds' where id = $1`, [id])
+    const counting = await inTransaction(db, async (tx) => {
       // Counted, and not yet asked how old they are.
       await tx.query('lock table messages in access exclusive mode')
-      const begun = createQueueReader(database.db)()
-      await untilBlocked(database.db, 1)
+      const begun = createQueueReader(db)()
+      await untilBlocked(db, 1)
       await tx.query('delete from queue')
       return { begun }
     })
@@ -162,7 +141,7 @@ describe('the live view', () => {
   })
 
   it('is the operator’s', async () => {
-    const other = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    const other = await createTestAccount(db, { scopes: ['messages:read'] })
     for (const url of ['/v1/queue', '/v1/links/lnk_01kbh2v0jzf3tr8d5w4ncq6m7x'])
       expect((await app.inject({ url, headers: other.headers })).statusCode).toBe(403)
     const unknown = await app.inject({ url: '/v1/links/lnk_01kbh2v0jzf3tr8d5w4ncq6m7x', headers: account.headers })

@@ -1,9 +1,8 @@
 /** The operator is alerted of replies that no account gets, once until they are given or deleted. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { Subscriptions, type Outbox } from '../events/events.ts'
-import type { App } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { storeReply } from '../inbound/reply.ts'
@@ -11,28 +10,18 @@ import { doctorRoutes } from '../doctor/http.ts'
 import { alertRoutes } from './alerts-http.ts'
 import { watchLinks, watchOrphans } from './alerts.ts'
 
-let database: TestDatabase
-let app: App
 let operator: TestAccount
 let other: TestAccount
 let test: LedgerTest
 let subscriptions: Subscriptions
 const outbox: Outbox = { nodeId: null, offer: () => {} }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  app = await buildTestApp(db, (one) => {
-    alertRoutes(one, { db })
-    doctorRoutes(one, { db, vault: testVault })
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
+const { db } = await createTestDatabase()
+const app = await buildTestApp(db, (one) => {
+  alertRoutes(one, { db })
+  doctorRoutes(one, { db, vault: testVault })
 })
 beforeEach(async () => {
-  const { db } = database
   await emptyTables(db, 'accounts, carriers, nodes, messages, alerts, events, webhooks, orphan_replies')
   operator = await createTestAccount(db)
   other = await createTestAccount(db)
@@ -52,12 +41,12 @@ const says = (destination: string, text = 'STOP'): ReturnType<typeof storeReply>
     { ...test.context, wake: () => {} },
     { linkId: test.linkId, source: '447700900123', destination, text, isPartial: false },
   )
-const look = (): Promise<void> => watchOrphans({ db: database.db, outbox, subscriptions })
+const look = (): Promise<void> => watchOrphans({ db, outbox, subscriptions })
 const get = async (url: string, { headers }: TestAccount = operator): Promise<Record<string, unknown>> =>
   (await app.inject({ url, headers })).json()
 const alerts = async (who?: TestAccount): Promise<unknown> => (await get('/v1/alerts', who))['data']
 const told = async (): Promise<unknown[]> =>
-  (await database.db.query<object>(`select account_id as "accountId", type from events`)).rows
+  (await db.query<object>(`select account_id as "accountId", type from events`)).rows
 
 describe('replies to a number that no account has', () => {
   it('are one alert of the operator until the last was given, and one event', async () => {
@@ -67,7 +56,7 @@ describe('replies to a number that no account has', () => {
     await look()
     await says('4915550002')
     await look()
-    await watchLinks({ db: database.db, outbox, subscriptions })
+    await watchLinks({ db, outbox, subscriptions })
     expect(await alerts()).toMatchObject([
       {
         type: 'reply.orphaned',
@@ -80,10 +69,10 @@ describe('replies to a number that no account has', () => {
     ])
     expect(await alerts(other)).toEqual([])
     expect(await told()).toEqual([{ accountId: operator.accountId, type: 'reply.orphaned' }])
-    await database.db.query(`delete from orphan_replies where destination = '4915550001'`)
+    await db.query(`delete from orphan_replies where destination = '4915550001'`)
     await look()
     expect(await alerts()).toMatchObject([{ status: 'open' }])
-    await database.db.query(`delete from orphan_replies`)
+    await db.query(`delete from orphan_replies`)
     await look()
     expect(await alerts()).toMatchObject([{ status: 'closed', closed_at: expect.any(String) as string }])
     expect(await told()).toHaveLength(1)

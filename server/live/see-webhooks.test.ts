@@ -1,29 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestAccount } from '../accounts/testing.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { Subscriptions, type Outbox } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { silent } from '../messages/testing.ts'
 import { watchWebhooks } from './alerts.ts'
 
-let database: TestDatabase
-let account: TestAccount
-let subscriptions: Subscriptions
 let endpointId: string
 const outbox: Outbox = { nodeId: null, offer: () => {} }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  subscriptions = new Subscriptions(database.db)
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const subscriptions = new Subscriptions(db)
+await ensurePartitions(db, silent)
 beforeEach(async () => {
-  await emptyTables(database.db, 'alerts, events, attempts, webhooks')
+  await emptyTables(db, 'alerts, events, attempts, webhooks')
   endpointId = newId()
-  await database.db.query(
+  await db.query(
     `insert into webhooks (account_id, id, url, events, secret)
      values ($1, $2, 'https://example.com/', '{webhook.failing,webhook.recovered}', '')`,
     [account.accountId, endpointId],
@@ -35,7 +29,6 @@ beforeEach(async () => {
 async function post(secondsAgo: number, outcome: string, type = 'message.delivered', durationMs = 5): Promise<void> {
   const at = Date.now() - secondsAgo * 1000
   const [attemptId, eventId] = [newId(at), newId(at)]
-  const { db } = database
   await db.query(`insert into events (account_id, id, type, payload) values ($1, $2, $3, '{}')`, [
     account.accountId,
     eventId,
@@ -56,18 +49,18 @@ async function post(secondsAgo: number, outcome: string, type = 'message.deliver
 
 /** The alerts raised by a look, and by another one after the recovery has lasted. */
 async function look(): Promise<string[]> {
-  const context = { db: database.db, outbox, subscriptions }
+  const context = { db, outbox, subscriptions }
   await watchWebhooks(context)
-  await database.db.query(`update alerts set clear_at = clear_at - interval '11 seconds' where closed_at is null`)
+  await db.query(`update alerts set clear_at = clear_at - interval '11 seconds' where closed_at is null`)
   await watchWebhooks(context)
-  const { rows } = await database.db.query<{ type: string }>(
+  const { rows } = await db.query<{ type: string }>(
     `select type from events where type like 'webhook.%' and payload <> '{}' order by id`,
   )
   return rows.map(({ type }) => type)
 }
 
 const alerts = async (): Promise<object[]> =>
-  (await database.db.query<object>(`select type, detail, closed_at is null as "isOpen" from alerts order by id`)).rows
+  (await db.query<object>(`select type, detail, closed_at is null as "isOpen" from alerts order by id`)).rows
 
 describe('a webhook', () => {
   it('that answers nothing but failures for ten seconds is failing, once, until it works again', async () => {
@@ -89,7 +82,7 @@ describe('a webhook', () => {
       await post(3600, 'ok')
       await post(2, outcome, 'message.delivered', 15_000)
       expect(await look()).toEqual([])
-      await database.db.query(`update webhooks set failing_since = failing_since - interval '9 seconds'`)
+      await db.query(`update webhooks set failing_since = failing_since - interval '9 seconds'`)
       expect(await look()).toEqual(['webhook.failing'])
     },
   )
@@ -146,12 +139,12 @@ describe('a webhook', () => {
       `update webhooks set failing_since = null`,
       `delete from webhooks`,
     ]) {
-      await emptyTables(database.db, 'alerts, events, attempts')
-      await database.db.query(`update webhooks set enabled = true, disabled_reason = null, failing_since = null`)
+      await emptyTables(db, 'alerts, events, attempts')
+      await db.query(`update webhooks set enabled = true, disabled_reason = null, failing_since = null`)
       await post(12, 'status')
       await post(6, 'status')
       expect(await look()).toEqual(['webhook.failing'])
-      await database.db.query(end)
+      await db.query(end)
       expect(await look()).toEqual(['webhook.failing'])
       expect(await alerts()).toMatchObject([{ isOpen: false }])
     }
@@ -161,7 +154,7 @@ describe('a webhook', () => {
     await post(12, 'status')
     await post(6, 'status')
     await look()
-    await database.db.query(`delete from attempts`)
+    await db.query(`delete from attempts`)
     expect(await look()).toEqual(['webhook.failing'])
     expect(await alerts()).toMatchObject([{ isOpen: true }])
   })

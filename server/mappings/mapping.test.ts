@@ -1,10 +1,9 @@
 import { ESME } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { world, createTestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { messageErrors, reasonOfReceipt, reasonOfStatus } from '../message/taxonomy.ts'
@@ -13,26 +12,14 @@ import { presetNames, rowsOfPreset } from './presets.ts'
 import { canonicalErr, compileMap, StatusMaps } from './mapping.ts'
 import type { Mapping } from './store.ts'
 
-let database: TestDatabase
-let app: App
-let operator: TestAccount
-let statusMaps: StatusMaps
 let carrierId: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  operator = await createTestAccount(database.db)
-  statusMaps = new StatusMaps(database.db)
-  app = await buildTestApp(database.db, (one) => mappingRoutes(one, { db: database.db, vault: testVault }))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account: operator, app } = await world([mappingRoutes])
+const statusMaps = new StatusMaps(db)
 beforeEach(async () => {
-  await emptyTables(database.db, 'carriers, idempotency_keys')
+  await emptyTables(db, 'carriers, idempotency_keys')
   carrierId = newId()
-  await inTransaction(database.db, (tx) => insertTestCarrier(tx, carrierId))
+  await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
   await statusMaps.refresh()
 })
 
@@ -122,7 +109,7 @@ describe('a carrier’s table', () => {
   ]
 
   it('is written, shown in canonical form with its advice, and asked', async () => {
-    const linkId = (await database.db.query<{ id: string }>(`select id from links`)).rows[0]?.id ?? ''
+    const linkId = (await db.query<{ id: string }>(`select id from links`)).rows[0]?.id ?? ''
     const { status, rows } = await call('PUT', { mappings })
     expect(status).toBe(200)
     expect(rows.map(({ kind, stat, code, error, handling }) => [kind, stat, code, error, handling])).toEqual([
@@ -281,7 +268,7 @@ describe('a carrier’s table', () => {
   })
 
   it('takes the own codes of an HTTP carrier', async () => {
-    await database.db.query(`update carriers set kind = 'http', settings = '{"adapter": "vonage"}'`)
+    await db.query(`update carriers set kind = 'http', settings = '{"adapter": "vonage"}'`)
     expect(faultsOf((await call('PUT', { preset: 'twilio' })).body)).toEqual(['#/preset invalid_value'])
     await call('PUT', {
       mappings: [
@@ -309,22 +296,22 @@ describe('a carrier’s table', () => {
   })
 
   it('is seen by other processes when they look again, and by nobody before', async () => {
-    const other = new StatusMaps(database.db)
+    const other = new StatusMaps(db)
     await other.start()
     await call('PUT', { mappings })
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('throttled')
-    await database.db.query(`update status_mappings set error_code = 'queue_full' where code = '0x00000458'`)
+    await db.query(`update status_mappings set error_code = 'queue_full' where code = '0x00000458'`)
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('queue_full')
-    await database.db.query(`delete from status_mappings`)
+    await db.query(`delete from status_mappings`)
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('carrier_unknown')
     await other.close()
   })
 
   it('is read beside a carrier whose adapter only a newer process knows', async () => {
-    await database.db.query(
+    await db.query(
       `insert into carriers (id, name, kind, settings) values ($1, 'newer', 'http', '{"adapter": "newer"}')`,
       [newId()],
     )
@@ -333,7 +320,7 @@ describe('a carrier’s table', () => {
   })
 
   it('is the operator’s', async () => {
-    const user = await createTestAccount(database.db, { scopes: ['settings:write', 'messages:write'] })
+    const user = await createTestAccount(db, { scopes: ['settings:write', 'messages:write'] })
     for (const method of ['GET', 'DELETE'] as const)
       expect((await call(method, undefined, { headers: user.headers })).status).toBe(403)
     expect((await call('PUT', { mappings }, { headers: user.headers })).status).toBe(403)

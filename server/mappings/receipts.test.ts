@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import type { Handover } from '../message/handover.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { recordMoves } from '../message/moved.ts'
@@ -11,18 +11,14 @@ import { mergeMappings, type Mapping } from './store.ts'
 import { StatusMaps } from './mapping.ts'
 import { followIdForms } from '../doctor/rekey.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 let reasons: StatusMaps
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, carrier_ids, receipts, events')
-  test = await openLedgerTest(database.db)
-  reasons = new StatusMaps(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, carrier_ids, receipts, events')
+  test = await openLedgerTest(db)
+  reasons = new StatusMaps(db)
   test.ledger = new Ledger({ ...test.context, reasons })
 })
 
@@ -76,7 +72,7 @@ const told = ['spend_limit_reached', 'receipt', 'UNDELIV err:099', 'UNDELIV', '0
 
 describe('a carrier’s own table tells the reason of a receipt', () => {
   beforeEach(async () => {
-    await inTransaction(database.db, (tx) => mergeMappings(tx, test.carrierId, [ownRow]))
+    await inTransaction(db, (tx) => mergeMappings(tx, test.carrierId, [ownRow]))
     await reasons.refresh()
   })
 
@@ -88,7 +84,7 @@ describe('a carrier’s own table tells the reason of a receipt', () => {
 
   it('of a message that this process has forgotten', async () => {
     const handover = await sent('a')
-    test.ledger = new Ledger({ ...test.context, recent: (await openLedgerTest(database.db)).context.recent, reasons })
+    test.ledger = new Ledger({ ...test.context, recent: (await openLedgerTest(db)).context.recent, reasons })
     await fails('a')
     expect(await reasonOf(handover)).toEqual(told)
   })
@@ -121,19 +117,19 @@ describe('a carrier’s own table tells the reason of a receipt', () => {
   it('that another process received at the same moment', async () => {
     const handover = await test.lease()
     await fails('a')
-    await database.db.query(
+    await db.query(
       `insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
        values ($1, 'a', $2, $3, 1, 1)`,
       [test.linkId, test.accountId, handover.id],
     )
-    await inTransaction(database.db, async (tx) => recordMoves(tx, await matchOrphans(tx, reasons), test.context))
+    await inTransaction(db, async (tx) => recordMoves(tx, await matchOrphans(tx, reasons), test.context))
     expect(await reasonOf(handover)).toEqual(told)
   })
 
   it('that matches when the form of ids has changed', async () => {
     const handover = await sent('ff')
     await fails('255')
-    await database.db.query(`update carriers set settings = settings || '{"message_id_form": "dec-to-hex"}'`)
+    await db.query(`update carriers set settings = settings || '{"message_id_form": "dec-to-hex"}'`)
     await followIdForms({ ...test.context, reasons })
     expect(await reasonOf(handover)).toEqual(told)
   })
@@ -149,7 +145,7 @@ describe('receipts of a carrier with an HTTP API', () => {
   } as const
 
   async function become(settings: object): Promise<void> {
-    await database.db.query(`update carriers set kind = 'http', settings = $1`, [settings])
+    await db.query(`update carriers set kind = 'http', settings = $1`, [settings])
     await reasons.refresh()
   }
 
@@ -158,7 +154,7 @@ describe('receipts of a carrier with an HTTP API', () => {
     const [one, two] = [await sent('a'), await sent('b')]
     await storeReceipt(receiving(), test.linkId, { ...receipt, id: 'a', err: '30450' }, false)
     expect(await reasonOf(one)).toEqual(['fraud_suspected', 'receipt', 'undelivered err:30450', 'undelivered', '30450'])
-    await inTransaction(database.db, (tx) => mergeMappings(tx, test.carrierId, [{ ...ownRow, code: '30450' }]))
+    await inTransaction(db, (tx) => mergeMappings(tx, test.carrierId, [{ ...ownRow, code: '30450' }]))
     await reasons.refresh()
     await storeReceipt(receiving(), test.linkId, { ...receipt, id: 'b', err: '30450' }, false)
     expect((await test.message(two.id)).errorCode).toBe('spend_limit_reached')

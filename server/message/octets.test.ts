@@ -1,9 +1,9 @@
 /** The octets of a reply that are not what was declared of them: kept, sealed and taken away with its text. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { now } from '../ground/db/clock.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import type { App } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { DataKeys, rotateDataKey } from '../ground/sealing/data-keys.ts'
@@ -18,7 +18,6 @@ import { storeReply } from '../inbound/reply.ts'
 import { insertTestSender, openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
 
 const octets = Buffer.from('Grüße €', 'utf8')
-let database: TestDatabase
 let pool: Db
 let texts: Texts
 let keys: DataKeys
@@ -26,16 +25,12 @@ let account: TestAccount
 let test: LedgerTest
 let apps: { plain: App; sealing: App }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => {
-  await pool.end()
-  await database.close()
-})
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => pool.end())
 beforeEach(async () => {
   await pool?.end()
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, data_keys, orphan_replies')
+  await emptyTables(db, 'accounts, carriers, nodes, messages, events, data_keys, orphan_replies')
   keys = new DataKeys(testVault)
   const opened = keys
   pool = openPool(database.connection, {
@@ -76,7 +71,7 @@ interface Row {
   octets: Buffer | null
 }
 async function stored(): Promise<Row> {
-  const { rows } = await database.db.query<Row>(`select id, octets from messages where direction = 'inbound'`)
+  const { rows } = await db.query<Row>(`select id, octets from messages where direction = 'inbound'`)
   return rows[0] ?? { id: '', octets: null }
 }
 async function shown(kind: Kind, { headers }: TestAccount = account): Promise<Record<string, unknown>> {
@@ -104,7 +99,7 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
   it('are in the clear only where the text is, and in no event', async () => {
     await says(kind)
     expect((await stored()).octets?.includes(octets)).toBe(kind === 'plain')
-    const { rows } = await database.db.query<{ payload: string }>(`select payload::text as payload from events`)
+    const { rows } = await db.query<{ payload: string }>(`select payload::text as payload from events`)
     expect(rows.length).toBeGreaterThan(0)
     for (const { payload } of rows) expect(payload).not.toContain(octets.toString('hex'))
   })
@@ -119,7 +114,7 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
 
   it('are kept while no account has the number, and given with the reply', async () => {
     expect(await says(kind, octets, '447700900999')).toBe('orphan')
-    const { rows } = await database.db.query<{ octets: Buffer }>(`select octets from orphan_replies`)
+    const { rows } = await db.query<{ octets: Buffer }>(`select octets from orphan_replies`)
     expect(rows[0]?.octets.includes(octets)).toBe(kind === 'plain')
     await insertTestSender(pool, account.accountId, test.carrierId, '447700900999')
     expect(await giveOrphans(context(kind), 10, now())).toBe(1)
@@ -132,7 +127,7 @@ it('sealed octets get the new key with their text', async () => {
   const before = await stored()
   expect(versionOf(before.octets ?? Buffer.alloc(0))).toBe(1)
   await inTransaction(pool, (tx) => rotateDataKey(tx, testVault, account.accountId))
-  await database.db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  await db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
   const own = new DataKeys(testVault)
   while ((await resealNext(pool, own)) > 0);
   const { octets: sealed, id } = await stored()

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import type { MessageRow } from './message.ts'
 import { renderMessage } from './show.ts'
@@ -11,18 +11,14 @@ import { storeReply } from '../inbound/reply.ts'
 import { resendMessage } from '../ledger/resend.ts'
 import { moveTo, openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // As in a running installation: statements of one day's messages go to that day's partitions.
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+// As in a running installation: statements of one day's messages go to that day's partitions.
+await ensurePartitions(db, silent)
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, discards, submissions, outcomes')
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, events, discards, submissions, outcomes')
+  test = await openLedgerTest(db)
 })
 
 const text = 'a secret “text”'

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { inTransaction, openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { claimMessages } from '../queue/claim.ts'
 import type { Handover } from './handover.ts'
 import type { MessageRow } from './message.ts'
 import { renderMessage } from './show.ts'
 import { repriceStrays } from './reprice.ts'
-import { insertTestCarrier, moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { insertTestCarrier, moveTo, openLedgerTest } from '../messages/testing.ts'
 import { readTallyFaults } from '../usage/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+const { db } = database
+const test = await openLedgerTest(db)
 beforeEach(() => setRate('US', 7900))
 
 /** The card of the carrier: one row. */

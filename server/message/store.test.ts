@@ -1,25 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openPool, type Db } from '../ground/db/db.ts'
+import { afterAll, expect, test } from 'vitest'
+import { openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { countReads, createTestDatabase } from '../ground/db/testing.ts'
 import { readMessages } from './store.ts'
-import { copyUncounted, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
 
-let database: TestDatabase
-let ledger: LedgerTest
-let db: Db
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-  ledger = await openLedgerTest(database.db)
-  // One connection, which tells what it has read when it is asked to.
-  db = openPool(database.connection, { name: 'reads', max: 1 })
-})
-afterAll(async () => {
-  await db.end()
-  await ledger.ledger.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+await ensurePartitions(database.db, silent)
+const ledger = await openLedgerTest(database.db)
+// One connection, which tells what it has read when it is asked to.
+const db = openPool(database.connection, { name: 'reads', max: 1 })
+afterAll(() => db.end())
 
 test('messages are looked up one by one, and none of all that came between them since the last statistics', async () => {
   const messages = 4000

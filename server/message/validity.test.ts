@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { claimMessages } from '../queue/claim.ts'
 import { expireMessages } from '../queue/due.ts'
 import type { MessageRow } from './message.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, outcomes, queue, delayed, events')
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, outcomes, queue, delayed, events')
+  test = await openLedgerTest(db)
 })
 
 const noId = '00000000-0000-0000-0000-000000000000'

@@ -1,10 +1,10 @@
 /** Texts at rest: what the database has of them, and who reads them all the same. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { resealContacts } from '../campaigns/reseal.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import { createTestDatabase, findInDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, findInDatabase, emptyTables } from '../ground/db/testing.ts'
 import { ContactSeals } from '../ground/sealing/contact-fields.ts'
 import { DataKeys, destroyDataKeys, isMasterKeyOf, readKeyState, rotateDataKey } from '../ground/sealing/data-keys.ts'
 import { openResult, Texts } from '../ground/sealing/texts.ts'
@@ -28,7 +28,6 @@ import { openLedgerTest, ourNumber, rowOf, silent, type LedgerTest } from './tes
 const text = 'a hidden “text”'
 const answer = 'my hidden answer'
 
-let database: TestDatabase
 /** Of a process that seals, and of one that does not. */
 let sealing: LedgerTest
 let plain: LedgerTest
@@ -45,18 +44,14 @@ const openWith = (own: DataKeys): Db =>
     onResult: (result, connection) => openResult({ keys: own, log }, result, connection),
   })
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-})
-afterAll(async () => {
-  await pool.end()
-  await database.close()
-})
+const database = await createTestDatabase()
+const { db } = database
+await ensurePartitions(db, silent)
+afterAll(() => pool.end())
 beforeEach(async () => {
   await pool?.end()
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, events, submissions, outcomes, data_keys, consents, opt_outs, opt_out_suspicions',
   )
   logged.length = 0
@@ -74,7 +69,7 @@ function seal(test: LedgerTest): LedgerTest {
   return { ...test, context, acceptor, send: async (changes) => rowOf(await acceptor.accept(test.draft(changes))) }
 }
 
-const hidden = (): Promise<string[]> => findInDatabase(database.db, ['hidden'])
+const hidden = (): Promise<string[]> => findInDatabase(db, ['hidden'])
 const reply = (test: LedgerTest, body = answer, source = '15551230009'): Promise<unknown> =>
   storeReply(
     { ...test.context, wake: () => {} },
@@ -85,7 +80,7 @@ const repliesOf = async (): Promise<MessageRow[]> => {
   return Promise.all(rows.map(({ id }) => plain.message(id)))
 }
 const sealedOf = async (id: string): Promise<Buffer | null> => {
-  const { rows } = await database.db.query<{ sealed: Buffer | null }>(
+  const { rows } = await db.query<{ sealed: Buffer | null }>(
     'select body_sealed as sealed from messages where id = $1',
     [id],
   )
@@ -148,7 +143,7 @@ describe('where texts are encrypted', () => {
     )
     expect(await hidden()).toEqual([])
     expect((await repliesOf()).map(({ body }) => body)).toEqual([answer, 'STOP', 'please stop hidden'])
-    expect(await findInDatabase(database.db, ['You are unsubscribed', 'STOP'])).toEqual([])
+    expect(await findInDatabase(db, ['You are unsubscribed', 'STOP'])).toEqual([])
     const suspected = await listSuspicions(pool, sealing.accountId, 10, null)
     expect(suspected.map(({ body }) => body)).toEqual(['please stop hidden'])
     const none = { isUnread: null, isOpen: null, assignee: null, ourNumber: null, theirNumber: null, campaignId: null }
@@ -182,10 +177,10 @@ describe('where texts are encrypted', () => {
   it('accounts have keys of their own', async () => {
     const other = seal(await openLedgerTest(pool))
     const [one, two] = [await sealing.send({ body: text }), await other.send({ body: text })]
-    await database.db.query(
-      `update messages m set body_sealed = o.body_sealed from messages o where m.id = $1 and o.id = $2`,
-      [one.id, two.id],
-    )
+    await db.query(`update messages m set body_sealed = o.body_sealed from messages o where m.id = $1 and o.id = $2`, [
+      one.id,
+      two.id,
+    ])
     expect(await plain.message(one.id)).toMatchObject({ body: null })
     expect(await other.message(two.id)).toMatchObject({ body: text })
   })
@@ -199,7 +194,7 @@ describe('a text that was changed', () => {
     for (const at of [0, 2, 5, 20, sealed.length - 1]) {
       const changed = Buffer.from(sealed)
       changed[at] = (changed[at] ?? 0) ^ 1
-      await database.db.query('update messages set body_sealed = $2 where id = $1', [bad.id, changed])
+      await db.query('update messages set body_sealed = $2 where id = $1', [bad.id, changed])
       const shown = renderMessage(await plain.message(bad.id))
       expect(shown).toMatchObject({ message: null, text_unavailable: true })
       expect(shown).not.toHaveProperty('redacted')
@@ -236,8 +231,7 @@ describe('with another master key', () => {
 
 describe('rotation', () => {
   const rotate = (): Promise<boolean> => inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.accountId))
-  const wait = (): Promise<unknown> =>
-    database.db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  const wait = (): Promise<unknown> => db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
   /** As it is 5 s later in this process, and at once in another. */
   const anew = (): void => {
     const own = new DataKeys(testVault)
@@ -300,14 +294,14 @@ describe('rotation', () => {
     await rotate()
     await inTransaction(pool, (tx) => rotateDataKey(tx, testVault, other.accountId))
     await wait()
-    await database.db.query(
+    await db.query(
       `create function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
        create trigger fail before update on messages for each row when (old.id = '${first.id}') execute function fail()`,
     )
     const own = new DataKeys(testVault)
     await expect(resealNext(pool, own)).rejects.toThrow('a bug')
     while ((await resealNext(pool, own)) > 0);
-    await database.db.query('drop trigger fail on messages')
+    await db.query('drop trigger fail on messages')
     expect(versionOf((await sealedOf(second.id)) ?? Buffer.alloc(0))).toBe(2)
     await wait()
     while ((await resealNext(pool, own)) > 0);
@@ -318,7 +312,7 @@ describe('rotation', () => {
     const row = await sealing.send({ body: text })
     await rotate()
     await wait()
-    await database.db.query(`update data_keys set wrapped = $1 where version = 1`, [Buffer.from('another')])
+    await db.query(`update data_keys set wrapped = $1 where version = 1`, [Buffer.from('another')])
     await resealNext(pool, new DataKeys(testVault))
     expect(await readKeyState(pool, sealing.accountId)).toMatchObject({ retired: 1 })
     expect(versionOf((await sealedOf(row.id)) ?? Buffer.alloc(0))).toBe(1)
@@ -336,7 +330,7 @@ it('an account without its keys has no texts any more; others have', async () =>
   await later.end()
   const bodyOf = new Map(rows.map(({ id, body }) => [id, body]))
   expect([bodyOf.get(mine.id), bodyOf.get(theirs.id)]).toEqual([null, text])
-  expect(await findInDatabase(database.db, ['hidden'])).toEqual([])
+  expect(await findInDatabase(db, ['hidden'])).toEqual([])
 })
 
 it('a process that does not encrypt makes no keys', async () => {

@@ -1,28 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { explainRoutes } from './explain-http.ts'
-import { insertTestSender, moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+import { insertTestSender, moveTo, openLedgerTest } from './testing.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => explainRoutes(one, { db: database.db }))
-})
-afterAll(async () => {
-  await app.close()
-  await test.ledger.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+const account = await createTestAccount(database.db)
+const test = await openLedgerTest(database.db, { accountId: account.accountId })
+const app = await buildTestApp(database.db, (one) => explainRoutes(one, { db: database.db }))
 
 interface Decision {
   step: string

@@ -4,60 +4,46 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount } from '../accounts/testing.ts'
 import { parse } from 'csv-parse/sync'
-import { openPool, type Db } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import { scopes, type App } from '../ground/http/http.ts'
+import { openPool } from '../ground/db/db.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { scopes } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
-import { openLedgerTest, type LedgerTest } from './testing.ts'
+import { openLedgerTest } from './testing.ts'
 import { until } from '../../test/until.ts'
 
 // A million where somebody asks for it; what must not grow shows with fewer.
 const many = Number(process.env['HELIOGRAM_TEST_EXPORT_ROWS'] ?? 200_000)
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let full: TestAccount
-let base: string
-/** The pool of the application alone, which a test may break. */
-let reading: Db
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  full = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  reading = openPool(database.connection, { name: 'export', max: 4 })
-  app = await buildTestApp(reading, (one) => messageRoutes(one, { ...test.routeContext, db: reading }))
-  await app.listen({ host: '127.0.0.1', port: 0 })
-  base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/v1/messages/export`
-  await test.send({ body: '=1+1', theirNumber: '15551230001', tags: ['a', 'b'], metadata: { order: '7' } })
-  await test.send({ body: 'two, "quoted"\nlines', theirNumber: '15551230002', type: 'otp' })
-  await test.send({ body: 'three', theirNumber: '15551230003' })
-})
-afterAll(async () => {
-  await app.close()
-  await reading.end()
-  await database.close()
-})
+const database = await createTestDatabase()
+const { db } = database
+const account = await createTestAccount(db)
+const full = await createTestAccount(db)
+const test = await openLedgerTest(db, { accountId: account.accountId })
+const reading = openPool(database.connection, { name: 'export', max: 4 })
+const app = await buildTestApp(reading, (one) => messageRoutes(one, { ...test.routeContext, db: reading }))
+await app.listen({ host: '127.0.0.1', port: 0 })
+const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/v1/messages/export`
+await test.send({ body: '=1+1', theirNumber: '15551230001', tags: ['a', 'b'], metadata: { order: '7' } })
+await test.send({ body: 'two, "quoted"\nlines', theirNumber: '15551230002', type: 'otp' })
+await test.send({ body: 'three', theirNumber: '15551230003' })
+afterAll(() => reading.end())
 
 /** Rows of an account, oldest first, as fast as SQL can. */
 async function fill(accountId: string, rows: number): Promise<void> {
   const startMs = Date.now() - 86_400_000
   // While one long statement runs, no event in any database of its server is settled: those of other tests neither.
   for (let from = 1; from <= rows; from += 20_000)
-    await database.db.query(
+    await db.query(
       `insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
        select $1, (lpad(to_hex($2::bigint + n), 12, '0') || '70008' || lpad(to_hex(n), 15, '0'))::uuid, 'delivered', (15551000000 + n)::text,
          repeat('a text of some length ', 10), 'GSM-7', 220, 2
        from generate_series($3::int, $4::int) as n`,
       [accountId, startMs, from, Math.min(from + 19_999, rows)],
     )
-  await database.db.query('analyze messages')
+  await db.query('analyze messages')
 }
 
 const ask = (query: string, headers: Record<string, string> = account.headers): Promise<Response> =>
@@ -96,7 +82,7 @@ describe('an export', () => {
   it('tells in CSV who took a message, and what it costs', async () => {
     const { id } = await test.send({ theirNumber: '15551230004' })
     const set = (fields: string): Promise<unknown> =>
-      database.db.query(
+      db.query(
         `update messages set carrier_id = $2, cost = '0.00790', cost_currency = 'USD', cost_carrier_id = $2, ${fields} where id = $1`,
         [id, test.carrierId],
       )
@@ -107,7 +93,7 @@ describe('an export', () => {
     expect(await read()).toMatchObject([{ carrier: showId('car', test.carrierId), ...estimated }])
     await set('sent_at = now()')
     expect(await read()).toMatchObject([{ ...estimated, price: '0.00790', price_currency: 'USD' }])
-    await database.db.query('delete from messages where id = $1', [id])
+    await db.query('delete from messages where id = $1', [id])
   })
 
   it('takes the filters of the list, and refuses what the list refuses', async () => {
@@ -119,14 +105,14 @@ describe('an export', () => {
   })
 
   it('has texts only for those who may read them', async () => {
-    const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
-    await database.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    const reader = await createTestAccount(db, { scopes: ['messages:read'] })
+    await db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
     for (const query of ['', '?format=csv']) {
       const text = await (await ask(query, reader.headers)).text()
       expect(text).toContain('15551230003')
       expect(text).not.toContain('three')
     }
-    const none = await createTestAccount(database.db, { scopes: scopes.filter((scope) => scope !== 'messages:read') })
+    const none = await createTestAccount(db, { scopes: scopes.filter((scope) => scope !== 'messages:read') })
     expect((await ask('', none.headers)).status).toBe(403)
   })
 })
@@ -166,13 +152,13 @@ describe('a long export', () => {
   }, 300_000)
 
   const pagesRead = async (): Promise<number> => {
-    const { rows } = await database.db.query<{ scans: number }>(
+    const { rows } = await db.query<{ scans: number }>(
       `select coalesce(sum(idx_tup_fetch + idx_tup_read), 0)::float8 as scans from pg_stat_user_indexes where relname like 'messages%'`,
     )
     return rows[0]?.scans ?? 0
   }
   const isIdle = async (): Promise<boolean> => {
-    const { rowCount } = await database.db.query(
+    const { rowCount } = await db.query(
       `select from pg_stat_activity where application_name = 'heliogram export' and datname = current_database() and state <> 'idle'`,
     )
     return rowCount === 0
@@ -201,12 +187,11 @@ describe('a long export', () => {
     response.on('data', (chunk: Buffer) => {
       lines += chunk.toString('latin1').split('\n').length - 1
       // Its next page finds no table.
-      if (lines > 1000 && lines < 3000)
-        void database.db.query('alter table messages rename to messages_gone').catch(() => {})
+      if (lines > 1000 && lines < 3000) void db.query('alter table messages rename to messages_gone').catch(() => {})
     })
     await failed
     expect(response.complete).toBe(false)
     expect(lines).toBeLessThan(many)
-    await database.db.query('alter table messages_gone rename to messages')
+    await db.query('alter table messages_gone rename to messages')
   })
 })

@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, it, vi } from 'vitest'
+import { buildTestApp } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import type { App } from '../ground/http/http.ts'
 import { messageRoutes } from './http.ts'
-import { openLedgerTest, type LedgerTest } from './testing.ts'
+import { ledgerWorld } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
 let keys = 0
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, test, app } = await ledgerWorld([messageRoutes])
 
 interface Result {
   index: number
@@ -80,7 +65,7 @@ it('gives others their turns while it is checked', async () => {
     order.push('check')
     return 'is not called'
   }
-  const slow = await buildTestApp(database.db, (one) => messageRoutes(one, { ...test.routeContext, refuseUrl }))
+  const slow = await buildTestApp(db, (one) => messageRoutes(one, { ...test.routeContext, refuseUrl }))
   let isOver = false
   const turn = (): void => {
     order.push('turn')
@@ -172,7 +157,7 @@ it('writes all or none where it is atomic, and tells every reason with its place
 
 it('is to be repeated where nothing but limits refuse an atomic one, and not where it has to be corrected too', async () => {
   const limit = (guards: object): Promise<unknown> =>
-    database.db.query(`update accounts set settings = settings || $2 where id = $1`, [
+    db.query(`update accounts set settings = settings || $2 where id = $1`, [
       account.accountId,
       JSON.stringify({ guards }),
     ])
@@ -280,7 +265,6 @@ it('takes 10,000 items, and not one more', async () => {
 })
 
 it('says how many were accepted where the database ended a statement in the middle, and goes on with the same key', async () => {
-  const { db } = database
   const messages = Array.from({ length: 10 }, (_, i) => ({ ...good(i), to: `1555123${3000 + i}` }))
   const first = await inTransaction(db, async (tx) => {
     // One message waits for a key of its name, until its statement is canceled; the batch is halved until it is alone.

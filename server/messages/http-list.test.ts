@@ -1,28 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { messageRoutes } from './http.ts'
 import { storeReply } from '../inbound/reply.ts'
-import { insertTestSender, moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { insertTestSender, moveTo, ledgerWorld, ourNumber } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { account, test, app } = await ledgerWorld([messageRoutes])
 
 interface Page {
   data: { id: string; message: string; status: string }[]

@@ -1,28 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestAccount } from '../accounts/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
 import type { MessageType, Warning } from '../message/message.ts'
-import { openLedgerTest, type LedgerTest } from './testing.ts'
+import { ledgerWorld } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, test, app } = await ledgerWorld([messageRoutes])
 
 interface Answer {
   status: number
@@ -150,8 +134,8 @@ describe('smart encoding', () => {
 
 describe('the default country of the account', () => {
   it('finds national numbers written by mistake, in sends, batches and previews', async () => {
-    const { accountId, headers } = await createTestAccount(database.db)
-    await database.db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [accountId])
+    const { accountId, headers } = await createTestAccount(db)
+    await db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [accountId])
     const message = 'x'
     const written = { to: '(415) 555-2671', message }
     const fault = { pointer: '#/to', code: 'invalid_phone_number', suggestion: '14155552671' }

@@ -1,31 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { moveTo, ledgerWorld, ourNumber } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let call: Call
-let stranger: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  stranger = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, { ...test.routeContext, refuseUrl }))
-  call = callAs(app, account)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
+const { db, account, other: stranger, test, app, call } = await ledgerWorld([messageRoutes], { refuseUrl })
 
 type Body = Record<string, unknown>
 
@@ -211,7 +191,7 @@ describe('a send', () => {
   })
 
   it('is a test’s with a test key', async () => {
-    const tester = await createTestAccount(database.db, { mode: 'test' })
+    const tester = await createTestAccount(db, { mode: 'test' })
     const answer = await app.inject({
       method: 'POST',
       url: '/v1/messages',
@@ -335,15 +315,15 @@ describe('another account', () => {
 
 describe('scopes', () => {
   it('are asked for', async () => {
-    const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    const reader = await createTestAccount(db, { scopes: ['messages:read'] })
     expect(await send({}, reader.headers)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
-    const writer = await createTestAccount(database.db, { scopes: ['messages:write'] })
+    const writer = await createTestAccount(db, { scopes: ['messages:write'] })
     expect((await call('GET', '/v1/messages', undefined, writer.headers)).status).toBe(403)
   })
 
   it('hide texts from who may not read them, everywhere', async () => {
     const keys = [['messages:read', 'messages:write'] as const]
-    const [blind] = await Promise.all(keys.map((scopes) => createTestAccount(database.db, { scopes })))
+    const [blind] = await Promise.all(keys.map((scopes) => createTestAccount(db, { scopes })))
     const headers = blind?.headers
     const sent = await send({}, headers)
     expect([sent.status, sent.body['message']]).toEqual([202, null])

@@ -1,31 +1,24 @@
 /** Lists while messages are written by transactions that commit in any order: nothing is passed over, pages stay where they are. */
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
 import { openLedgerTest } from './testing.ts'
 
-let database: TestDatabase
-let app: App
 let account: TestAccount
 let open: PoolClient[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const test = await openLedgerTest(database.db)
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+const app = await buildTestApp(db, (one) => messageRoutes(one, test.routeContext))
 afterAll(async () => {
   for (const client of open) client.release(true)
-  await app.close()
-  await database.close()
 })
 beforeEach(async () => {
-  account = await createTestAccount(database.db)
+  account = await createTestAccount(db)
 })
 
 interface Page {
@@ -53,7 +46,7 @@ const insert = `
 
 /** A transaction that has written a message and is not over. */
 async function begin(id: string, number = '15551230001'): Promise<PoolClient> {
-  const client = await database.db.connect()
+  const client = await db.connect()
   open.push(client)
   await client.query('begin')
   await client.query(insert, [account.accountId, id, number])
@@ -67,7 +60,7 @@ async function end(client: PoolClient, how: 'commit' | 'rollback' = 'commit'): P
 }
 
 const write = (id: string, number = '15551230001'): Promise<unknown> =>
-  database.db.query(insert, [account.accountId, id, number])
+  db.query(insert, [account.accountId, id, number])
 
 /** Everything that a client learns that follows refresh cursors. */
 async function follow(cursor: string, query: Record<string, string> = {}): Promise<{ ids: string[]; cursor: string }> {
@@ -114,7 +107,7 @@ it('a refresh shows again what has changed within the last minute, and no messag
   const [changed, same] = [newId(), newId()]
   for (const id of [same, changed]) await write(id)
   const before = await list()
-  await database.db.query(`update messages set status = 'sending', sequence = 2 where id = $1`, [changed])
+  await db.query(`update messages set status = 'sending', sequence = 2 where id = $1`, [changed])
   const page = await list({ cursor: before.refresh_cursor })
   expect(page.data.find(({ id }) => parseId('msg', id) === changed)).toMatchObject({ status: 'sending', sequence: 2 })
   expect(new Set(idsOf(page)).size).toBe(page.data.length)
@@ -123,7 +116,7 @@ it('a refresh shows again what has changed within the last minute, and no messag
 it('a cursor belongs to the account and the order that it came from', async () => {
   for (let i = 0; i < 3; i++) await write(newId())
   const page = await list({ limit: '1' })
-  const other = await createTestAccount(database.db)
+  const other = await createTestAccount(db)
   for (const cursor of [page.next_cursor, page.refresh_cursor]) {
     expect((await list({ cursor })).code).toBeUndefined()
     expect((await list({ cursor }, other.headers)).code).toBe('invalid_cursor')
@@ -157,7 +150,7 @@ it('whatever the order of commits, who pages and refreshes has seen every messag
       fc.array(step, { minLength: 5, maxLength: 25 }),
       fc.integer({ min: 1, max: 3 }),
       async (steps, limit) => {
-        account = await createTestAccount(database.db)
+        account = await createTestAccount(db)
         const size = { limit: String(limit) }
         const committed = new Set<string>()
         const running: { id: string; client: PoolClient }[] = []

@@ -1,35 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { expect, it } from 'vitest'
+import { createTestAccount } from '../accounts/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { explainRoutes } from './explain-http.ts'
 import { messageRoutes } from './http.ts'
 import { resendRoutes } from './resend-http.ts'
 import { resolveUnknown } from '../ledger/resend.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { moveTo, ledgerWorld, ourNumber, type LedgerTest } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = test.routeContext
-  app = await buildTestApp(database.db, (one) => {
-    messageRoutes(one, context)
-    resendRoutes(one, context)
-    explainRoutes(one, context)
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await test.ledger.close()
-  await database.close()
-})
+const { db, account, test, app } = await ledgerWorld([messageRoutes, resendRoutes, explainRoutes])
 
 type Body = Record<string, unknown>
 const call = async (method: 'GET' | 'POST', url: string, payload?: object, of = account): Promise<Body> => {
@@ -97,8 +75,8 @@ it('what is not unknown, too old or somebody else’s is not sent again', async 
   const old = await unknown('15551230003')
   await test.db.query(`update messages set expires_at = now() where id = $1`, [old])
   expect(await resend(old)).toMatchObject({ status: 409, detail: 'It has expired: send a new message.' })
-  expect(await resend(old, await createTestAccount(database.db))).toMatchObject({ status: 404 })
-  const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+  expect(await resend(old, await createTestAccount(db))).toMatchObject({ status: 404 })
+  const reader = await createTestAccount(db, { scopes: ['messages:read'] })
   expect(await resend(old, reader)).toMatchObject({ code: 'insufficient_scope' })
 })
 

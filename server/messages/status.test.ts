@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages } from '../queue/claim.ts'
 import { expireMessages, queueDue } from '../queue/due.ts'
@@ -10,16 +10,10 @@ import { canBecome, deliveryStatusOf, isFinal, statuses, type Status } from '../
 import { resendMessage } from '../ledger/resend.ts'
 import { recountTallies } from '../usage/recount.ts'
 import { readTallyFaults } from '../usage/testing.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+import { moveTo, openLedgerTest } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
 
 /** What can happen to a message, the state it brings, and the states it brings it from. */
 interface Happening {

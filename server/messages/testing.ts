@@ -1,5 +1,5 @@
 /** For tests: an account with a number at a carrier, and the ledger's writers around it. */
-import { testVault } from '../accounts/testing.ts'
+import { createTestAccount, testVault, world, type World } from '../accounts/testing.ts'
 import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 import { RoutingTable } from '../routes/routing.ts'
 import { ensureTestCarrier } from '../carriers/test-mode.ts'
@@ -7,6 +7,8 @@ import { capabilitiesOf } from '../senders/input.ts'
 import { createSender, dropDefault } from '../senders/store.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
+import { atEnd, createTestDatabase } from '../ground/db/testing.ts'
+import type { App } from '../ground/http/http.ts'
 import { dayOf } from '../ground/db/partitions.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -167,6 +169,7 @@ export async function openLedgerTest(
     rejectUnreadable,
   }
   const ledger = new Ledger({ ...context, follow: (tx, moved) => optOutRefused(tx, context, moved) })
+  atEnd(() => ledger.close())
   const routing = new RoutingTable(db, { prepare: () => ensureTestCarrier(db, testVault) })
   await routing.refresh()
   const acceptor = new Acceptor({ ...context, slots, routing })
@@ -224,6 +227,19 @@ export async function openLedgerTest(
     },
   }
   return test
+}
+
+/** A world of routes over the ledger, which the first account sends by. */
+export async function ledgerWorld<Context extends object = object>(
+  routes: readonly ((app: App, context: LedgerTest['routeContext'] & Context) => unknown)[],
+  context: Context = {} as Context,
+): Promise<World & { test: LedgerTest }> {
+  const database = await createTestDatabase()
+  const { db } = database
+  const account = await createTestAccount(db)
+  const test = await openLedgerTest(db, { accountId: account.accountId })
+  const made = await world(routes, { ...test.routeContext, ...context }, { database, account })
+  return { ...made, test }
 }
 
 /**

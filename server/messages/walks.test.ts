@@ -2,12 +2,12 @@
  * Walks of chance over the ledger, by two processes at once, with a carrier that may have taken what nobody knows of, and people who say STOP:
  * what holds at rest, whatever met whatever. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { answerOf, endSegment, type SegmentEnd, type Try } from '../links/attempt.ts'
 import { recount } from '../links/recount.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { isRetryable } from '../ground/db/failure.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
 import { cancelMessage } from './cancel.ts'
@@ -59,19 +59,13 @@ interface Taken {
   by: Process
 }
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent', 'message.canceled')
-  await test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-    [test.linkId, test.nodeId],
-  )
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent', 'message.canceled')
+await test.db.query(
+  `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
+  [test.linkId, test.nodeId],
+)
 
 async function openProcess(): Promise<Process> {
   const nodeId = newId()

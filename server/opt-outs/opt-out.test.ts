@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -12,19 +12,15 @@ import { storeReply } from '../inbound/reply.ts'
 import { resendMessage } from '../ledger/resend.ts'
 import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents, idempotency_keys',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
 })
 
 const person = '15551230001'

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { emptyTables, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { emptyTables, createTestDatabase } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { spellingsOf } from '../ground/numbers/number.ts'
@@ -10,19 +10,15 @@ import { optIn, optOut, type Origin } from './opt-out.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { findOptOut } from './store.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
 })
 
 const current = [

@@ -1,33 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { optOut } from './opt-out.ts'
 import { optOutRoutes } from './http.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 
 const person = '15551230001'
 
-let database: TestDatabase
-let app: App
-let live: TestAccount
-let tester: TestAccount
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  live = await createTestAccount(db)
-  tester = await createTestAccount(db, { mode: 'test' })
-  await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
-  test = await openLedgerTest(db, { accountId: live.accountId })
-  app = await buildTestApp(db, (own) => optOutRoutes(own, { ...test.context, db, vault: testVault }))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const live = await createTestAccount(db)
+const tester = await createTestAccount(db, { mode: 'test' })
+await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
+const test = await openLedgerTest(db, { accountId: live.accountId })
+const app = await buildTestApp(db, (own) => optOutRoutes(own, { ...test.context, db, vault: testVault }))
 
 const letIn = async ({ headers }: TestAccount, number = person): Promise<number> =>
   (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${number}?reason=asked`, headers })).statusCode

@@ -1,32 +1,24 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { callbackEndpointId } from '../events/events.ts'
 import { showId } from '../ground/base/ids.ts'
 import { insertTestAccount, insertTestWebhook, nobody, postEvents, startTestDispatcher } from '../webhooks/testing.ts'
 import { until } from '../../test/until.ts'
 
-let database: TestDatabase
-let accountId: string
-let ids: string[]
-
 /** An account with three events for each of two webhooks, none of whose secrets can be opened. */
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  accountId = await insertTestAccount(db)
-  ids = []
-  for (let n = 0; n < 2; n++) ids.push((await insertTestWebhook(db, accountId, 'http://127.0.0.1:9/')).id)
-  await db.query(`update webhooks set secret = $2 where account_id = $1`, [accountId, Buffer.alloc(80)])
-  await db.query(`update accounts set callback_secret = $2 where id = $1`, [accountId, Buffer.alloc(80)])
-  await postEvents(db, nobody, accountId, 3)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const accountId = await insertTestAccount(db)
+const ids: string[] = []
+for (let n = 0; n < 2; n++) ids.push((await insertTestWebhook(db, accountId, 'http://127.0.0.1:9/')).id)
+await db.query(`update webhooks set secret = $2 where account_id = $1`, [accountId, Buffer.alloc(80)])
+await db.query(`update accounts set callback_secret = $2 where id = $1`, [accountId, Buffer.alloc(80)])
+await postEvents(db, nobody, accountId, 3)
 
 /** Ids that the log has when a dispatcher has tried to post what is due. */
 async function failing(): Promise<Set<string>> {
   const told: { endpoints?: string[] }[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
-  const dispatcher = startTestDispatcher(database.db, { log, pollMs: 20 })
+  const dispatcher = startTestDispatcher(db, { log, pollMs: 20 })
   await until('it is told', () => told.length > 0)
   await dispatcher.close()
   return new Set(told.flatMap(({ endpoints = [] }) => endpoints))
@@ -38,8 +30,8 @@ it('names the webhooks to which nothing can be posted', async () => {
 
 it('names the account to whose callback addresses nothing can be posted', async () => {
   const url = 'http://127.0.0.1:9/callback'
-  await database.db.query(`delete from outbox where endpoint_id = $1`, [ids[0]])
-  await database.db.query(`update outbox set endpoint_id = $1, url = $2, leased_by = null, leased_until = null`, [
+  await db.query(`delete from outbox where endpoint_id = $1`, [ids[0]])
+  await db.query(`update outbox set endpoint_id = $1, url = $2, leased_by = null, leased_until = null`, [
     callbackEndpointId(accountId, url),
     url,
   ])

@@ -1,5 +1,5 @@
 /** Claims for many endpoints at once: bounded in what they read, and nobody is left out. */
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
@@ -9,9 +9,7 @@ import { createLane, type Lane } from './lane.ts'
 import { findDueEndpoints } from './outbox.ts'
 import { insertTestAccount, nobody } from '../webhooks/testing.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 test('four thousand events of 200 endpoints come a part at a time, some of each, until all are there', async () => {
   await ensurePartitions(db, { info() {}, warn() {}, error() {} })

@@ -1,33 +1,28 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestAccount, testVault } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { callbackEndpointId } from '../events/events.ts'
 import { Endpoints, type EndpointKey } from './endpoint.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 it('the secrets of callback addresses are read once for all origins that are asked for together, and again after a failure', async () => {
-  const { accountId } = await createTestAccount(database.db)
-  const endpoints = new Endpoints(database.db, testVault)
+  const { accountId } = await createTestAccount(db)
+  const endpoints = new Endpoints(db, testVault)
   const keys = Array.from({ length: 50 }, (_, n): EndpointKey => {
     return { accountId, endpointId: callbackEndpointId(accountId, `http://127.0.0.1:${n + 1}/`), isCallback: true }
   })
   const rename = (from: string, to: string): Promise<unknown> =>
-    database.db.query(`alter table accounts rename column ${from} to ${to}`)
+    db.query(`alter table accounts rename column ${from} to ${to}`)
   await rename('callback_secret', 'away')
   const failed = await Promise.allSettled(keys.map((key) => endpoints.read(key)))
   expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(['rejected']))
   await rename('away', 'callback_secret')
   let statements = 0
   const count = (): void => void statements++
-  database.db.on('acquire', count)
+  db.on('acquire', count)
   expect(new Set(await Promise.all(keys.map((key) => endpoints.read(key))))).toEqual(new Set([true]))
-  database.db.off('acquire', count)
+  db.off('acquire', count)
   // The first goes alone, and makes the secret; all others wait for it and go together.
   expect(statements).toBeLessThanOrEqual(4)
 })

@@ -1,5 +1,5 @@
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
@@ -21,7 +21,6 @@ import { until } from '../../test/until.ts'
 
 const database = await createTestDatabase()
 const { db } = database
-afterAll(() => database.close())
 
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {

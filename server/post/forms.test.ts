@@ -1,6 +1,6 @@
 /** How an endpoint may want its posts: in order, in batches, without texts, with headers of its own. */
 import { Webhook } from 'standardwebhooks'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { payloadOf, recordEvents, type EventType, type Outbox } from '../events/events.ts'
@@ -19,9 +19,7 @@ import {
 } from '../webhooks/testing.ts'
 import { until } from '../../test/until.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {

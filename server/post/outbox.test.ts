@@ -1,13 +1,11 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { endPosts } from './ended.ts'
 import { claimPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
 import { insertTestAccount, insertTestWebhook, testEnded } from '../webhooks/testing.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 /** A post that is due, leased to a node or to none. */
 async function duePost(nodeId: string | null = null): Promise<{ accountId: string; rows: OutboxKey[] }> {

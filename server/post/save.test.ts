@@ -1,23 +1,18 @@
 import type { QueryConfig } from 'pg'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Db } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { createSaver } from './save.ts'
 import { insertTestAccount, testEnded } from '../webhooks/testing.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 it('tells together what could not be saved, with how many posts there were', async () => {
   const told: { posts?: number }[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
-  const saver = createSaver(database.db, newId(), log)
-  await database.db.query('alter table outbox rename to lost')
+  const saver = createSaver(db, newId(), log)
+  await db.query('alter table outbox rename to lost')
   const drop = (): void => saver.drop({ endpointId: newId(), dueAt: new Date(), eventId: newId() })
   for (let i = 0; i < 100; i++) drop()
   await expect.poll(() => told).not.toEqual([])
@@ -25,17 +20,17 @@ it('tells together what could not be saved, with how many posts there were', asy
   await saver.drain()
   expect(told.reduce((sum, { posts = 0 }) => sum + posts, 0)).toBe(200)
   expect(told).toHaveLength(2)
-  await database.db.query('alter table lost rename to outbox')
+  await db.query('alter table lost rename to outbox')
 })
 
 it('has saved what it writes again after an answer that was lost, and tells of nothing', async () => {
   const told: object[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
-  const accountId = await insertTestAccount(database.db)
+  const accountId = await insertTestAccount(db)
   let statements = 0
   const query = async (statement: QueryConfig): Promise<unknown> => {
     const isFirst = statements++ === 0
-    const result = await database.db.query(statement)
+    const result = await db.query(statement)
     if (isFirst) throw new Error('Connection terminated unexpectedly')
     return result
   }
@@ -44,5 +39,5 @@ it('has saved what it writes again after an answer that was lost, and tells of n
     saver.end(testEnded({ endpointId: newId(), dueAt: new Date(), eventId: newId(), accountId }))
   await saver.drain()
   expect([statements, told]).toEqual([2, []])
-  expect((await database.db.query('select from attempts where account_id = $1', [accountId])).rows).toHaveLength(3)
+  expect((await db.query('select from attempts where account_id = $1', [accountId])).rows).toHaveLength(3)
 })

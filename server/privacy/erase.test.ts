@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { campaignSteps } from '../campaigns/erase.ts'
 import { senderStep } from '../senders/erase.ts'
 import { inTransaction, openPool, type Tx } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
-import {
-  createTestDatabase,
-  findInDatabase,
-  untilBlocked,
-  type TestDatabase,
-  emptyTables,
-} from '../ground/db/testing.ts'
+import { createTestDatabase, findInDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openVault } from '../ground/sealing/vault.ts'
@@ -30,15 +24,11 @@ import { until } from '../../test/until.ts'
 
 const number = '4915112345678'
 const other = '4915187654321'
-let database: TestDatabase
 let test: LedgerTest
 let steps: EraseStep[]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
+await ensurePartitions(database.db, silent)
 beforeEach(async () => {
   await emptyTables(
     database.db,

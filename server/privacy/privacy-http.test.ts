@@ -1,43 +1,23 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { accountRoutes } from '../accounts/http.ts'
-import {
-  buildTestApp,
-  callAs,
-  createTestAccount,
-  testSettings,
-  type Call,
-  type TestAccount,
-} from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { buildTestApp, callAs, createTestAccount, testSettings } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { erasureRoutes } from './erase-http.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { redactRoutes } from './redact-http.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let call: Call
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = test.routeContext
-  app = await buildTestApp(database.db, async (one) => {
-    messageRoutes(one, context)
-    redactRoutes(one, context)
-    erasureRoutes(one, context)
-    await accountRoutes(one, { ...context, settings: testSettings } as never)
-  })
-  call = callAs(app, account)
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const test = await openLedgerTest(db, { accountId: account.accountId })
+const context = test.routeContext
+const app = await buildTestApp(db, async (one) => {
+  messageRoutes(one, context)
+  redactRoutes(one, context)
+  erasureRoutes(one, context)
+  await accountRoutes(one, { ...context, settings: testSettings } as never)
 })
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const call = callAs(app, account)
 
 type Body = Record<string, unknown>
 
@@ -56,9 +36,7 @@ it('redacts a message that is over, again and again, and says what to do where i
   })
   expect((await call('GET', path)).body).toEqual(redacted.body)
   expect(await call('POST', '/v1/messages/msg_01kbh2v0jzf3tr8d5w4ncq6m7x/redact')).toMatchObject({ status: 404 })
-  const { rows } = await database.db.query<{ text: string }>(
-    `select string_agg(a::text, '') as text from audit_events a`,
-  )
+  const { rows } = await db.query<{ text: string }>(`select string_agg(a::text, '') as text from audit_events a`)
   expect(rows[0]?.text).toContain('message.redacted')
   expect(rows[0]?.text).not.toContain('15551230001')
 })
@@ -97,9 +75,7 @@ it('takes an erasure once for a number, shows it masked, and lists it', async ()
   expect(await call('GET', '/v1/erasures/ers_01kbh2v0jzf3tr8d5w4ncq6m7x')).toMatchObject({ status: 404 })
   // A hash of ten digits is soon found out: none is kept.
   expect(await test.count('idempotency_keys', `operation like 'erasures%'`)).toBe(0)
-  const { rows } = await database.db.query<{ text: string }>(
-    `select string_agg(a::text, '') as text from audit_events a`,
-  )
+  const { rows } = await db.query<{ text: string }>(`select string_agg(a::text, '') as text from audit_events a`)
   expect(rows[0]?.text.match(/erasure\.created/g)).toHaveLength(1)
   expect(rows[0]?.text).not.toContain('15551230008')
 })

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { discardDue } from './redact-later.ts'
 import { markAccounts, retainNext } from './retention-account.ts'
@@ -11,17 +11,13 @@ import { silent } from '../messages/testing.ts'
 
 const dayMs = 86_400_000
 const now = Date.now()
-let database: TestDatabase
 let accountId: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  for (const ago of [450, 100, 40, 20, 0]) await ensurePartitions(database.db, silent, now - ago * dayMs)
-})
-afterAll(() => database.close())
+const { db, connection } = await createTestDatabase()
+for (const ago of [450, 100, 40, 20, 0]) await ensurePartitions(db, silent, now - ago * dayMs)
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, messages, events, attempts, outcomes, submissions, discards, conversations, delayed, lanes',
   )
   accountId = await account()
@@ -29,9 +25,9 @@ beforeEach(async () => {
 
 async function account(days: Record<string, number> = {}): Promise<string> {
   const id = newId()
-  await database.db.query(`insert into accounts (id, name) values ($1, 'x')`, [id])
+  await db.query(`insert into accounts (id, name) values ($1, 'x')`, [id])
   for (const [column, value] of Object.entries(days))
-    await database.db.query(`update accounts set ${column} = $2 where id = $1`, [id, value])
+    await db.query(`update accounts set ${column} = $2 where id = $1`, [id, value])
   return id
 }
 
@@ -53,17 +49,17 @@ async function message(ageDays: number, changes: Record<string, unknown> = {}, o
     ...changes,
   }
   const names = Object.keys(row)
-  await database.db.query(
+  await db.query(
     `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
     Object.values(row),
   )
   const eventId = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
   const payload = JSON.stringify({ data: { message: { object: 'message', message: 'a text' } } })
-  await database.db.query(
+  await db.query(
     `insert into events (account_id, id, type, message_id, payload) values ($1, $2, 'message.sent', $3, $4)`,
     [of, eventId, id, payload],
   )
-  await database.db.query(
+  await db.query(
     `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $2, $2, $2, 1, 'ok', 1)`,
     [of, eventId],
   )
@@ -71,17 +67,17 @@ async function message(ageDays: number, changes: Record<string, unknown> = {}, o
 }
 
 async function retainDue(): Promise<void> {
-  while ((await retainNext(database.db)) > 0);
+  while ((await retainNext(db)) > 0);
 }
 
 async function retain(): Promise<void> {
-  await database.db.query(`update retention_marks set due_at = now()`)
-  await markAccounts(database.db)
+  await db.query(`update retention_marks set due_at = now()`)
+  await markAccounts(db)
   await retainDue()
 }
 
 const ids = async (from: string): Promise<string[]> =>
-  (await database.db.query<{ id: string }>(`select id from ${from} order by 1`)).rows.map(({ id }) => id)
+  (await db.query<{ id: string }>(`select id from ${from} order by 1`)).rows.map(({ id }) => id)
 const withText = (): Promise<string[]> => ids(`messages where body is not null`)
 const told = (): Promise<string[]> => ids(`(select message_id as id from events where payload like '%a text%') e`)
 
@@ -96,9 +92,9 @@ it('takes texts out of messages and events that are older than the account keeps
   expect(await told()).toEqual([...replies, waiting, ...sent])
   expect(await ids('messages')).toHaveLength(6)
   expect(await ids('(select message_id as id from discards) d')).toEqual([waiting])
-  await database.db.query(`update messages set status = 'failed' where id = $1`, [waiting])
-  await database.db.query(`update discards set check_at = now()`)
-  await discardDue(database.db)
+  await db.query(`update messages set status = 'failed' where id = $1`, [waiting])
+  await db.query(`update discards set check_at = now()`)
+  await discardDue(db)
   expect(await withText()).toEqual([...replies, ...sent])
 })
 
@@ -113,7 +109,7 @@ it('takes texts of messages that are over within minutes, where none are to be k
   vi.useFakeTimers({ toFake: ['Date'], now })
   await retain().finally(() => vi.useRealTimers())
   expect(await withText()).toEqual([open, young])
-  const { rows } = await database.db.query<{ isSoon: boolean }>(
+  const { rows } = await db.query<{ isSoon: boolean }>(
     `select due_at < now() + interval '61 seconds' as "isSoon" from retention_marks where account_id = $1`,
     [accountId],
   )
@@ -123,7 +119,7 @@ it('takes texts of messages that are over within minutes, where none are to be k
 it('goes through a message once, however often it is run', async () => {
   for (let i = 0; i < 20; i++) await message(40)
   await retain()
-  await database.db.query(`update messages set body = 'came back'`)
+  await db.query(`update messages set body = 'came back'`)
   await retain()
   expect(await withText()).toHaveLength(20)
 })
@@ -133,21 +129,21 @@ it('deletes messages and events of accounts that keep them for less long than ot
   const kept: [string, string] = [await message(20), await message(9, {}, short)]
   const gone = await message(20, {}, short)
   const waiting = await message(20, { status: 'queued' }, short)
-  await database.db.query(
+  await db.query(
     `insert into outcomes (account_id, status, message_id) values ($1, 'failed', $3), ($1, 'failed', $4), ($2, 'failed', $5)`,
     [short, accountId, gone, waiting, kept[0]],
   )
-  await database.db.query(`update messages set status = 'failed' where id = $1`, [gone])
+  await db.query(`update messages set status = 'failed' where id = $1`, [gone])
   for (const [of, id] of [
     [short, gone],
     [accountId, kept[0]],
   ])
-    await database.db.query(
+    await db.query(
       `insert into submissions (account_id, message_id, segment, try, link_id, state) values ($1, $2, 1, 1, $2, 'accepted')`,
       [of, id],
     )
   for (const [n, id] of [gone, kept[1]].entries())
-    await database.db.query(
+    await db.query(
       `insert into conversations (account_id, id, our_number, their_number, last_reply_id, unread) values ($1, $2, '1', $3, $4, 0)`,
       [short, newId(), String(n), id],
     )
@@ -164,23 +160,20 @@ it('deletes a message that is not over after its days when it is', async () => {
   const short = await account({ message_days: 1, message_body_days: 1, reply_body_days: 1 })
   const sent = await message(1.5, { status: 'sent', sent_at: new Date(now - 1.5 * dayMs) }, short)
   const kept = await message(1.5)
-  await database.db.query(
+  await db.query(
     `insert into submissions (account_id, message_id, segment, try, link_id, state) values ($1, $2, 1, 1, $2, 'accepted')`,
     [short, sent],
   )
   const discard = async (): Promise<string[]> => {
     await retain()
-    await database.db.query(`update discards set check_at = now()`)
-    await discardDue(database.db)
+    await db.query(`update discards set check_at = now()`)
+    await discardDue(db)
     return ids('messages')
   }
   expect(await discard()).toEqual([sent, kept].sort())
   // Its receipt never came.
-  await database.db.query(`update messages set status = 'unconfirmed', expires_at = now() where id = $1`, [sent])
-  await database.db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'unconfirmed', $2)`, [
-    short,
-    sent,
-  ])
+  await db.query(`update messages set status = 'unconfirmed', expires_at = now() where id = $1`, [sent])
+  await db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'unconfirmed', $2)`, [short, sent])
   expect(await discard()).toEqual([kept])
   for (const table of ['outcomes', 'submissions', 'discards'])
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([])
@@ -190,7 +183,7 @@ it('goes through days once, also where an account has nothing in them, and meets
   await message(75)
   await account()
   await retain()
-  const { rows } = await database.db.query<{ bodiesTo: string; repliesTo: string }>(
+  const { rows } = await db.query<{ bodiesTo: string; repliesTo: string }>(
     `select bodies_to as "bodiesTo", reply_bodies_to as "repliesTo" from retention_marks`,
   )
   expect(rows).toHaveLength(2)
@@ -208,8 +201,8 @@ it('shares accounts between processes, on the settings of the pipeline', async (
     const of = await account()
     for (let j = 0; j < 30; j++) await message(40, {}, of)
   }
-  const pools = [1, 2].map((n) => openPool(database.connection, { name: `p${n}`, max: 1, settings: pipelineSettings }))
-  await markAccounts(database.db)
+  const pools = [1, 2].map((n) => openPool(connection, { name: `p${n}`, max: 1, settings: pipelineSettings }))
+  await markAccounts(db)
   await Promise.all(
     pools.map(async (pool) => {
       while ((await retainNext(pool)) > 0);
@@ -225,18 +218,16 @@ it('makes way for others where that of an account fails each time', async () => 
   const other = await account()
   await message(30.1)
   await message(30.1, {}, other)
-  await markAccounts(database.db)
-  await database.db.query(`update retention_marks set due_at = now() - interval '1 minute' where account_id = $1`, [
-    accountId,
-  ])
-  await database.db.query(
+  await markAccounts(db)
+  await db.query(`update retention_marks set due_at = now() - interval '1 minute' where account_id = $1`, [accountId])
+  await db.query(
     `create or replace function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
      create trigger fail before update on messages for each row when (old.account_id = '${accountId}') execute function fail()`,
   )
   await expect(retainDue()).rejects.toThrow('a bug')
   await retainDue()
   expect(await ids('(select account_id as id from messages where body is not null) m')).toEqual([accountId])
-  await database.db.query('drop trigger fail on messages')
+  await db.query('drop trigger fail on messages')
   await retain()
   expect(await withText()).toEqual([])
 })
@@ -244,7 +235,7 @@ it('makes way for others where that of an account fails each time', async () => 
 it('drops days that no account keeps, but for those with a message that waits, and what is left of their messages', async () => {
   await account({ message_days: 60, event_days: 20 })
   const days = async (table: string): Promise<string> => {
-    const { rows } = await database.db.query<{ oldest: string }>(
+    const { rows } = await db.query<{ oldest: string }>(
       `select min(right(c.relname, 8)) as oldest from pg_inherits i join pg_class c on c.oid = i.inhrelid
        where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$'`,
       [table],
@@ -255,33 +246,33 @@ it('drops days that no account keeps, but for those with a message that waits, a
   expect(await days('messages')).toBe(dayOf(451))
   const waiting = await message(449.5, { status: 'scheduled' })
   const lane = newId()
-  await database.db.query(`insert into lanes (id, account_id, type) values ($1, $2, 'otp')`, [lane, accountId])
-  await database.db.query(
+  await db.query(`insert into lanes (id, account_id, type) values ($1, $2, 'otp')`, [lane, accountId])
+  await db.query(
     `insert into delayed (account_id, message_id, lane_id, segments, due_at) values ($1, $2, $3, 1, now() + interval '1 day')`,
     [accountId, waiting, lane],
   )
-  await dropOldDays(database.db, silent, 72, now)
+  await dropOldDays(db, silent, 72, now)
   expect([dayOf(450), dayOf(449)]).toContain(await days('messages'))
   expect(await ids('messages')).toEqual([waiting])
   const today = newId()
   for (const id of [waiting, today]) {
-    await database.db.query(
-      `insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, '15551230001')`,
-      [accountId, id],
-    )
-    await database.db.query(
+    await db.query(`insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, '15551230001')`, [
+      accountId,
+      id,
+    ])
+    await db.query(
       `insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id) values ($1, $2, 1, 'key', '', '')`,
       [accountId, id],
     )
   }
-  expect(await forgetTraces(database.db, 10)).toBe(0)
+  expect(await forgetTraces(db, 10)).toBe(0)
   // The default account keeps events for 30 days: all of the oldest are gone.
   expect(await days('events')).toBe(dayOf(21))
-  await database.db.query('truncate delayed')
-  await dropOldDays(database.db, silent, 72, now)
+  await db.query('truncate delayed')
+  await dropOldDays(db, silent, 72, now)
   expect(await ids('messages')).toEqual([])
   expect(await days('messages')).toBe(dayOf(101))
-  expect(await forgetTraces(database.db, 10)).toBe(1)
+  expect(await forgetTraces(db, 10)).toBe(1)
   for (const table of ['opt_out_suspicions', 'resends'])
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([today])
 })
@@ -291,7 +282,7 @@ it('takes nothing away because the clock of one machine is wrong', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: now + 5000 * dayMs })
   try {
     await retain()
-    await dropOldDays(database.db, silent, 72)
+    await dropOldDays(db, silent, 72)
   } finally {
     vi.useRealTimers()
   }
@@ -305,25 +296,24 @@ it.each(['by their age', 'late, from a note'])(
     const short = await account({ message_days: 10, message_body_days: 10 })
     const id = await message(20, { status: 'unconfirmed', expires_at: new Date(now - 17 * dayMs) }, short)
     const key = [short, id]
-    await database.db.query(
+    await db.query(
       `insert into submissions (account_id, message_id, segment, try, link_id, state, intent_at) values ($1, $2, 1, 1, $2, 'unknown', now())`,
       key,
     )
-    await database.db.query(
+    await db.query(
       `insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, reference, intent_at)
        values ($1, $2, 1, 1, $2, 1, '15551230001', 1, now())`,
       key,
     )
     const isLate = way.startsWith('late')
-    if (isLate)
-      await database.db.query(`insert into discards (account_id, message_id, check_at) values ($1, $2, now())`, key)
+    if (isLate) await db.query(`insert into discards (account_id, message_id, check_at) values ($1, $2, now())`, key)
     let deleting: Promise<unknown> = Promise.resolve()
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(db, async (tx) => {
       // As adoption does, in its order.
       await tx.query('select from nameless_tries where message_id = $1 for update', [id])
-      deleting = isLate ? discardDue(database.db) : retain()
+      deleting = isLate ? discardDue(db) : retain()
       deleting.catch(() => {})
-      await untilBlocked(database.db, 1)
+      await untilBlocked(db, 1)
       await tx.query('select from submissions where message_id = $1 for update', [id])
       await tx.query('select from messages where id = $1 for update', [id])
     })

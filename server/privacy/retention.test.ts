@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { room as inbound } from '../inbound/room.ts'
 import { room as ledger } from '../ledger/room.ts'
@@ -9,15 +9,9 @@ import { room as privacy } from './room.ts'
 const limits = { receiptTimeoutHours: 72, messageDays: 400 }
 import { openLedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 it('forgets what is past its use, in pieces, and keeps the rest', async () => {
-  const { db } = database
   const id = newId()
   const ages = {
     carrier_ids: [239, 241],
@@ -60,7 +54,6 @@ it('forgets what is past its use, in pieces, and keeps the rest', async () => {
 })
 
 it('keeps the number of receipts that never found their message', async () => {
-  const { db } = database
   const { linkId } = await openLedgerTest(db)
   for (const n of [6000, 10]) {
     await db.query(

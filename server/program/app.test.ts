@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
 import type { Authenticator } from '../accounts/authenticate.ts'
 import { buildApp } from './app.ts'
@@ -33,39 +33,36 @@ const Body = Type.Object(
   { additionalProperties: false },
 )
 
-let app: App
-beforeAll(async () => {
-  app = await buildApp(context, (app) => {
-    app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))
-    app.get(
-      '/v1/things/:id',
-      {
-        config,
-        schema: {
-          querystring: Type.Object(
-            { limit: Type.Optional(Type.Integer({ maximum: 200 })) },
-            { additionalProperties: false },
-          ),
-        },
+const app = await buildApp(context, (app) => {
+  app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))
+  app.get(
+    '/v1/things/:id',
+    {
+      config,
+      schema: {
+        querystring: Type.Object(
+          { limit: Type.Optional(Type.Integer({ maximum: 200 })) },
+          { additionalProperties: false },
+        ),
       },
-      (request) => ({ limit: request.query.limit ?? null }),
-    )
-    app.post('/v1/things/:id/stop', { config, schema: {} }, () => ({ stopped: true }))
-    app.post(
-      '/v1/lists',
-      { config, schema: { body: { content: { 'application/json': { schema: Body }, 'text/csv': { schema: {} } } } } },
-      (request) => (request.body as { to: string }).to,
-    )
-    app.post('/v1/crash', { config }, () => {
-      throw new Error('secret detail')
-    })
-    app.post('/v1/outage', { config }, () => {
-      throw Object.assign(new Error('terminating connection'), { code: '57P01' })
-    })
-    app.delete('/v1/things/:id', { config: { scope: 'keys:write' } }, () => null)
+    },
+    (request) => ({ limit: request.query.limit ?? null }),
+  )
+  app.post('/v1/things/:id/stop', { config, schema: {} }, () => ({ stopped: true }))
+  app.post(
+    '/v1/lists',
+    { config, schema: { body: { content: { 'application/json': { schema: Body }, 'text/csv': { schema: {} } } } } },
+    (request) => (request.body as { to: string }).to,
+  )
+  app.post('/v1/crash', { config }, () => {
+    throw new Error('secret detail')
   })
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  app.post('/v1/outage', { config }, () => {
+    throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+  })
+  app.delete('/v1/things/:id', { config: { scope: 'keys:write' } }, () => null)
 })
+await app.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => app.close())
 
 const post = (payload: string | Buffer | object, headers: Record<string, string> = {}, url = '/v1/things') =>

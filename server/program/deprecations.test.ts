@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterAll, expect, test } from 'vitest'
+import { buildTestApp, createTestAccount } from '../accounts/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { deprecationRoutes } from './deprecations-http.ts'
 import { DeprecatedCalls, headersOfDeprecation } from './deprecations.ts'
 import { silent } from '../messages/testing.ts'
-import type { App } from '../ground/http/http.ts'
 
 const deprecated = {
   since: '2026-11-20',
@@ -12,32 +11,22 @@ const deprecated = {
   successor: '/v2/things',
   docs: 'https://example.com/migrate',
 }
-let database: TestDatabase
-let app: App
-let calls: DeprecatedCalls
-let account: TestAccount
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  calls = new DeprecatedCalls({ db, log: silent })
-  app = await buildTestApp(
-    db,
-    (one) => {
-      const schema = { operationId: 'listThings', summary: 'Old' }
-      one.get('/v1/things/:id', { schema, config: { scope: 'messages:read', deprecated } }, () => ({ ok: true }))
-      one.get('/v1/new', { config: { scope: 'messages:read' } }, () => ({ ok: true }))
-      deprecationRoutes(one, { db, deprecatedCalls: calls })
-    },
-    { deprecatedCalls: calls },
-  )
-  account = await createTestAccount(db)
-})
-afterAll(async () => {
-  await calls.close()
-  await app.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+const { db } = database
+const calls = new DeprecatedCalls({ db, log: silent })
+const app = await buildTestApp(
+  db,
+  (one) => {
+    const schema = { operationId: 'listThings', summary: 'Old' }
+    one.get('/v1/things/:id', { schema, config: { scope: 'messages:read', deprecated } }, () => ({ ok: true }))
+    one.get('/v1/new', { config: { scope: 'messages:read' } }, () => ({ ok: true }))
+    deprecationRoutes(one, { db, deprecatedCalls: calls })
+  },
+  { deprecatedCalls: calls },
+)
+const account = await createTestAccount(db)
+afterAll(() => calls.close())
 
 const ask = (url: string, { headers } = account) => app.inject({ url, headers })
 const report = async (from = account) => (await ask('/v1/deprecations', from)).json().data

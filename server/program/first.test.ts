@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import type { FirstAccount } from '../accounts/first.ts'
 import { testVault } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { findNamed } from '../senders/candidates.ts'
 import { listCarriers } from '../links/carrier-store.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(() => emptyTables(database.db, 'accounts, carriers'))
+const { db } = await createTestDatabase()
+beforeEach(() => emptyTables(db, 'accounts, carriers'))
 
 const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
-  ensureFirst(database.db, testVault, { showsKey: true, firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
+  ensureFirst(db, testVault, { showsKey: true, firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
 
 it('reads a carrier’s address, with defaults for what it does not say', () => {
   expect(readCarrierUrl('smpp://me:se%20cret@smsc.example.com:2776')).toEqual({
@@ -32,26 +27,26 @@ it('reads a carrier’s address, with defaults for what it does not say', () => 
 
 it('makes the simulator the first carrier, with a number for the demo account', async () => {
   const made = await ensure(null, 2775)
-  expect(await listCarriers(database.db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
-  expect(await findNamed(database.db, made ? [{ accountId: made.accountId, number: demoNumber }] : [])).toMatchObject([
+  expect(await listCarriers(db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
+  expect(await findNamed(db, made ? [{ accountId: made.accountId, number: demoNumber }] : [])).toMatchObject([
     { number: demoNumber, isDefault: true, country: 'US', capabilities: ['sms', 'replies'] },
   ])
 })
 
 it('makes the carrier of the environment the first one, without a number', async () => {
   const made = await ensure('smpp://me:secret@smsc.example.com:2775', null)
-  const [carrier] = await listCarriers(database.db)
+  const [carrier] = await listCarriers(db)
   expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
   expect(testVault.open(carrier?.secrets ?? Buffer.alloc(0), `carriers.secrets|${carrier?.id ?? ''}`)).toBe('secret')
-  const { rows } = await database.db.query('select 1 from senders where account_id = $1', [made?.accountId])
+  const { rows } = await db.query('select 1 from senders where account_id = $1', [made?.accountId])
   expect(rows).toEqual([])
 })
 
 it('leaves what is there alone, but for the simulator’s port', async () => {
   await ensure(null, 2775)
-  const [before] = await listCarriers(database.db)
+  const [before] = await listCarriers(db)
   await ensure('smpp://me:secret@smsc.example.com:2775', 2999)
-  const [after, ...more] = await listCarriers(database.db)
+  const [after, ...more] = await listCarriers(db)
   expect(more).toEqual([])
   expect(after?.settings).toEqual({ ...before?.settings, port: 2999 })
 })
@@ -59,18 +54,18 @@ it('leaves what is there alone, but for the simulator’s port', async () => {
 it('makes one of two starts at once', async () => {
   const made = await Promise.all([ensure(null, 2775), ensure(null, 2775), ensure(null, 2775)])
   expect(made.filter((one) => one !== null)).toHaveLength(1)
-  expect(await listCarriers(database.db)).toHaveLength(1)
+  expect(await listCarriers(db)).toHaveLength(1)
 })
 
 it('makes none without an address and a simulator', async () => {
   await ensure(null, null)
-  expect(await listCarriers(database.db)).toEqual([])
+  expect(await listCarriers(db)).toEqual([])
 })
 
 it('makes no account without its carrier, which the next start would not make for it', async () => {
-  await database.db.query('alter table carriers add constraint none check (false)')
+  await db.query('alter table carriers add constraint none check (false)')
   await expect(ensure(null, 2775)).rejects.toThrow('none')
-  await database.db.query('alter table carriers drop constraint none')
+  await db.query('alter table carriers drop constraint none')
   expect(await ensure(null, 2775)).not.toBeNull()
-  expect(await listCarriers(database.db)).toHaveLength(1)
+  expect(await listCarriers(db)).toHaveLength(1)
 })

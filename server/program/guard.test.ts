@@ -2,41 +2,32 @@ import { once } from 'node:events'
 import { request as openRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openAuthenticator, type Authenticator } from '../accounts/authenticate.ts'
+import { expect, it } from 'vitest'
+import { openAuthenticator } from '../accounts/authenticate.ts'
 import { accountRoutes } from '../accounts/http.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import type { App } from '../ground/http/http.ts'
 import { until } from '../../test/until.ts'
 
-let database: TestDatabase
-let authenticator: Authenticator
-let app: App
 let account: TestAccount
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  authenticator = openAuthenticator(db)
-  const routes = { db, vault: testVault, authenticator, settings: testSettings }
-  const register = async (one: App): Promise<void> => {
-    await accountRoutes(one, routes)
-    one.get('/v1/endless', { config: { scope: 'contacts:read' } }, (_request, reply) =>
-      reply.send(Readable.from(endless())),
-    )
-  }
-  app = await buildTestApp(db, register, { authenticator })
-  await app.listen({ port: 0, host: '127.0.0.1' })
-  account = await createTestAccount(db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const authenticator = openAuthenticator(db)
+const routes = { db, vault: testVault, authenticator, settings: testSettings }
 
 /** Reading now; ends with the answer that it is of. */
 let isReading = false
+
+const register = async (one: App): Promise<void> => {
+  await accountRoutes(one, routes)
+  one.get('/v1/endless', { config: { scope: 'contacts:read' } }, (_request, reply) =>
+    reply.send(Readable.from(endless())),
+  )
+}
+const app = await buildTestApp(db, register, { authenticator })
+await app.listen({ port: 0, host: '127.0.0.1' })
+account = await createTestAccount(db)
 async function* endless(): AsyncGenerator<string> {
   isReading = true
   try {
@@ -48,7 +39,6 @@ async function* endless(): AsyncGenerator<string> {
 
 /** Makes a key by a request whose body ends a second after `change`, which is made when the caller was let in. */
 async function makeKeySlowly(change: string): Promise<{ status: number | undefined; code: unknown; made: number }> {
-  const { db } = database
   const { accountId, keyId } = account
   const { port } = app.server.address() as AddressInfo
   const headers = { ...account.headers, 'content-type': 'application/json' }
@@ -78,12 +68,12 @@ it.each([
   ['has lost the scope', `scopes = '{keys:read}'`, 403, 'insufficient_scope'],
   ['is not of that network any more', `ip_allow = '{192.0.2.0/24}'`, 403, 'ip_not_allowed'],
 ])('a request does nothing whose key %s while its body came', async (_, change, status, code) => {
-  account = await createTestAccount(database.db)
+  account = await createTestAccount(db)
   expect(await makeKeySlowly(change)).toEqual({ status, code, made: 0 })
 })
 
 it('a request is let in whose key has only expired while its body came, but makes no key that outlives it', async () => {
-  account = await createTestAccount(database.db)
+  account = await createTestAccount(db)
   expect(await makeKeySlowly('expires_at = now()')).toEqual({ status: 422, code: 'validation_failed', made: 0 })
 })
 
@@ -91,7 +81,6 @@ it.each([
   ['was revoked', 'revoked_at = now()'],
   ['has lost a scope, by which more may have been in it,', `scopes = '{contacts:read}'`],
 ])('an answer in pieces breaks off when its key %s', async (_, change) => {
-  const { db } = database
   account = await createTestAccount(db)
   const { port } = app.server.address() as AddressInfo
   const answer = await fetch(`http://127.0.0.1:${port}/v1/endless`, { headers: account.headers })

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { Disk } from './disk.ts'
 import { readHealth } from './health.ts'
 
-let database: TestDatabase
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 
 it('a database that does not answer is told, and not waited for', async () => {
   const db = openPool(database.connection, { name: 'health', max: 1, connectTimeoutMs: 0 })

@@ -1,36 +1,29 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount } from '../accounts/testing.ts'
 import { openAuthenticator } from '../accounts/authenticate.ts'
 import { createQueueReader } from '../live/queue.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from '../carriers/testing.ts'
+import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import type { App } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { Meter } from '../ground/metrics/meter.ts'
 import { until } from '../../test/until.ts'
 import { metricsRoute, writeMetrics, type MetricsRouteContext } from './metrics-http.ts'
 
-let database: TestDatabase
-let account: TestAccount
-let test: CarrierTest
 const apps: App[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openCarrierTest(database.db, { accountId: account.accountId })
-  await untilBound(test)
-})
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const test = await openCarrierTest(db, { accountId: account.accountId })
+await untilBound(test)
 afterAll(async () => {
   await Promise.all(apps.map((app) => app.close()))
   await test.close()
-  await database.close()
 })
 
 async function serve(changes: Partial<MetricsRouteContext> = {}): Promise<App> {
-  const { db } = database
   const app = await buildTestApp(db, (one) =>
     metricsRoute(one, {
       version: '1.2.3',
@@ -99,7 +92,7 @@ describe('metrics', () => {
     const answer = await app.inject('/metrics')
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
     const samples = parse(answer.body)
-    const { rows: names } = await database.db.query<{ name: string }>('select name from carriers')
+    const { rows: names } = await db.query<{ name: string }>('select name from carriers')
     const carrier = `carrier="${names[0]?.name}"`
     const link = `${carrier},link="${showId('lnk', test.linkId)}"`
     const expected = {
@@ -134,7 +127,6 @@ describe('metrics', () => {
 
   it('of a carrier that was deleted and of another with its name stand together', async () => {
     const { meter } = test.context
-    const { db } = database
     const app = await serve()
     for (const number of ['14155550102', '14155550103']) {
       const id = newId()
@@ -201,7 +193,7 @@ describe('metrics', () => {
     for (const host of ['page.example:8080', 'localhost.page.example']) expect(await read(local, { host })).toBe(401)
     expect(await read(await serve({ publicUrl: 'https://sms.example.com' }))).toBe(401)
     expect(await read(local, account.headers, '192.0.2.7')).toBe(200)
-    const weak = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    const weak = await createTestAccount(db, { scopes: ['messages:read'] })
     expect(await read(local, weak.headers)).toBe(403)
 
     const withToken = await serve({ metricsToken: 'a-token-of-prometheus' })

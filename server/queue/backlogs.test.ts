@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { forgetBacklogs } from './backlogs.ts'
 import { claimMessages, findLanes } from './claim.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeEach(() => database.db.query('delete from queue; delete from backlogs'))
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-})
-afterAll(() => database.close())
+beforeEach(() => db.query('delete from queue; delete from backlogs'))
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
 
 /** A message that waits in its lane, whose carrier has no link; returns both. */
 async function wait(): Promise<{ id: string; laneId: string }> {

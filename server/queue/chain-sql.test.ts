@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { insertTestCarrier, insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
+  test = await openLedgerTest(db)
 })
 
 const noId = '00000000-0000-0000-0000-000000000000'

@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { dayOf, ensurePartitions } from '../ground/db/partitions.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -18,21 +18,17 @@ import {
   type LedgerTest,
 } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  // As in a running installation: there are partitions of this day.
-  await ensurePartitions(database.db, silent)
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+// As in a running installation: there are partitions of this day.
+await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events',
   )
-  test = await openLedgerTest(database.db)
+  test = await openLedgerTest(db)
 })
 
 const noId = '00000000-0000-0000-0000-000000000000'

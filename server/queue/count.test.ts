@@ -1,15 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { QueueCount } from './count.ts'
 import { openLedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 
 it('counts the segments of each lane, with the pace of its account', async () => {
   const test = await openLedgerTest(database.db)

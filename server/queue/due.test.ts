@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { openPool } from '../ground/db/db.ts'
 import { dayOf, ensurePartitions } from '../ground/db/partitions.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { countReads, createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { countReads, createTestDatabase } from '../ground/db/testing.ts'
 import { queueDue } from './due.ts'
-import { copyUncounted, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await ensurePartitions(database.db, silent)
-  test = await openLedgerTest(database.db)
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
+await ensurePartitions(database.db, silent)
+const test = await openLedgerTest(database.db)
 
 const count = (type: string): Promise<number> =>
   test.count('queue', `lane_id in (select id from lanes where type = $1)`, [type])

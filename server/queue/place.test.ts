@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { conversationRoutes } from '../conversations/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
@@ -9,15 +9,11 @@ import { findPlace } from './place.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 
-let database: TestDatabase
 let test: LedgerTest
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
-  test = await openLedgerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
+  test = await openLedgerTest(db)
 })
 
 const noId = '00000000-0000-0000-0000-000000000000'
@@ -74,11 +70,11 @@ it('tells of a paused campaign, but not of an answer to a keyword, which goes al
 })
 
 it('tells of a message that waits for the end of a pause no time at which it goes', async () => {
-  const account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  const account = await createTestAccount(db)
+  test = await openLedgerTest(db, { accountId: account.accountId })
   await report('bound')
   test.slots.estimate = new Date()
-  const app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
+  const app = await buildTestApp(db, (one) => messageRoutes(one, test.routeContext))
   const call = callAs(app, account)
   const campaignId = newId()
   await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
@@ -104,9 +100,9 @@ it('tells of a message that waits for the end of a pause no time at which it goe
 })
 
 it('lists say of each message what holds it, as the message does', async () => {
-  const account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const app = await buildTestApp(database.db, (one) => {
+  const account = await createTestAccount(db)
+  test = await openLedgerTest(db, { accountId: account.accountId })
+  const app = await buildTestApp(db, (one) => {
     messageRoutes(one, test.routeContext)
     conversationRoutes(one, test.routeContext)
   })

@@ -1,29 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { expect, it } from 'vitest'
 import { explainRoutes } from '../messages/explain-http.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { ledgerWorld } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => {
-    explainRoutes(one, test)
-    messageRoutes(one, test.routeContext)
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { account, test, app } = await ledgerWorld([explainRoutes, messageRoutes])
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { asAccepted } from '../accept/accepted.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -15,13 +15,9 @@ import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-let database: TestDatabase
 let test: LedgerTest
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
     database.db,

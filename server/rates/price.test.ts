@@ -1,45 +1,27 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 import { openCampaignTest } from '../campaigns/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { renderMessage } from '../message/show.ts'
-import { insertTestCarrier, openLedgerTest, rowOf, type LedgerTest } from '../messages/testing.ts'
+import { insertTestCarrier, ledgerWorld, rowOf } from '../messages/testing.ts'
 import { replaceRates } from './store.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let dearId: string
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
-  dearId = newId()
-  await inTransaction(database.db, (tx) => insertTestCarrier(tx, dearId, {}, { priority: 200 }))
-  // The number of the account is at both.
-  await database.db.query(
-    `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, is_default)
-     select account_id, $1, $2, number, kind, country, capabilities, false from senders`,
-    [newId(), dearId],
-  )
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, test, app } = await ledgerWorld([messageRoutes])
+const dearId = newId()
+await inTransaction(db, (tx) => insertTestCarrier(tx, dearId, {}, { priority: 200 }))
+// The number of the account is at both.
+await db.query(
+  `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, is_default)
+   select account_id, $1, $2, number, kind, country, capabilities, false from senders`,
+  [newId(), dearId],
+)
 afterEach(() => setRates({}))
 
 /** Says what carriers take, by destination in millionths of a dollar. */
 async function setRates(cards: Record<string, Record<string, number>>): Promise<void> {
   const effectiveFrom = new Date(0)
-  await inTransaction(database.db, async (tx) => {
+  await inTransaction(db, async (tx) => {
     for (const carrierId of [test.carrierId, dearId])
       await replaceRates(
         tx,
@@ -129,7 +111,7 @@ describe('a preview', () => {
 describe('the dry run of a broadcast', () => {
   it('says what it would cost, and whom it would pass over', async () => {
     await setRates({ [test.carrierId]: { US: 7900, GB: 50_000 } })
-    const campaigns = await openCampaignTest(database.db, { acceptor: test.acceptor })
+    const campaigns = await openCampaignTest(db, { acceptor: test.acceptor })
     const campaign = await campaigns.newCampaign()
     for (const phone_number of ['15551230001', '15551230002', '447700900001', '4915112345678'])
       await campaigns.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })

@@ -1,47 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  buildTestApp,
-  callAs,
-  createTestAccount,
-  errorsOf,
-  testVault,
-  type Call,
-  type TestAccount,
-} from '../accounts/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { world, createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier, insertTestSender } from '../messages/testing.ts'
 import { routeRoutes } from './http.ts'
 import { routeTestRoutes } from './test-http.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let call: Call
-let other: TestAccount
 const ids = [newId(), newId(), newId()]
 const [a, b, c] = ids.map((id) => showId('car', id)) as [string, string, string]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  other = await createTestAccount(database.db)
-  await inTransaction(database.db, async (tx) => {
-    for (const [i, id] of ids.entries()) await insertTestCarrier(tx, id, {}, { priority: i })
-  })
-  app = await buildTestApp(database.db, (one) => {
-    routeRoutes(one, { db: database.db, vault: testVault })
-    routeTestRoutes(one, { db: database.db, vault: testVault })
-  })
-  call = callAs(app, account)
+const { db, account, other, call } = await world([routeRoutes, routeTestRoutes])
+await inTransaction(db, async (tx) => {
+  for (const [i, id] of ids.entries()) await insertTestCarrier(tx, id, {}, { priority: i })
 })
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => emptyTables(database.db, 'routes, senders, campaigns, sender_pools, idempotency_keys'))
+beforeEach(() => emptyTables(db, 'routes, senders, campaigns, sender_pools, idempotency_keys'))
 
 type Body = Record<string, unknown>
 
@@ -97,10 +70,7 @@ describe('routes', () => {
 
   it('tell all wrong fields at once', async () => {
     const theirs = newId()
-    await database.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'theirs')`, [
-      other.accountId,
-      theirs,
-    ])
+    await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'theirs')`, [other.accountId, theirs])
     const match = {
       account: showId('acc', account.accountId),
       campaign: showId('cmp', theirs),
@@ -228,25 +198,25 @@ describe('routes', () => {
 
   it('are made at the same time one after the other', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, i) => create({ match: { prefixes: [`${i + 1}`] }, position: 1 })))
-    const { rows } = await database.db.query('select position from routes order by position')
+    const { rows } = await db.query('select position from routes order by position')
     expect(rows.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
   it('keep their carriers from being deleted', async () => {
     await create()
-    await expect(database.db.query('delete from carriers where id = $1', [ids[0]])).rejects.toMatchObject({
+    await expect(db.query('delete from carriers where id = $1', [ids[0]])).rejects.toMatchObject({
       code: '23503',
     })
   })
 
   it('are the operator’s', async () => {
-    const user = await createTestAccount(database.db, { scopes: ['carriers:read', 'settings:write', 'routes:read'] })
+    const user = await createTestAccount(db, { scopes: ['carriers:read', 'settings:write', 'routes:read'] })
     expect((await call('GET', '/v1/routes', undefined, user.headers)).status).toBe(200)
     expect((await call('POST', '/v1/routes', { match: {}, carriers: [] }, user.headers)).status).toBe(403)
   })
 
   it('can be ten thousand', async () => {
-    await database.db.query(
+    await db.query(
       `with made as (
          insert into routes (id, position, match_prefixes, match_key)
          select gen_random_uuid(), n, array['49' || n], int8send(n) from generate_series(1, 10000) as n
@@ -270,7 +240,7 @@ describe('a test of routes', () => {
     call('POST', '/v1/routes/test', body, headers)
 
   it('says what each rule thought of the message', async () => {
-    await insertTestSender(database.db, account.accountId, ids[1] ?? '', '15557654321', true)
+    await insertTestSender(db, account.accountId, ids[1] ?? '', '15557654321', true)
     const gb = await create({ name: 'GB', match: { countries: ['GB'] } })
     const wrong = await create({ name: 'at a', match: { countries: ['US'] } })
     const taken = await create({
@@ -310,7 +280,7 @@ describe('a test of routes', () => {
       sender: { number: null, rule: 'none' },
       chain: [{ carrier: a }, { carrier: b }, { carrier: c }],
     })
-    await insertTestSender(database.db, account.accountId, ids[0] ?? '', '15557654321', true)
+    await insertTestSender(db, account.accountId, ids[0] ?? '', '15557654321', true)
     expect((await ask({ to: '15551230001', from: 'Acme' })).body).toMatchObject({
       outcome: 'refused',
       refusal: 'sender_not_found',
@@ -328,12 +298,12 @@ describe('a test of routes', () => {
   })
 
   it('speaks for another account only of what is that account’s', async () => {
-    await insertTestSender(database.db, other.accountId, ids[2] ?? '', '447700900123', true)
+    await insertTestSender(db, other.accountId, ids[2] ?? '', '447700900123', true)
     const poolId = newId()
-    await database.db.query(
-      `insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`,
-      [other.accountId, poolId],
-    )
+    await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [
+      other.accountId,
+      poolId,
+    ])
     const theirs = { to: '447700900001', account: showId('acc', other.accountId) }
     expect((await ask(theirs)).body).toMatchObject({ sender: { number: '447700900123' }, chain: [{ carrier: c }] })
     const pool = { sender_pool: showId('pol', poolId) }

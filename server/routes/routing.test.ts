@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { canBeUsed } from '../queue/chain-sql.ts'
 import type { RouteRequest } from '../message/routing.ts'
@@ -12,26 +12,22 @@ import { RoutingTable } from './routing.ts'
 import { setDefaultSender } from '../senders/store.ts'
 import { faultOf, type SenderCapability } from '../senders/sender.ts'
 
-let database: TestDatabase
 let table: RoutingTable
 const accountId = newId()
 const campaignId = newId()
 const [a, b] = [newId(), newId()]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  await db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
-  await db.query(
-    `insert into campaigns (account_id, id, key, name, type, sender) values ($1, $2, 'sale', 'Sale', 'marketing', 'Acme')`,
-    [accountId, campaignId],
-  )
-  await inTransaction(db, async (tx) => {
-    await insertTestCarrier(tx, a, {}, { priority: 1 })
-    await insertTestCarrier(tx, b, {}, { priority: 2 })
-  })
+const database = await createTestDatabase()
+const { db } = database
+await db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
+await db.query(
+  `insert into campaigns (account_id, id, key, name, type, sender) values ($1, $2, 'sale', 'Sale', 'marketing', 'Acme')`,
+  [accountId, campaignId],
+)
+await inTransaction(db, async (tx) => {
+  await insertTestCarrier(tx, a, {}, { priority: 1 })
+  await insertTestCarrier(tx, b, {}, { priority: 2 })
 })
-afterAll(() => database.close())
 beforeEach(async () => {
   await database.db.query('delete from routes; delete from senders; delete from sender_pools')
   await database.db.query('update carriers set enabled = true')

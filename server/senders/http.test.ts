@@ -1,49 +1,22 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  buildTestApp,
-  callAs,
-  createTestAccount,
-  errorsOf,
-  testVault,
-  type Call,
-  type TestAccount,
-} from '../accounts/testing.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { world, createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { poolRoutes } from './pool-http.ts'
 import { findAffinities, forgetAffinities, rememberAffinities } from './pool-store.ts'
 import { senderRoutes } from './http.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let call: Call
-let other: TestAccount
 const [carrierId, secondId] = [newId(), newId()]
 const [carrier, second] = [showId('car', carrierId), showId('car', secondId)]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  other = await createTestAccount(database.db)
-  await inTransaction(database.db, async (tx) => {
-    await insertTestCarrier(tx, carrierId)
-    await insertTestCarrier(tx, secondId)
-  })
-  app = await buildTestApp(database.db, (one) => {
-    senderRoutes(one, { db: database.db, vault: testVault })
-    poolRoutes(one, { db: database.db, vault: testVault })
-  })
-  call = callAs(app, account)
+const { db, account, other, call } = await world([senderRoutes, poolRoutes])
+await inTransaction(db, async (tx) => {
+  await insertTestCarrier(tx, carrierId)
+  await insertTestCarrier(tx, secondId)
 })
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => emptyTables(database.db, 'senders, sender_pools, idempotency_keys'))
+beforeEach(() => emptyTables(db, 'senders, sender_pools, idempotency_keys'))
 
 type Body = Record<string, unknown>
 
@@ -177,8 +150,8 @@ describe('senders', () => {
   })
 
   it('are given to an account below, and changed and taken away there', async () => {
-    const below = await createTestAccount(database.db, { scopes: ['settings:read'] })
-    await database.db.query('update accounts set parent_id = $2 where id = $1', [below.accountId, account.accountId])
+    const below = await createTestAccount(db, { scopes: ['settings:read'] })
+    await db.query('update accounts set parent_id = $2 where id = $1', [below.accountId, account.accountId])
     const theirs = showId('acc', below.accountId)
     const given = await add({ number: '15557654321', account: theirs })
     expect(given.body).toMatchObject({ account: theirs, default: true })
@@ -200,7 +173,7 @@ describe('senders', () => {
     expect(errorsOf((await add({ number: '15557654322', account: theirs }, other.headers)).body)).toEqual([
       '#/account invalid_value',
     ])
-    await database.db.query(
+    await db.query(
       `update accounts set status = 'closed', closed_at = now(), destroy_at = now(), close_webhooks = 'drain' where id = $1`,
       [below.accountId],
     )
@@ -210,7 +183,7 @@ describe('senders', () => {
   })
 
   it('are the operator’s to give', async () => {
-    const user = await createTestAccount(database.db, { scopes: ['settings:read', 'settings:write'] })
+    const user = await createTestAccount(db, { scopes: ['settings:read', 'settings:write'] })
     expect((await add({ number: '40404' }, user.headers)).status).toBe(403)
     expect((await call('GET', '/v1/senders', undefined, user.headers)).status).toBe(200)
   })
@@ -265,7 +238,6 @@ describe('sender pools', () => {
   })
 
   it('remember whom they wrote to, until it is long ago', async () => {
-    const { db } = database
     const poolId = newId()
     const person = { accountId: account.accountId, poolId, theirNumber: '15551230001' }
     await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [

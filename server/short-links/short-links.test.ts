@@ -1,14 +1,14 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, type Call, type TestAccount } from '../accounts/testing.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildTestApp, callAs, createTestAccount, type Call } from '../accounts/testing.ts'
 import { readConfig } from '../program/config.ts'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import type { App } from '../ground/http/http.ts'
 import { firstIdAt, newId, parseId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { forgetTraces } from '../privacy/retention-days.ts'
 import { ShortLinks } from './clicks.ts'
@@ -24,38 +24,29 @@ const toLong = {
   shorten_urls: true,
 }
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let shortLinks: ShortLinks
-let account: TestAccount
-let call: Call
-let stranger: TestAccount
 const warnings: unknown[] = []
 
 /** The routes as a process with this address of short links has them. */
 async function openApp(address: string | null): Promise<App> {
   const context = test.routeContext
   return buildTestApp(
-    database.db,
+    db,
     (one) => {
       messageRoutes(one, { ...context, shortUrl: address })
-      shortLinkRoutes(one, { db: database.db, shortUrl: address, shortLinks })
+      shortLinkRoutes(one, { db, shortUrl: address, shortLinks })
     },
     { shortUrl: address },
   )
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  stranger = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const log = { ...silent, warn: (fields: object) => void warnings.push(fields) }
-  shortLinks = new ShortLinks({ ...test.context, log, shortUrl })
-  app = await openApp(shortUrl)
-  call = callAs(app, account)
-})
+const { db, connection } = await createTestDatabase()
+const account = await createTestAccount(db)
+const stranger = await createTestAccount(db)
+const test = await openLedgerTest(db, { accountId: account.accountId })
+const log = { ...silent, warn: (fields: object) => void warnings.push(fields) }
+const shortLinks = new ShortLinks({ ...test.context, log, shortUrl })
+const app = await openApp(shortUrl)
+const call = callAs(app, account)
 beforeEach(() => {
   warnings.length = 0
   return () => expect(warnings).toEqual([])
@@ -63,7 +54,6 @@ beforeEach(() => {
 afterAll(async () => {
   await shortLinks.close()
   await app.close()
-  await database.close()
 })
 
 type Body = Record<string, unknown>
@@ -128,7 +118,7 @@ describe('a send with shorten_urls', () => {
 
   it('writes no link where nothing is accepted', async () => {
     const before = await test.count('short_links', 'true')
-    await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'api')`, [
+    await db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'api')`, [
       account.accountId,
     ])
     expect((await send({ to: '15551239999' })).body['code']).toBe('recipient_opted_out')
@@ -186,7 +176,7 @@ describe('a send with shorten_urls', () => {
 
   it('is what its campaign says where it says nothing itself', async () => {
     const [id, other] = [newId(), newId()]
-    await database.db.query(
+    await db.query(
       `insert into campaigns (account_id, id, key, name, shorten_urls) values ($1, $2, 'links', 'Links', true), ($3, $4, 'links', 'Links', true)`,
       [account.accountId, id, stranger.accountId, other],
     )
@@ -195,7 +185,7 @@ describe('a send with shorten_urls', () => {
     expect(codesOf(await text({}))).toHaveLength(2)
     expect(codesOf(await text({ campaign: showId('cmp', id) }))).toHaveLength(2)
     expect(codesOf(await text({ shorten_urls: false }))).toHaveLength(0)
-    await database.db.query(`update campaigns set shorten_urls = null where id = $1`, [id])
+    await db.query(`update campaigns set shorten_urls = null where id = $1`, [id])
     expect(codesOf(await text({}))).toHaveLength(0)
   })
 })
@@ -247,7 +237,7 @@ describe('a short link', () => {
     const program = { 'user-agent': 'curl/8' }
     expect(await linkAfter(program, 'bot_clicks', 1)).toMatchObject({ first_clicked_at: null, last_clicked_at: null })
     expect(await linkAfter({}, 'clicks', 1)).toMatchObject({ first_clicked_at: expect.any(String) as string })
-    await database.db.query(
+    await db.query(
       `update short_links
        set first_clicked_at = first_clicked_at - interval '1 minute', last_clicked_at = last_clicked_at - interval '1 minute'
        where code = $1`,
@@ -323,9 +313,7 @@ describe('a short link', () => {
     }
     expect(await test.eventsOf(id)).toEqual(['link.clicked'])
     expect(await test.eventsOf(parseId('msg', String(silentOne['id'])) ?? '')).toEqual([])
-    const { rows } = await database.db.query<{ payload: string }>(`select payload from events where message_id = $1`, [
-      id,
-    ])
+    const { rows } = await db.query<{ payload: string }>(`select payload from events where message_id = $1`, [id])
     expect((JSON.parse(rows[0]?.payload ?? '{}') as Body)['data']).toMatchObject({
       message: { id: body['id'], metadata: { order: '7' } },
       link: { url: 'https://a.example/x', short_url: `${shortUrl}/${code}`, clicked_at: expect.stringMatching(/Z$/) },
@@ -337,11 +325,11 @@ describe('a short link', () => {
     const { body } = await send({ message: 'https://a.example' })
     const [code = ''] = codesOf(body['message'])
     const second = new ShortLinks({ ...test.context, log: silent, shortUrl })
-    const lock = await database.db.connect()
+    const lock = await db.connect()
     await lock.query('begin')
     await lock.query('select from short_links where code = $1 for update', [code])
     for (const one of [shortLinks, second]) one.count(code, 'person')
-    await untilBlocked(database.db, 2)
+    await untilBlocked(db, 2)
     await lock.query('commit')
     lock.release()
     await Promise.all([shortLinks.close(), second.close()])
@@ -353,17 +341,15 @@ describe('a short link', () => {
     const { body } = await send()
     const path = `/v1/messages/${String(body['id'])}/links`
     expect((await call('GET', path, undefined, stranger.headers)).status).toBe(404)
-    const { rows } = await database.db.query<{ key: string }>(`select id as key from api_keys where account_id = $1`, [
+    const { rows } = await db.query<{ key: string }>(`select id as key from api_keys where account_id = $1`, [
       account.accountId,
     ])
-    await database.db.query(`update api_keys set scopes = array_remove(scopes, 'messages:read_body') where id = $1`, [
+    await db.query(`update api_keys set scopes = array_remove(scopes, 'messages:read_body') where id = $1`, [
       rows[0]?.key,
     ])
     const fresh = await openApp(shortUrl)
     const hidden = await callAs(fresh, account)('GET', path)
-    await database.db.query(`update api_keys set scopes = scopes || '{messages:read_body}' where id = $1`, [
-      rows[0]?.key,
-    ])
+    await db.query(`update api_keys set scopes = scopes || '{messages:read_body}' where id = $1`, [rows[0]?.key])
     await fresh.close()
     expect(hidden.body['data']).toMatchObject([
       { url: null, short_url: null, clicks: 0 },
@@ -372,21 +358,21 @@ describe('a short link', () => {
   })
 
   it('keeps nothing of who clicked', async () => {
-    const { rows } = await database.db.query<{ column: string }>(
+    const { rows } = await db.query<{ column: string }>(
       `select column_name as column from information_schema.columns where table_name in ('short_links', 'campaign_clicks')`,
     )
     expect(rows.map(({ column }) => column).filter((name) => /ip|address|agent|number/.test(name))).toEqual([])
   })
 
   it('goes with the day of its message', async () => {
-    await ensurePartitions(database.db, silent)
+    await ensurePartitions(db, silent)
     const { body } = await send({ message: 'https://a.example' })
     const old = newCode()
-    await database.db.query(
+    await db.query(
       `insert into short_links (code, account_id, message_id, position, url) values ($1, $2, $3, 0, 'https://old.example')`,
       [old, account.accountId, firstIdAt(Date.now() - 3 * 86_400_000)],
     )
-    expect(await forgetTraces(database.db, 10)).toBe(1)
+    expect(await forgetTraces(db, 10)).toBe(1)
     expect((await click(`/${old}`)).statusCode).toBe(404)
     expect((await click(`/${codesOf(body['message'])[0]}`)).statusCode).toBe(302)
   })
@@ -398,7 +384,7 @@ it('draws codes from the whole alphabet, so that none is guessed', () => {
 
 it('counts the clicks of a campaign', async () => {
   const id = newId()
-  await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'counted', 'Counted')`, [
+  await db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'counted', 'Counted')`, [
     account.accountId,
     id,
   ])
@@ -417,7 +403,7 @@ it('counts the clicks of a campaign', async () => {
 })
 
 it('says in the log that a click was not counted, and goes on', async () => {
-  const closed = openPool(database.connection, { name: 'closed', max: 1 })
+  const closed = openPool(connection, { name: 'closed', max: 1 })
   await closed.end()
   const told: unknown[] = []
   const log = { ...silent, warn: (fields: object) => void told.push(fields) }

@@ -1,9 +1,9 @@
 import { connectSession, encodePdu, ESME, SessionError } from '@heliogram/smpp'
 import { connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '../accounts/login/password.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { until } from '../../test/until.ts'
 import { forgetSessions, readAdmissions } from './admission.ts'
@@ -19,17 +19,13 @@ import {
   type TestCredential,
 } from './testing.ts'
 
-let database: TestDatabase
 let test: ServerTest
 let clients: TestClient[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, login_failures')
-  test = await openServerTest(database.db)
+  await emptyTables(db, 'accounts, carriers, nodes, messages, events, login_failures')
+  test = await openServerTest(db)
 })
 afterEach(async () => {
   for (const { session } of clients) session.destroy()

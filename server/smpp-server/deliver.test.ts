@@ -1,8 +1,8 @@
 import { cutSegments, ESME, joinParts, parseReceipt, readPart } from '@heliogram/smpp'
 import type { MessageRequest, TextPdu } from '@heliogram/smpp'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -23,21 +23,17 @@ import {
   type TestCredential,
 } from './testing.ts'
 
-let database: TestDatabase
 let test: ServerTest
 let credential: TestCredential
 let clients: TestClient[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, outcomes, queue, delayed, submissions, carrier_ids, receipts, events, opt_outs, idempotency_keys, login_failures',
   )
-  test = await openServerTest(database.db)
+  test = await openServerTest(db)
   credential = await test.credential()
 })
 afterEach(async () => {

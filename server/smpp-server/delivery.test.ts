@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest } from '../messages/testing.ts'
 import { claimDeliveries, forgetDeliveries } from './delivery.ts'
-import { createTestCredential, type TestCredential } from './testing.ts'
+import { createTestCredential } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let credential: TestCredential
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  credential = await createTestCredential(test.db, test.accountId)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const database = await createTestDatabase()
+const test = await openLedgerTest(database.db)
+const credential = await createTestCredential(test.db, test.accountId)
 beforeEach(() => test.db.query('delete from smpp_deliveries'))
 
 /** Deliveries that come again in so long. */

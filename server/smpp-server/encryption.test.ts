@@ -1,8 +1,8 @@
 /** Texts of SMPP clients where texts are sealed at rest: parts that wait for the others, and replies that wait for a client. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { openPool, type Db } from '../ground/db/db.ts'
-import { createTestDatabase, findInDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { openPool } from '../ground/db/db.ts'
+import { createTestDatabase, findInDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import { storeReply } from '../inbound/reply.ts'
@@ -16,24 +16,15 @@ import { gatherPart, isWhole, listLate } from './gather.ts'
 import { sendLate } from './late.ts'
 import { OwedReceipts } from './owed.ts'
 
-let database: TestDatabase
-let db: Db
-let texts: Texts
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const keys = new DataKeys(testVault)
-  db = openPool(database.connection, {
-    name: 'opening',
-    max: 3,
-    onResult: (result, connection) => openResult({ keys, log: silent }, result, connection),
-  })
-  texts = new Texts({ db, keys, vault: testVault, isSealing: true })
+const database = await createTestDatabase()
+const keys = new DataKeys(testVault)
+const db = openPool(database.connection, {
+  name: 'opening',
+  max: 3,
+  onResult: (result, connection) => openResult({ keys, log: silent }, result, connection),
 })
-afterAll(async () => {
-  await db.end()
-  await database.close()
-})
+const texts = new Texts({ db, keys, vault: testVault, isSealing: true })
+afterAll(() => db.end())
 
 const partOf = (part: number, text: string) => ({
   source: ourNumber,

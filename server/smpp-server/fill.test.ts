@@ -1,23 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, expect, it, vi } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
 import { storeReply } from '../inbound/reply.ts'
-import { openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
 import { fillDeliveries } from './fill.ts'
 import { createTestCredential } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  await createTestCredential(test.db, test.accountId)
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await createTestCredential(test.db, test.accountId)
 afterEach(() => vi.useRealTimers())
 
 it('passes nothing over because the clock of a process that has read is days ahead', async () => {

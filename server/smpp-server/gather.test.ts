@@ -1,23 +1,15 @@
 import { cutSegments, ESME, formatAbsoluteTime } from '@heliogram/smpp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { findAdmission } from './admission.ts'
 import { isWhole, listLate } from './gather.ts'
 import { OwedReceipts } from './owed.ts'
 import { submitGathered } from './submit.ts'
-import { bindTestClient, openServerTest, untilDelivered, type ServerTest } from './testing.ts'
+import { bindTestClient, openServerTest, untilDelivered } from './testing.ts'
 
-let database: TestDatabase
-let test: ServerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openServerTest(database.db)
-})
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openServerTest(db)
+afterAll(() => test.close())
 
 it('a message whose node died is owed its receipts once, where two others come to it and it ends between them', async () => {
   const credential = await test.credential()

@@ -1,26 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { isPassword } from '../accounts/login/password.ts'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { smppCredentialRoutes } from './http.ts'
 
-let database: TestDatabase
-let app: App
 let account: TestAccount
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  app = await buildTestApp(db, (app) => smppCredentialRoutes(app, { db, vault: testVault }))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const app = await buildTestApp(db, (app) => smppCredentialRoutes(app, { db, vault: testVault }))
 beforeEach(async () => {
-  account = await createTestAccount(database.db)
+  account = await createTestAccount(db)
 })
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
@@ -30,7 +20,7 @@ const call = (method: Method, url: string, payload?: object, headers: Record<str
 const make = async (body: object = {}) => (await call('POST', path, { name: 'Gateway', ...body })).json()
 
 async function passwordHashOf(id: string): Promise<string> {
-  const { rows } = await database.db.query<{ hash: string }>(
+  const { rows } = await db.query<{ hash: string }>(
     'select password_hash as hash from smpp_credentials where id = $1',
     [parseId('smc', id)],
   )
@@ -117,7 +107,7 @@ test('the same key makes one credential, and answers with its password again', a
 
 test("another account's credential is not found", async () => {
   const { id } = await make()
-  const stranger = await createTestAccount(database.db)
+  const stranger = await createTestAccount(db)
   expect((await call('GET', path, undefined, stranger.headers)).json().data).toEqual([])
   const requests: [Method, string, object?][] = [
     ['GET', `${path}/${id}`],
@@ -133,25 +123,22 @@ test("another account's credential is not found", async () => {
 
 test('nobody hands out more than they may do', async () => {
   const { id } = await make({ receives_replies: true })
-  const reader = await createTestAccount(database.db, { scopes: ['smpp:read'] })
+  const reader = await createTestAccount(db, { scopes: ['smpp:read'] })
   expect((await call('POST', path, { name: 'x' }, reader.headers)).json()).toMatchObject({ code: 'insufficient_scope' })
-  const keeper = await createTestAccount(database.db, { scopes: ['smpp:write', 'smpp:read'] })
+  const keeper = await createTestAccount(db, { scopes: ['smpp:write', 'smpp:read'] })
   expect((await call('POST', path, { name: 'x' }, keeper.headers)).json()).toMatchObject({
     code: 'insufficient_scope',
     detail: expect.stringContaining('messages:write'),
   })
-  const blind = await createTestAccount(database.db, { scopes: ['smpp:write', 'messages:write'] })
+  const blind = await createTestAccount(db, { scopes: ['smpp:write', 'messages:write'] })
   expect((await call('POST', path, { name: 'x' }, blind.headers)).statusCode).toBe(201)
   expect((await call('POST', path, { name: 'x', receives_replies: true }, blind.headers)).json()).toMatchObject({
     code: 'insufficient_scope',
     detail: expect.stringContaining('messages:read_body'),
   })
   // A key of the same account that may not read what people write.
-  const mate = await createTestAccount(database.db, { scopes: ['smpp:write', 'messages:write'] })
-  await database.db.query('update api_keys set account_id = $1 where account_id = $2', [
-    account.accountId,
-    mate.accountId,
-  ])
+  const mate = await createTestAccount(db, { scopes: ['smpp:write', 'messages:write'] })
+  await db.query('update api_keys set account_id = $1 where account_id = $2', [account.accountId, mate.accountId])
   for (const [method, url, body] of [
     ['PATCH', `${path}/${id}`, { name: 'mine' }],
     ['POST', `${path}/${id}/rotate-password`, undefined],
@@ -162,11 +149,8 @@ test('nobody hands out more than they may do', async () => {
 
 test('a key for tests makes credentials for tests, and does nothing to live ones', async () => {
   const { id } = await make()
-  const tester = await createTestAccount(database.db, { mode: 'test' })
-  await database.db.query('update api_keys set account_id = $1 where account_id = $2', [
-    account.accountId,
-    tester.accountId,
-  ])
+  const tester = await createTestAccount(db, { mode: 'test' })
+  await db.query('update api_keys set account_id = $1 where account_id = $2', [account.accountId, tester.accountId])
   const own = (await call('POST', path, { name: 'x' }, tester.headers)).json()
   expect(own).toMatchObject({ mode: 'test' })
   for (const [method, url, body] of [

@@ -1,24 +1,20 @@
 /** npm `smpp`, a client that is not ours. */
 import smpp, { type NpmPdu, type NpmSession, type Send } from 'smpp'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'
 import { openServerTest, password, type ServerTest } from './testing.ts'
 
-let database: TestDatabase
 let test: ServerTest
 let client: NpmSession
 let delivered: NpmPdu[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  test = await openServerTest(database.db)
+  test = await openServerTest(db)
   delivered = []
   await new Promise<void>((resolve) => {
     client = smpp.connect({ host: '127.0.0.1', port: test.port }, resolve)

@@ -1,23 +1,15 @@
 import { ESME } from '@heliogram/smpp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'
-import { bindTestClient, openServerTest, type ServerTest } from './testing.ts'
+import { bindTestClient, openServerTest } from './testing.ts'
 
-let database: TestDatabase
-let test: ServerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openServerTest(database.db, { responseTimeoutMs: 300 })
-})
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openServerTest(db, { responseTimeoutMs: 300 })
+afterAll(() => test.close())
 
 it('a receipt that is taken by an answer which comes too late does not come again', async () => {
   const client = await bindTestClient(test.port, await test.credential())

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { findAdmission } from './admission.ts'
-import type { Admission } from './bind.ts'
 import { gatherPart, listLate, refuseGathering, type Gathering } from './gather.ts'
 import { createTestCredential } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let admission: Admission
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  const { id } = await createTestCredential(test.db, test.accountId)
-  const found = await findAdmission(test.db, test.accountId, id)
-  if (!found) throw new Error('there is no credential')
-  admission = found
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+const { id } = await createTestCredential(test.db, test.accountId)
+const found = await findAdmission(test.db, test.accountId, id)
+if (!found) throw new Error('there is no credential')
+const admission = found
 beforeEach(() => test.db.query('truncate smpp_gatherings, smpp_deliveries'))
 
 /** Gathers the first of two parts. */

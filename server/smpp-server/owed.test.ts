@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeEach, expect, it } from 'vitest'
 import { openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { forgetOwed, OwedReceipts, settleCanceled, settleOwed } from './owed.ts'
-import { createTestCredential, type TestCredential } from './testing.ts'
+import { createTestCredential } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let credential: TestCredential
-let owed: OwedReceipts
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  credential = await createTestCredential(test.db, test.accountId)
-  owed = new OwedReceipts(test.db)
-})
-afterAll(async () => {
-  await owed.close()
-  await test.ledger.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openLedgerTest(db)
+const credential = await createTestCredential(test.db, test.accountId)
+const owed = new OwedReceipts(test.db)
+afterAll(() => owed.close())
 beforeEach(() => emptyTables(test.db, 'messages, outcomes, smpp_submits, smpp_deliveries'))
 
 /** A message whose parts asked for receipts by these flags. */

@@ -1,24 +1,16 @@
 import { cutSegments, ESME } from '@heliogram/smpp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { afterAll, expect, it } from 'vitest'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { showClientId } from './client-id.ts'
-import { bindTestClient, openServerTest, type ServerTest, type TestClient } from './testing.ts'
+import { bindTestClient, openServerTest, type TestClient } from './testing.ts'
 
-let database: TestDatabase
-let test: ServerTest
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openServerTest(database.db)
-  // What is sent waits in line.
-  test.slots.room = 0
-})
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const test = await openServerTest(db)
+// What is sent waits in line.
+test.slots.room = 0
+afterAll(() => test.close())
 
 async function bind(mode: 'live' | 'test'): Promise<TestClient> {
   const credential = await test.credential()

@@ -7,8 +7,8 @@ import {
   formatRelativeTime,
 } from '@heliogram/smpp'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { MessageRow } from '../message/message.ts'
 import { textMax } from '../message/send-schema.ts'
@@ -19,14 +19,10 @@ import { sendLate } from './late.ts'
 import { OwedReceipts } from './owed.ts'
 import { bindTestClient, openServerTest, untilDelivered, type ServerTest, type TestClient } from './testing.ts'
 
-let database: TestDatabase
 let test: ServerTest
 let client: TestClient
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
     database.db,

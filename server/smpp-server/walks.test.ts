@@ -24,7 +24,7 @@ import {
   type Session,
   type TextPdu,
 } from '@heliogram/smpp'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -36,9 +36,7 @@ import type { CredentialSettings } from './credential.ts'
 import { ClientServer } from './server.ts'
 import { createTestCredential, openServerTest, password, type ServerTest, type TestCredential } from './testing.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 // Some seconds a walk; with hundreds, and other seeds, it is a search.
 const rounds = 25

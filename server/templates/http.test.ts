@@ -1,42 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  buildTestApp,
-  callAs,
-  createTestAccount,
-  errorsOf,
-  type Answer,
-  type Call,
-  type TestAccount,
-} from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestAccount, errorsOf, type Answer } from '../accounts/testing.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { templateRoutes } from './http.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { ledgerWorld } from '../messages/testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
-let app: App
-let account: TestAccount
-let call: Call
-let stranger: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  stranger = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = test.routeContext
-  app = await buildTestApp(database.db, (one) => {
-    messageRoutes(one, context)
-    templateRoutes(one, context)
-  })
-  call = callAs(app, account)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, account, other: stranger, call } = await ledgerWorld([messageRoutes, templateRoutes])
 
 type Body = Record<string, unknown>
 
@@ -152,7 +120,7 @@ describe('/v1/templates', () => {
   })
 
   it('lists those with words in their names, a language, or a time', async () => {
-    const who = await createTestAccount(database.db)
+    const who = await createTestAccount(db)
     for (const [name, languages] of [
       ['order-shipped', { 'de-AT': 'Ja' }],
       ['order_late', { fr: 'Oui' }],
@@ -179,7 +147,7 @@ describe('/v1/templates', () => {
   })
 
   it('needs the scope of campaigns', async () => {
-    const reader = await createTestAccount(database.db, { scopes: ['messages:read', 'messages:write'] })
+    const reader = await createTestAccount(db, { scopes: ['messages:read', 'messages:write'] })
     expect((await call('GET', '/v1/templates', undefined, reader.headers)).body['code']).toBe('insufficient_scope')
   })
 })
@@ -192,9 +160,7 @@ describe('a send by template', () => {
     expect(body).toMatchObject({ message: 'Hi there, 1042!', encoding: 'GSM-7', segments: 1, characters: 15 })
     const other = await send({ template: id, variables: { first_name: 'Łukasz', order: '{{ x }}' } })
     expect(other.body).toMatchObject({ message: 'Hi Łukasz, {{ x }}!', encoding: 'UCS-2' })
-    const { rows } = await database.db.query<{ body: string }>(
-      `select body from messages where body = 'Hi Łukasz, {{ x }}!'`,
-    )
+    const { rows } = await db.query<{ body: string }>(`select body from messages where body = 'Hi Łukasz, {{ x }}!'`)
     expect(rows).toHaveLength(1)
   })
 

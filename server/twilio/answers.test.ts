@@ -1,7 +1,7 @@
 /** Replies that a real server answers to incoming messages in Twilio's form, up to the messages that are made of them. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, test } from 'vitest'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../ground/db/testing.ts'
+import { afterEach, beforeEach, expect, it, test } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
@@ -18,7 +18,6 @@ import { until } from '../../test/until.ts'
 import { TwilioAnswers } from './answers.ts'
 
 const person = '15551230001'
-let database: TestDatabase
 let ledger: LedgerTest
 let answers: TwilioAnswers
 let receiver: Receiver
@@ -27,21 +26,18 @@ let webhookId: string
 let answer: (response: ServerResponse, received: Received) => void
 const closing: { close(): Promise<void> }[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, nodes, messages, queue, delayed, events, outbox, attempts, webhooks, opt_outs, idempotency_keys',
   )
-  ledger = await openLedgerTest(database.db)
+  ledger = await openLedgerTest(db)
   answers = new TwilioAnswers(silent)
   answers.open({ ...ledger.routeContext, shortUrl: null })
   receiver = await startReceiver((response, received) => answer(response, received))
   closing.push(receiver)
-  webhookId = (await insertTestWebhook(database.db, ledger.accountId, `${receiver.url}/in?shop=7#twilio`)).id
+  webhookId = (await insertTestWebhook(db, ledger.accountId, `${receiver.url}/in?shop=7#twilio`)).id
 })
 afterEach(async () => {
   for (const one of closing.splice(0).toReversed()) await one.close()
@@ -52,7 +48,7 @@ const xml = (inner: string) => (response: ServerResponse) =>
 
 /** A person writes; resolves when the post of it is over. */
 async function receive(take: TakeAnswer = answers.take, more: object = {}): Promise<void> {
-  const dispatcher = startTestDispatcher(database.db, {
+  const dispatcher = startTestDispatcher(db, {
     takeAnswer: take,
     retryDelaysMs: [30, 30, 30],
     pollMs: 20,
@@ -70,13 +66,13 @@ async function receive(take: TakeAnswer = answers.take, more: object = {}): Prom
     test: false,
   }
   const event = { accountId: ledger.accountId, type: 'message.received' as const, messageId: id, data: { message } }
-  await recordEvents(database.db, [event], nobody)
+  await recordEvents(db, [event], nobody)
   await until('the posts are over', async () => (await ledger.count('outbox', 'true')) === 0)
   await dispatcher.close()
 }
 
 async function sent(): Promise<{ to: string; from: string; body: string; callback: string | null }[]> {
-  const { rows } = await database.db.query<{ to: string; from: string; body: string; callback: string | null }>(
+  const { rows } = await db.query<{ to: string; from: string; body: string; callback: string | null }>(
     `select their_number as to, our_number as from, body, callback_url as callback
      from messages where account_id = $1 and direction = 'outbound' order by id`,
     [ledger.accountId],
@@ -89,7 +85,7 @@ interface Told {
 }
 
 async function told(): Promise<[string | null, number | null, number][]> {
-  const { rows } = await database.db.query<{ payload: string }>(
+  const { rows } = await db.query<{ payload: string }>(
     `select payload from events where account_id = $1 and type = 'webhook.answer_refused' order by id`,
     [ledger.accountId],
   )
@@ -170,10 +166,10 @@ test('tells of an answer that is cut off, and sends nothing of it', async () => 
 })
 
 test('sends what may be sent where some of it may not: a person who has opted out, and a guard', async () => {
-  await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230003', 'reply')`, [
+  await db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230003', 'reply')`, [
     ledger.accountId,
   ])
-  await database.db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
+  await db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
   await ledger.context.guards.refresh()
   answer = xml('<Message to="+15551230003">a</Message><Message>b</Message><Message>b</Message><Pause/>')
   await receive()
@@ -182,7 +178,7 @@ test('sends what may be sent where some of it may not: a person who has opted ou
   expect(optedOut).toEqual(['Message', 1, 21610])
   expect(duplicate?.slice(0, 2)).toEqual(['Message', 3])
   expect(verb).toEqual(['Pause', 4, 12200])
-  const { rows } = await database.db.query<{ payload: string }>(
+  const { rows } = await db.query<{ payload: string }>(
     `select payload from events where type = 'webhook.answer_refused'`,
   )
   expect(JSON.parse(rows[0]?.payload ?? '')).toMatchObject({
@@ -205,7 +201,7 @@ test('sends at most twenty messages of an answer, and tells of the others in one
 
 test('answers once where the process is lost between the replies and the end of the post', async () => {
   // A guard against messages of one text must not take the second post for one.
-  await database.db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
+  await db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
   await ledger.context.guards.refresh()
   answer = xml('<Message>One</Message><Message>Two</Message>')
   let lost = 2
@@ -249,13 +245,13 @@ test('reads no answer of a refusal, of a status callback, or of a webhook in our
   await receive()
   expect(posts).toBe(2)
   answer = xml('<Message>Loop</Message>')
-  await database.db.query(`update webhooks set url = $1`, [receiver.url])
+  await db.query(`update webhooks set url = $1`, [receiver.url])
   await receive()
-  await database.db.query(`update webhooks set url = $1`, [`${receiver.url}#twilio`])
+  await db.query(`update webhooks set url = $1`, [`${receiver.url}#twilio`])
   const message = { id: showId('msg', newId()), direction: 'outbound', status: 'delivered', to: '1', from: '2' }
   const event = { accountId: ledger.accountId, type: 'message.delivered' as const, data: { message } }
-  await recordEvents(database.db, [event], nobody)
-  const dispatcher = startTestDispatcher(database.db, { takeAnswer: answers.take, pollMs: 20 })
+  await recordEvents(db, [event], nobody)
+  const dispatcher = startTestDispatcher(db, { takeAnswer: answers.take, pollMs: 20 })
   closing.push(dispatcher)
   await until('the posts are over', async () => (await ledger.count('outbox', 'true')) === 0)
   expect(receiver.received).toHaveLength(4)

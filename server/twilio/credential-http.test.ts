@@ -1,31 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { openTwilioAuthenticator } from './credential.ts'
 import { twilioCredentialRoutes } from './credential-http.ts'
 
-let database: TestDatabase
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  const callers = openTwilioAuthenticator(db)
-  app = await buildTestApp(db, (own) => twilioCredentialRoutes(own, { db, vault: testVault, callers }))
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const callers = openTwilioAuthenticator(db)
+const app = await buildTestApp(db, (own) => twilioCredentialRoutes(own, { db, vault: testVault, callers }))
 
 test('a key for tests revokes credentials for tests, and no live one', async () => {
-  const live = await createTestAccount(database.db)
-  const tester = await createTestAccount(database.db, { mode: 'test' })
-  await database.db.query('update api_keys set account_id = $1 where account_id = $2', [
-    live.accountId,
-    tester.accountId,
-  ])
+  const live = await createTestAccount(db)
+  const tester = await createTestAccount(db, { mode: 'test' })
+  await db.query('update api_keys set account_id = $1 where account_id = $2', [live.accountId, tester.accountId])
   const path = '/v1/twilio-credentials'
   const make = async ({ headers }: TestAccount): Promise<string> =>
     (await app.inject({ method: 'POST', url: path, headers, payload: { name: 'Shop' } })).json().id
@@ -38,7 +24,7 @@ test('a key for tests revokes credentials for tests, and no live one', async () 
 })
 
 test('an account has ten at most, of those that are not revoked', async () => {
-  const { headers } = await createTestAccount(database.db)
+  const { headers } = await createTestAccount(db)
   const path = '/v1/twilio-credentials'
   const make = () => app.inject({ method: 'POST', url: path, headers, payload: { name: 'Shop' } })
   const list = async () => (await app.inject({ url: path, headers })).json().data.map(({ id }: { id: string }) => id)
@@ -59,11 +45,11 @@ test('nobody makes one that may do more than they', async () => {
     (await app.inject({ method: 'POST', url: '/v1/twilio-credentials', headers, payload: body })).json()
   const scopes = ['keys:write', 'messages:read', 'messages:read_body', 'messages:write'] as const
   for (const missing of scopes.slice(1)) {
-    const account = await createTestAccount(database.db, { scopes: scopes.filter((scope) => scope !== missing) })
+    const account = await createTestAccount(db, { scopes: scopes.filter((scope) => scope !== missing) })
     expect(await make(account)).toMatchObject({ code: 'insufficient_scope', detail: expect.stringContaining(missing) })
   }
-  expect(await make(await createTestAccount(database.db, { scopes }))).toMatchObject({ mode: 'live' })
-  const tester = await createTestAccount(database.db, { mode: 'test' })
+  expect(await make(await createTestAccount(db, { scopes }))).toMatchObject({ mode: 'live' })
+  const tester = await createTestAccount(db, { mode: 'test' })
   expect(await make(tester)).toMatchObject({ mode: 'test' })
   expect(await make(tester, { ...payload, mode: 'live' })).toMatchObject({ errors: [{ pointer: '#/mode' }] })
 })

@@ -1,8 +1,8 @@
 /** The Twilio-compatible API before those who mean it ill. */
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { openDoor, type Door } from '../program/door/door.ts'
 import type { App } from '../ground/http/http.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -11,19 +11,14 @@ import { showSid } from '../post/twilio-words.ts'
 import { createTwilioCredential, openTwilioAuthenticator } from './credential.ts'
 import { twilioRoutes } from './http.ts'
 
-let database: TestDatabase
 let account: TestAccount
 let ledger: LedgerTest
 let app: App
 let door: Door
 let token: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  const { db } = database
   await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
   account = await createTestAccount(db)
   ledger = await openLedgerTest(db, { accountId: account.accountId })
@@ -49,9 +44,7 @@ const send = (payload: string, password = token, remoteAddress = '127.0.0.1') =>
   app.inject({ method: 'POST', url: path(), headers: headersOf(password), payload, remoteAddress })
 
 test('a guard that stops a send is told with its stop', async () => {
-  await database.db.query(`update accounts set settings = '{"guards":{"daily_segments":1}}' where id = $1`, [
-    account.accountId,
-  ])
+  await db.query(`update accounts set settings = '{"guards":{"daily_segments":1}}' where id = $1`, [account.accountId])
   await ledger.context.guards.refresh()
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   const answer = await send('To=%2B15551230001&Body=Hello')
@@ -68,7 +61,6 @@ test('a NUL is a wrong parameter, wherever it stands', async () => {
 })
 
 test("a refusal has Twilio's number, and a status of its own where it may pass", async () => {
-  const { db } = database
   const hello = 'To=%2B15551230001&Body=Hello'
   const told = async (form: string): Promise<[number, number]> => {
     const answer = await send(form)
@@ -97,7 +89,7 @@ test("a refusal has Twilio's number, and a status of its own where it may pass",
 test('a message is shown as Twilio shows it', async () => {
   const get = async (id: string) =>
     (await app.inject({ url: path().replace('.json', `/${showSid('SM', id)}.json`), headers: headersOf(token) })).json()
-  const set = (id: string, sql: string) => database.db.query(`update messages set ${sql} where id = $1`, [id])
+  const set = (id: string, sql: string) => db.query(`update messages set ${sql} where id = $1`, [id])
   const { id } = await ledger.send({ body: 'Hello', segments: 2 })
   await set(id, `created_at = '2026-11-20T01:02:03Z', updated_at = '2026-11-21T11:12:13Z'`)
   const uri = path().replace('.json', `/${showSid('SM', id)}`)
@@ -196,7 +188,7 @@ test('a time without a zone is of UTC, whatever the zone of the machine', async 
     const at = new Date(Date.now() + 7_200_000).toISOString().slice(0, 19)
     const sent = await send(`To=%2B15551230001&Body=Hello&ScheduleType=fixed&SendAt=${at}`)
     expect(sent.json()).toMatchObject({ status: 'scheduled' })
-    const { rows } = await database.db.query<{ at: Date }>('select send_at as at from messages')
+    const { rows } = await db.query<{ at: Date }>('select send_at as at from messages')
     expect(rows.map((row) => row.at.toISOString().slice(0, 19))).toEqual([at])
     const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
     for (const written of [since, since.replace('T', '%20')]) {
@@ -221,7 +213,6 @@ test('a body that is no form, or too long, is refused in the words of that API',
 })
 
 test('a failure of ours has the form that typed clients read, too', async () => {
-  const { db } = database
   await db.query('alter table messages rename to gone')
   const broken = await app.inject({ url: path(), headers: headersOf(token) })
   await db.query('alter table gone rename to messages')
@@ -269,7 +260,7 @@ test('tells the price that a carrier has taken, as a debit, and none before', as
     return [one.price, one.price_unit]
   }
   const set = (fields: string): Promise<unknown> =>
-    database.db.query(
+    db.query(
       `update messages set carrier_id = $1, cost = '0.00790', cost_currency = 'EUR', cost_carrier_id = $1, ${fields}`,
       [ledger.carrierId],
     )
@@ -305,7 +296,7 @@ test('who guesses tokens is soon not looked up any more, and who is known goes o
 })
 
 test('a token makes as many requests a second as its account may', async () => {
-  await database.db.query('update accounts set api_per_second = 3 where id = $1', [account.accountId])
+  await db.query('update accounts set api_per_second = 3 where id = $1', [account.accountId])
   const answer = await app.inject({ url: path(), headers: headersOf(token) })
   expect([answer.statusCode, answer.headers['ratelimit-policy']]).toEqual([200, '"api";q=3;w=1'])
 })

@@ -1,21 +1,14 @@
 /** Lists in the manner of that API: by numbers, by days, by pages. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase, emptyTables } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { storeReply } from '../inbound/reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { showSid } from '../post/twilio-words.ts'
 import { createTwilioCredential, openTwilioAuthenticator } from './credential.ts'
 import { twilioRoutes } from './http.ts'
-
-let database: TestDatabase
-let account: TestAccount
-let ledger: LedgerTest
-let app: App
-let authorization: string
 
 interface Page {
   messages: { body: string; direction: string }[]
@@ -29,24 +22,16 @@ interface Page {
   end: number
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  account = await createTestAccount(db)
-  ledger = await openLedgerTest(db, { accountId: account.accountId })
-  const callers = openTwilioAuthenticator(db)
-  app = await buildTestApp(db, (own) => twilioRoutes(own, { ...ledger.routeContext, callers }))
-  const made = await inTransaction(db, (tx) =>
-    createTwilioCredential(tx, testVault, account.accountId, { name: 'x', mode: 'live' }),
-  )
-  authorization = `Basic ${Buffer.from(`${showSid('AC', account.accountId)}:${made?.token}`).toString('base64')}`
-})
-afterAll(async () => {
-  await app.close()
-  await ledger.ledger.close()
-  await database.close()
-})
-beforeEach(() => emptyTables(database.db, 'messages, queue, delayed'))
+const { db } = await createTestDatabase()
+const account = await createTestAccount(db)
+const ledger = await openLedgerTest(db, { accountId: account.accountId })
+const callers = openTwilioAuthenticator(db)
+const app = await buildTestApp(db, (own) => twilioRoutes(own, { ...ledger.routeContext, callers }))
+const made = await inTransaction(db, (tx) =>
+  createTwilioCredential(tx, testVault, account.accountId, { name: 'x', mode: 'live' }),
+)
+const authorization = `Basic ${Buffer.from(`${showSid('AC', account.accountId)}:${made?.token}`).toString('base64')}`
+beforeEach(() => emptyTables(db, 'messages, queue, delayed'))
 
 const path = (): string => `/2010-04-01/Accounts/${showSid('AC', account.accountId)}/Messages.json`
 const get = async (url: string): Promise<Page & { code?: number }> =>
@@ -84,7 +69,7 @@ test('days begin and end at midnight UTC', async () => {
   ]) {
     const { id } = await ledger.send({ body: at.slice(8, 13) })
     const made = firstIdAt(Date.parse(at)).replace(/0$/, '1')
-    await database.db.query('update messages set id = $1 where id = $2', [made, id])
+    await db.query('update messages set id = $1 where id = $2', [made, id])
   }
   for (const [query, bodies] of [
     ['DateSent=2026-11-19', ['19T23', '19T00']],

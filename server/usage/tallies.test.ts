@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inTransaction, openPool } from '../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { referenceOf } from '../ledger/adoption.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -18,28 +18,20 @@ import { foldTallies } from './fold.ts'
 import { recountTallies } from './recount.ts'
 import { readTallyFaults } from './testing.ts'
 
-let database: TestDatabase
-let test: LedgerTest
 const campaignId = newId()
 // The third of three is sent beside them.
 const broadcastIds = [newId(), newId()]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
-  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
-    test.accountId,
-    campaignId,
-  ])
-  await test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-    [test.linkId, test.nodeId],
-  )
-})
-afterAll(async () => {
-  await test.ledger.close()
-  await database.close()
-})
+const { db, connection } = await createTestDatabase()
+const test = await openLedgerTest(db)
+await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
+  test.accountId,
+  campaignId,
+])
+await test.db.query(
+  `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
+  [test.linkId, test.nodeId],
+)
 
 const numbers = ['15551230001', '447700900123', '4915112345678', '88213300000']
 /** What has been handed to the link, and what has been accepted: the newest is what happens next about. */
@@ -233,7 +225,7 @@ it('is the same counted anew', async () => {
 })
 
 it('loses nothing where several processes fold while messages come', async () => {
-  const other = openPool(database.connection, { name: 'other', max: 4 })
+  const other = openPool(connection, { name: 'other', max: 4 })
   const stop = new AbortController()
   const fold = async (): Promise<void> => {
     while (!stop.signal.aborted) await foldTallies(other, 3)

@@ -1,70 +1,60 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { openWall } from '../ground/db/scoped.ts'
-import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
-import type { App } from '../ground/http/http.ts'
+import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { silent } from '../messages/testing.ts'
 import { recountTallies } from './recount.ts'
 import { usageRoutes } from './usage-http.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
-let other: TestAccount
 const [carrierId, campaignId] = [newId(), newId()]
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildTestApp(database.db, (own) => usageRoutes(own, database))
-  account = await createTestAccount(database.db)
-  other = await createTestAccount(database.db, { scopes: ['messages:read'] })
-  const insert = (accountId: string, fields: object): Promise<unknown> => {
-    const row = {
-      account_id: accountId,
-      id: newId(),
-      status: 'delivered',
-      their_number: '15551230001',
-      encoding: 'GSM-7',
-      characters: 1,
-      segments: 2,
-      country: 'US',
-      carrier_id: carrierId,
-      sent_at: '2026-03-01T00:00:00Z',
-      cost: '0.015',
-      cost_currency: 'EUR',
-      cost_carrier_id: carrierId,
-      ...fields,
-    }
-    const names = Object.keys(row)
-    return database.db.query(
-      `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
-      Object.values(row),
-    )
+const database = await createTestDatabase()
+const { db } = database
+const app = await buildTestApp(db, (own) => usageRoutes(own, database))
+const account = await createTestAccount(db)
+const other = await createTestAccount(db, { scopes: ['messages:read'] })
+const insert = (accountId: string, fields: object): Promise<unknown> => {
+  const row = {
+    account_id: accountId,
+    id: newId(),
+    status: 'delivered',
+    their_number: '15551230001',
+    encoding: 'GSM-7',
+    characters: 1,
+    segments: 2,
+    country: 'US',
+    carrier_id: carrierId,
+    sent_at: '2026-03-01T00:00:00Z',
+    cost: '0.015',
+    cost_currency: 'EUR',
+    cost_carrier_id: carrierId,
+    ...fields,
   }
-  const rows: object[] = [
-    { created_at: '2026-03-01T10:59:59Z' },
-    { created_at: '2026-03-01T23:59:59.999Z', country: 'GB', cost: '0.04', cost_currency: 'USD' },
-    { created_at: '2026-03-03T00:00:00Z', campaign_id: campaignId, type: 'marketing' },
-    { created_at: '2026-03-03T01:00:00Z', campaign_id: campaignId, type: 'otp', is_confirmation: true },
-    // Never taken by a carrier, or by another one than it was priced for: no cost.
-    { created_at: '2026-03-03T02:00:00Z', status: 'rejected', sent_at: null, error_code: 'invalid_destination' },
-    { created_at: '2026-03-03T02:00:00Z', status: 'sent', cost_carrier_id: newId() },
-    { created_at: '2026-03-03T03:00:00Z', status: 'received', direction: 'inbound', carrier_id: null },
-    { created_at: '2026-03-03T04:00:00Z', is_test: true },
-    // Of the hours before and behind those that are asked for.
-    { created_at: '2026-02-28T23:59:59Z' },
-    { created_at: '2026-03-04T00:00:00Z' },
-  ]
-  for (const fields of rows) await insert(account.accountId, fields)
-  await insert(other.accountId, { created_at: '2026-03-01T10:00:00Z' })
-  await recountTallies(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+  const names = Object.keys(row)
+  return db.query(
+    `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
+    Object.values(row),
+  )
+}
+const messages: object[] = [
+  { created_at: '2026-03-01T10:59:59Z' },
+  { created_at: '2026-03-01T23:59:59.999Z', country: 'GB', cost: '0.04', cost_currency: 'USD' },
+  { created_at: '2026-03-03T00:00:00Z', campaign_id: campaignId, type: 'marketing' },
+  { created_at: '2026-03-03T01:00:00Z', campaign_id: campaignId, type: 'otp', is_confirmation: true },
+  // Never taken by a carrier, or by another one than it was priced for: no cost.
+  { created_at: '2026-03-03T02:00:00Z', status: 'rejected', sent_at: null, error_code: 'invalid_destination' },
+  { created_at: '2026-03-03T02:00:00Z', status: 'sent', cost_carrier_id: newId() },
+  { created_at: '2026-03-03T03:00:00Z', status: 'received', direction: 'inbound', carrier_id: null },
+  { created_at: '2026-03-03T04:00:00Z', is_test: true },
+  // Of the hours before and behind those that are asked for.
+  { created_at: '2026-02-28T23:59:59Z' },
+  { created_at: '2026-03-04T00:00:00Z' },
+]
+for (const fields of messages) await insert(account.accountId, fields)
+await insert(other.accountId, { created_at: '2026-03-01T10:00:00Z' })
+await recountTallies(db)
 
 const march = 'from=2026-03-01T00:00:00Z&to=2026-03-04T00:00:00Z'
 const get = (query: string, headers: object = {}, who = account): Promise<LightMyRequestResponse> =>
@@ -179,7 +169,7 @@ it('refuses what cannot be told apart, and more lines than an answer has', async
     ],
   })
   expect((await get('group=day,country,carrier,campaign,type')).statusCode).toBe(422)
-  const small = await buildTestApp(database.db, (own) => usageRoutes(own, { db: database.db, linesMax: 2 }))
+  const small = await buildTestApp(db, (own) => usageRoutes(own, { db, linesMax: 2 }))
   const ask = (group: string): Promise<LightMyRequestResponse> =>
     small.inject({ url: `/v1/usage?${march}&group=${group}`, headers: account.headers })
   expect((await ask('day,country')).json()).toMatchObject({ errors: [{ pointer: '?group', code: 'out_of_range' }] })
@@ -229,7 +219,6 @@ it('has limits, and needs its scope', async () => {
 })
 
 it('tells the accounts below apart to who may read accounts, behind the wall too', async () => {
-  const { db } = database
   const scopes = ['usage:read', 'accounts:read'] as const
   const [parent, below, stranger, plain] = await Promise.all([
     createTestAccount(db, { scopes }),

@@ -9,10 +9,7 @@ import { insertTestAccount, insertTestWebhook, nobody, postEvents } from './test
 const database = await createTestDatabase()
 // One connection, which tells what it has read when it is asked to.
 const db = openPool(database.connection, { name: 'claims', max: 1, settings: pipelineSettings })
-afterAll(async () => {
-  await db.end()
-  await database.close()
-})
+afterAll(() => db.end())
 
 test('a claim looks up its events, and none of all that lie between them since the last statistics', async () => {
   const events = 4000

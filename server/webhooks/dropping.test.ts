@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Db } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import {
@@ -11,9 +11,7 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 /** The same database; `count` says how often posts were claimed. */
 function countClaims(): { counted: Db; count: () => number } {

@@ -14,8 +14,7 @@ import { insertTestWebhook, startReceiver } from './testing.ts'
 import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
-const database = await createTestDatabase()
-const { db } = database
+const { db } = await createTestDatabase()
 const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] })
 const log = { info() {}, warn() {}, error() {} }
 const dispatcher = new Dispatcher({ db, vault: testVault, log, nodeId: newId(), destinations })
@@ -27,11 +26,7 @@ const app = await buildTestApp(
   (app) => eventRoutes(app, { db, vault: testVault, destinations, outbox: dispatcher, watch }),
   { authenticator },
 )
-afterAll(async () => {
-  await app.close()
-  await dispatcher.close()
-  await database.close()
-})
+afterAll(() => dispatcher.close())
 
 interface Body {
   [name: string]: unknown

@@ -1,5 +1,5 @@
 /** One endpoint that hangs and one with a long backlog, among ten: the others do not feel it. */
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import type { Dispatcher } from '../post/fanout.ts'
@@ -13,9 +13,7 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 /** The full size of the trial: `HELIOGRAM_TEST_BACKLOG=1000000`. */
 const backlog = Number(process.env['HELIOGRAM_TEST_BACKLOG'] ?? 100_000)

@@ -14,8 +14,7 @@ import { startReceiver } from './testing.ts'
 import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
-const database = await createTestDatabase()
-const { db } = database
+const { db } = await createTestDatabase()
 const names: Record<string, string[]> = {
   'public.example.com': ['93.184.216.34', '2606:4700::1111'],
   'half.example.com': ['93.184.216.34', '10.0.0.1'],
@@ -36,10 +35,8 @@ const app = await buildTestApp(db, (app) => {
 })
 const receiver = await startReceiver()
 afterAll(async () => {
-  await app.close()
   await dispatcher.close()
   await receiver.close()
-  await database.close()
 })
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'

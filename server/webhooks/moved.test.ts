@@ -1,6 +1,6 @@
 /** Webhooks that change while there is something to post. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { updateWebhook } from '../post/store.ts'
@@ -15,9 +15,7 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {

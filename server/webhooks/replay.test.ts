@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
@@ -21,8 +21,7 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const database = await createTestDatabase()
-const { db } = database
+const { db, connection } = await createTestDatabase()
 const app = await buildTestApp(db, (app) => {
   const context = { db, vault: testVault, destinations: loopback, outbox: nobody }
   webhookRoutes(app, context)
@@ -33,10 +32,6 @@ const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((one) => one.close()))
   await db.query('truncate outbox')
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
 })
 
 interface Replay {
@@ -271,7 +266,7 @@ test.each([false, true])('looks into no day before its time (only what failed: %
       `create table ${name} partition of ${table} for values from ('${firstIdAt(day)}') to ('${firstIdAt(day + 86_400_000)}')`,
     )
   // As the service does, but that it does not wait for a lock.
-  const pool = openPool(database.connection, {
+  const pool = openPool(connection, {
     name: 'feed',
     max: 1,
     settings: { ...pipelineSettings, lock_timeout: '1s' },

@@ -2,7 +2,7 @@
 import { createServer, request } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents, type EventType } from '../events/events.ts'
@@ -15,8 +15,7 @@ import { loopback, nobody } from './testing.ts'
 import { until } from '../../test/until.ts'
 import { Watch } from './watch.ts'
 
-const database = await createTestDatabase()
-const { db } = database
+const { db } = await createTestDatabase()
 const log = { info() {}, warn() {}, error() {} }
 const closing: { close(): unknown }[] = []
 
@@ -39,7 +38,6 @@ async function listen(options: Partial<ConstructorParameters<typeof Watch>[0]> =
 afterEach(async () => {
   await Promise.all(closing.splice(0).map((one) => one.close()))
 })
-afterAll(() => database.close())
 
 /** A reader of a stream: what it was told so far, as text and as events. */
 class Stream {

@@ -3,7 +3,7 @@
  * dead and go on. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents, type Outbox } from '../events/events.ts'
@@ -23,9 +23,7 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const database = await createTestDatabase()
-const { db } = database
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 // Some seconds a walk; with hundreds, and other seeds, it is a search.
 const rounds = 30

@@ -1,36 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
-import type { App } from '../../ground/http/http.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { newId } from '../../ground/base/ids.ts'
-import { buildAccountsApp, createTestAccount, createTestUser } from '../testing.ts'
+import { createTestAccount, createTestUser, accountsWorld } from '../testing.ts'
 import { hashPassword } from './password.ts'
 
 const password = 'six mirrors on a hill'
-let database: TestDatabase
-let app: App
-let key: { authorization: string }
-let accountId: string
-let passwordHash: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-  const account = await createTestAccount(database.db)
-  accountId = account.accountId
-  key = account.headers
-  passwordHash = await hashPassword(password)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => database.db.query('delete from login_failures'))
+const { db, app, post } = await accountsWorld()
+const { accountId, headers: key } = await createTestAccount(db)
+const passwordHash = await hashPassword(password)
+beforeEach(() => db.query('delete from login_failures'))
 
 type Headers = { authorization: string }
-const post = (url: string, payload: object, headers?: Headers) =>
-  app.inject({ method: 'POST', url, payload, ...(headers && { headers }) })
 const bearer = (answer: { json(): { access_token: string } }): Headers => ({
   authorization: `Bearer ${answer.json().access_token}`,
 })
@@ -39,9 +21,9 @@ const confirm = (headers: Headers, body: object) => post('/v1/users/me/confirm',
 
 /** Somebody who logged in some minutes ago and has refreshed the login since. */
 async function refreshedAfter(minutes: number): Promise<{ email: string; headers: Headers; refreshToken: string }> {
-  const { email, userId } = await createTestUser(database.db, accountId, { role: 'owner', passwordHash })
+  const { email, userId } = await createTestUser(db, accountId, { role: 'owner', passwordHash })
   const pair = (await post('/v1/auth/login', { email, password })).json()
-  await database.db.query(`update tokens set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
+  await db.query(`update tokens set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
     userId,
     minutes,
   ])
@@ -69,7 +51,7 @@ test('a login is asked for its password after an hour where it would give access
 test('what a confirmed login is refreshed to is confirmed, and others of the same person are not', async () => {
   const { email, headers, refreshToken } = await refreshedAfter(61)
   const other = bearer(await post('/v1/auth/login', { email, password }))
-  await database.db.query(
+  await db.query(
     `update tokens set confirmed_at = now() - interval '2 hours'
     where user_id = (select id from users where email = $1)`,
     [email],
@@ -90,7 +72,7 @@ test('a key is nobody who could be asked, and neither is a login with one', asyn
   expect((await makeKey(key)).statusCode).toBe(201)
   const secret = key.authorization.replace('Bearer ', '')
   const pair = await post('/v1/auth/login', { client_id: secret.split('_')[2], client_secret: secret })
-  await database.db.query(`update tokens set confirmed_at = now() - interval '1 year'`)
+  await db.query(`update tokens set confirmed_at = now() - interval '1 year'`)
   expect((await makeKey(bearer(pair))).statusCode).toBe(201)
   expect((await confirm(bearer(pair), { password })).json().code).toBe('user_required')
 })

@@ -1,26 +1,20 @@
 /** What somebody who guesses learns from a login, and how often they may. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import { createTestDatabase } from '../../ground/db/testing.ts'
 import { newId } from '../../ground/base/ids.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword, isPassword } from './password.ts'
 import { createTestAccount, createTestUser, testVault } from '../testing.ts'
 import { beginAttempt, beginCode, forget, forgive, rememberLogin } from './throttle.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await database.db.query('delete from login_failures')
-  await database.db.query('delete from known_logins')
+  await db.query('delete from login_failures')
+  await db.query('delete from known_logins')
 })
 
 test('every spelling that finds a user is counted as one', async () => {
-  const { db } = database
   const letters = Array.from({ length: 0x1_ffff - 0x80 }, (_, i) => String.fromCodePoint(i + 0x80)).filter((one) =>
     one.isWellFormed(),
   )
@@ -39,7 +33,6 @@ test('every spelling that finds a user is counted as one', async () => {
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
 test('a login fails in the same time and words, whether there is such a user or not', { retry: 2 }, async () => {
-  const { db } = database
   const { accountId } = await createTestAccount(db)
   const passwordHash = await hashPassword('six mirrors on a hill')
   const [plain, disabled, second] = [
@@ -74,9 +67,9 @@ test('a login fails in the same time and words, whether there is such a user or 
   expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.5)
 })
 
-const tryFrom = (ip: string, login = 'ada@example.com') => beginAttempt(database.db, testVault, login, { ip })
+const tryFrom = (ip: string, login = 'ada@example.com') => beginAttempt(db, testVault, login, { ip })
 const failures = async (kind: string): Promise<number> => {
-  const { rows } = await database.db.query<{ n: number }>(
+  const { rows } = await db.query<{ n: number }>(
     `select coalesce(max(failures), 0) as n from login_failures where subject like $1`,
     [`${kind} %`],
   )
@@ -84,7 +77,7 @@ const failures = async (kind: string): Promise<number> => {
 }
 
 /** Has who failed so far wait an hour longer than they would: the waits of a second are over before a slow machine tries again. */
-const lengthenWaits = () => database.db.query(`update login_failures set last_at = now() + interval '1 hour'`)
+const lengthenWaits = () => db.query(`update login_failures set last_at = now() + interval '1 hour'`)
 
 test('an attempt that has to wait counts for nothing', async () => {
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
@@ -105,15 +98,14 @@ test('an address that tries many names waits, and the names themselves do not', 
 
 test('logins that succeed, or lack a code, count for nothing, however many come from one address', async () => {
   for (let i = 0; i < 25; i++) {
-    await forgive(database.db, await tryFrom('192.0.2.1', `user${i}`))
-    await forget(database.db, await tryFrom('192.0.2.1', `other${i}`))
+    await forgive(db, await tryFrom('192.0.2.1', `user${i}`))
+    await forget(db, await tryFrom('192.0.2.1', `other${i}`))
   }
   expect([await failures('pair'), await failures('address')]).toEqual([0, 0])
 })
 
 test('failures are forgotten after a day of quiet, and not before', async () => {
-  const quietFor = (time: string) =>
-    database.db.query(`update login_failures set last_at = now() - $1::interval`, [time])
+  const quietFor = (time: string) => db.query(`update login_failures set last_at = now() - $1::interval`, [time])
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
   await quietFor('23 hours')
   await tryFrom('192.0.2.1')
@@ -139,7 +131,7 @@ test('many attempts of one pair, right and wrong at once, are counted one by one
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, async (_, i) => {
       const attempt = await tryFrom('192.0.2.1', i % 2 ? 'a@example.com' : 'b@example.com')
-      if (i % 2) await forgive(database.db, attempt)
+      if (i % 2) await forgive(db, attempt)
     }),
   )
   const wrong = results.filter((result, i) => i % 2 === 0 && result.status === 'fulfilled')
@@ -149,7 +141,6 @@ test('many attempts of one pair, right and wrong at once, are counted one by one
 })
 
 test('an attempt that is free does not wait because one that began later was counted first', async () => {
-  const { db } = database
   const userId = newId()
   await inTransaction(db, async (tx) => {
     await tx.query('select now()')
@@ -170,18 +161,17 @@ test('strangers of many networks wait for each other, for one name and for netwo
 })
 
 test('who logged in from a network lately does not wait for what strangers do, there or elsewhere', async () => {
-  await forgive(database.db, await tryFrom('192.0.2.1'))
-  await rememberLogin(database.db, testVault, 'ada@example.com', '192.0.2.1')
+  await forgive(db, await tryFrom('192.0.2.1'))
+  await rememberLogin(db, testVault, 'ada@example.com', '192.0.2.1')
   for (let i = 0; i < 49; i++) await tryFrom(`198.51.${i}.1`)
   for (let i = 0; i < 20; i++) await tryFrom('192.0.2.1', `user${i}@example.com`)
   await lengthenWaits()
   expect(await tryFrom('192.0.2.1')).toMatchObject({ known: new Set(['ada@example.com']) })
-  await database.db.query(`update known_logins set last_at = now() - interval '91 days'`)
+  await db.query(`update known_logins set last_at = now() - interval '91 days'`)
   await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
 })
 
 test('strangers who fill the line of passwords keep out neither who is known nor SMPP, and what was not looked at is no failure', async () => {
-  const { db } = database
   const { accountId } = await createTestAccount(db)
   const password = 'six mirrors on a hill'
   const { email } = await createTestUser(db, accountId, { role: 'owner', passwordHash: await hashPassword(password) })

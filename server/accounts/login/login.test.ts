@@ -1,44 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
-import { scopes as allScopes, type App } from '../../ground/http/http.ts'
-import { openAuthenticator, type Authenticator } from '../authenticate.ts'
+import { scopes as allScopes } from '../../ground/http/http.ts'
 import { createFirstAccount } from '../first.ts'
 import { createOwnerCode } from './owner-code.ts'
 import { hashPassword } from './password.ts'
-import { buildAccountsApp, createTestAccount } from '../testing.ts'
+import { createTestAccount, accountsWorld, bearer } from '../testing.ts'
 import { hashToken, newKey, tokenOf } from '../token.ts'
 
-let database: TestDatabase
-let authenticator: Authenticator
-let app: App
-const first = { accountId: '', key: '', email: 'Owner@example.com', password: 'six mirrors on a hill' }
+const { db, app, ask, post } = await accountsWorld()
+const made = await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'Owner@example.com' }))
+if (!made) throw new Error('the database was not empty')
+const first = { ...made, email: 'Owner@example.com', password: 'six mirrors on a hill' }
+const { code } = (await createOwnerCode(db)) ?? {}
+expect((await post('/v1/auth/accept-invitation', { code, password: first.password })).statusCode).toBe(200)
+beforeEach(() => db.query('delete from login_failures'))
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  authenticator = openAuthenticator(db)
-  const made = await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'Owner@example.com' }))
-  if (!made) throw new Error('the database was not empty')
-  Object.assign(first, made)
-  app = await buildAccountsApp(db, { authenticator })
-  const { code } = (await createOwnerCode(db)) ?? {}
-  expect((await post('/v1/auth/accept-invitation', { code, password: first.password })).statusCode).toBe(200)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => database.db.query('delete from login_failures'))
-
-const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
-  app.inject({ method: 'POST', url, payload, headers })
-const get = (url: string, token: string) => app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+const get = (url: string, token: string) => ask('GET', url, bearer(token))
 const login = (password = first.password, email = first.email) => post('/v1/auth/login', { email, password })
 
 test('the first account is made once', async () => {
-  expect(await inTransaction(database.db, (tx) => createFirstAccount(tx, { firstEmail: 'x@example.com' }))).toBeNull()
-  const { rows } = await database.db.query('select password_hash from users where email = $1', ['Owner@example.com'])
+  expect(await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'x@example.com' }))).toBeNull()
+  const { rows } = await db.query('select password_hash from users where email = $1', ['Owner@example.com'])
   expect(JSON.stringify(rows)).not.toContain(first.password)
   expect((await get('/v1/settings', first.key)).statusCode).toBe(200)
 })
@@ -58,7 +40,7 @@ test('a login gives a pair of tokens with the scopes of the role', async () => {
     user: { id: expect.stringMatching(/^usr_/), email: 'Owner@example.com', role: 'owner' },
   })
   expect((await get('/v1/settings', answer.json().access_token)).statusCode).toBe(200)
-  const { rows } = await database.db.query("select encode(hash, 'hex') from tokens")
+  const { rows } = await db.query("select encode(hash, 'hex') from tokens")
   expect(JSON.stringify(rows)).not.toContain(answer.json().access_token)
 })
 
@@ -133,7 +115,7 @@ test.each([
 test('failed logins slow down the next ones from there, and no others', async () => {
   for (let i = 0; i < 5; i++) expect((await login('wrong')).statusCode).toBe(401)
   // However slow this machine is, the second that they cost is not over yet.
-  await database.db.query("update login_failures set last_at = now() + interval '1 minute'")
+  await db.query("update login_failures set last_at = now() + interval '1 minute'")
   const answer = await login()
   expect(answer.statusCode).toBe(429)
   expect(answer.json().code).toBe('login_throttled')
@@ -148,7 +130,6 @@ test('failed logins slow down the next ones from there, and no others', async ()
 })
 
 test('the delay doubles, and ends', async () => {
-  const { db } = database
   await login('wrong')
   /** The time to wait right after so many failures, in powers of two; it goes down as the test runs. */
   const delayAfter = async (failures: number): Promise<number> => {
@@ -177,7 +158,6 @@ test('a hundred guesses at once are not a hundred free guesses', async () => {
 })
 
 test('an outdated hash is replaced at login', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   const old = '$argon2id$v=19$m=8192,t=1,p=1$'
   const { argon2Sync } = await import('node:crypto')
@@ -219,9 +199,7 @@ test('a refresh gives another pair, and the same one again when its answer was l
 test('a refresh token used again after a minute ends the login', async () => {
   const { refresh_token: token } = (await login()).json()
   const next = (await refresh(token)).json()
-  await database.db.query("update tokens set replaced_at = now() - interval '61 seconds' where hash = $1", [
-    hashToken(token),
-  ])
+  await db.query("update tokens set replaced_at = now() - interval '61 seconds' where hash = $1", [hashToken(token)])
   expect((await refresh(token)).json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await refresh(next.refresh_token)).json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await get('/v1/settings', next.access_token)).json().code).toBe('invalid_token')
@@ -229,9 +207,7 @@ test('a refresh token used again after a minute ends the login', async () => {
 
 test('expired, unknown and other tokens do not refresh', async () => {
   const { refresh_token: token, access_token: access } = (await login()).json()
-  await database.db.query("update tokens set expires_at = now() - interval '1 second' where hash = $1", [
-    hashToken(token),
-  ])
+  await db.query("update tokens set expires_at = now() - interval '1 second' where hash = $1", [hashToken(token)])
   expect((await refresh(token)).json().code).toBe('expired_token')
   expect((await refresh(access)).json().code).toBe('invalid_token')
   expect((await refresh(tokenOf('refresh', Buffer.alloc(32)))).json().code).toBe('invalid_token')
@@ -279,7 +255,6 @@ test('the OAuth endpoint answers as RFC 6749 says', async () => {
 })
 
 test('a disabled user is out', async () => {
-  const { db } = database
   const account = await createTestAccount(db)
   await db.query('update users set password_hash = $2 where account_id = $1', [
     account.accountId,

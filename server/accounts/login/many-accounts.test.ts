@@ -1,36 +1,23 @@
 /** An address that is a user of several accounts: what shows that it is, and what a user of one account can do to the others. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
-import type { App } from '../../ground/http/http.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { newId } from '../../ground/base/ids.ts'
-import { buildAccountsApp, createTestAccount, testVault } from '../testing.ts'
+import { createTestAccount, testVault, accountsWorld } from '../testing.ts'
 import { deviceHeader, nameDevice, readDevice } from './device.ts'
 
 const password = 'six mirrors on a hill'
 const other = 'seven lamps in a cave'
-let database: TestDatabase
-let app: App
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db, { trustedProxies: ['127.0.0.1'] })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db, app, post } = await accountsWorld({ trustedProxies: ['127.0.0.1'] })
 beforeEach(async () => {
-  await database.db.query('delete from login_failures')
-  await database.db.query('delete from known_logins')
+  await db.query('delete from login_failures')
+  await db.query('delete from known_logins')
 })
 
-const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
-  app.inject({ method: 'POST', url, payload, headers })
 const newAddress = (): string => `${newId()}@example.com`
 
 /** Invites an address to an account of its own, and accepts; answers both answers. */
 async function join(email: string, chosen: string, ip = '192.0.2.1') {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const invited = await post('/v1/users/invitations', { email, role: 'viewer' }, account.headers)
   const accepted = await post(
     '/v1/auth/accept-invitation',
@@ -49,9 +36,7 @@ const userOf = async (answer: ReturnType<typeof logIn>): Promise<string> => {
 
 /** Has a name wait as if strangers had tried it fifty times. */
 const useUp = () =>
-  database.db.query(
-    `update login_failures set failures = 50, last_at = now() + interval '1 hour' where subject like 'login %'`,
-  )
+  db.query(`update login_failures set failures = 50, last_at = now() + interval '1 hour' where subject like 'login %'`)
 
 /** An answer without what is new in each. */
 const shapeOf = ({ statusCode, body, headers }: { statusCode: number; body: string; headers: object }) => ({
@@ -77,7 +62,7 @@ test('a login costs one hash, however many accounts have the address', async () 
   const email = newAddress()
   for (const chosen of [password, other, password]) await join(email.toUpperCase(), chosen)
   await join(email, other)
-  const { rows } = await database.db.query<{ made: string }>(
+  const { rows } = await db.query<{ made: string }>(
     `select distinct substring(password_hash from '^.*\\$') as made from users where lower(email) = $1`,
     [email],
   )
@@ -96,14 +81,14 @@ test('each password leads to its account, and one that several have to where it 
   const change = { password: 'eight boats at the quay', current_password: password }
   expect((await app.inject({ method: 'PATCH', url: '/v1/users/me', payload: change, headers })).statusCode).toBe(200)
   expect(await userOf(logIn(email, password))).toBe(first.user)
-  await database.db.query(`update users set status = 'disabled' where account_id = $1`, [first.account])
+  await db.query(`update users set status = 'disabled' where account_id = $1`, [first.account])
   expect(await userOf(logIn(email, password))).toBe('invalid_credentials')
 })
 
 test('who has a user of an address has no more guesses at the other users of it, and sees no difference', async () => {
   const seen: string[][] = []
   for (const hasOther of [true, false]) {
-    await database.db.query('delete from login_failures')
+    await db.query('delete from login_failures')
     const email = newAddress()
     if (hasOther) await join(email, other, '198.51.100.1')
     const own = await join(email, password, '203.0.113.5')
@@ -111,7 +96,7 @@ test('who has a user of an address has no more guesses at the other users of it,
     for (let i = 0; i < 4; i++) told.push(await userOf(logIn(email, `guess ${i}`, '203.0.113.5')))
     // It is known there, so that this begins the count of the pair again. That of the name goes on.
     expect(await userOf(logIn(email, password, '203.0.113.5'))).toBe(own.user)
-    const { rows } = await database.db.query<{ kind: string; failures: number }>(
+    const { rows } = await db.query<{ kind: string; failures: number }>(
       `select split_part(subject, ' ', 1) as kind, failures from login_failures`,
     )
     told.push(JSON.stringify(rows))

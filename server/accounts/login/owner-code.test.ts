@@ -1,49 +1,41 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
-import type { App } from '../../ground/http/http.ts'
 import { createFirstAccount } from '../first.ts'
 import { createOwnerCode } from './owner-code.ts'
-import { buildAccountsApp, createTestUser } from '../testing.ts'
+import { createTestUser, accountsWorld, bearer } from '../testing.ts'
 
 const password = 'six mirrors on a hill'
-let database: TestDatabase
-let app: App
+let own: Awaited<ReturnType<typeof accountsWorld>>
 let accountId: string
 let key: string
 
 beforeEach(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  const made = await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'owner@example.com' }))
+  own = await accountsWorld()
+  const made = await inTransaction(own.db, (tx) => createFirstAccount(tx, { firstEmail: 'owner@example.com' }))
   if (!made) throw new Error('the database was not empty')
   ;({ accountId, key } = made)
-  app = await buildAccountsApp(db)
-})
-afterEach(async () => {
-  await app.close()
-  await database.close()
 })
 
-const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
 const accept = (code: string | undefined, more: object = {}) =>
-  post('/v1/auth/accept-invitation', { code, password, ...more })
-const make = async (): Promise<string> => (await createOwnerCode(database.db))?.code ?? ''
-const list = (path: string) => app.inject({ url: path, headers: { authorization: `Bearer ${key}` } })
+  own.post('/v1/auth/accept-invitation', { code, password, ...more })
+const make = async (): Promise<string> => (await createOwnerCode(own.db))?.code ?? ''
+const list = (path: string) => own.ask('GET', path, bearer(key))
 
 test('until the code is used nobody logs in as the first owner, and then by the address and password they gave', async () => {
   for (const guess of ['', ' ', 'owner@example.com'])
-    expect((await post('/v1/auth/login', { email: 'owner@example.com', password: guess || 'x' })).statusCode).toBe(401)
+    expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password: guess || 'x' })).statusCode).toBe(
+      401,
+    )
   const code = await make()
   const pair = await accept(code, { email: 'Ada@example.com' })
   expect(pair.json()).toMatchObject({ user: { email: 'Ada@example.com', role: 'owner' } })
   expect(pair.json().scope).toContain('carriers:write')
-  expect((await post('/v1/auth/login', { email: 'ada@example.com', password })).statusCode).toBe(200)
-  expect((await post('/v1/auth/login', { email: 'owner@example.com', password })).statusCode).toBe(401)
+  expect((await own.post('/v1/auth/login', { email: 'ada@example.com', password })).statusCode).toBe(200)
+  expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password })).statusCode).toBe(401)
   expect((await accept(code)).json().code).toBe('invalid_invitation')
   // There is a password now.
-  expect(await createOwnerCode(database.db)).toBeNull()
-  const { rows } = await database.db.query<{ text: string }>(
+  expect(await createOwnerCode(own.db)).toBeNull()
+  const { rows } = await own.db.query<{ text: string }>(
     `select (select json_agg(i) from invitations i)::text || (select json_agg(u) from users u)::text
        || (select json_agg(a) from audit_events a)::text as text`,
   )
@@ -59,7 +51,7 @@ test('without another address the owner keeps the one of the setting', async () 
 test('a fresh code ends the one before it, and each ends after a day', async () => {
   const [first, second] = [await make(), await make()]
   expect((await accept(first)).json().code).toBe('invalid_invitation')
-  await database.db.query(`update invitations set expires_at = expires_at - interval '24 hours'`)
+  await own.db.query(`update invitations set expires_at = expires_at - interval '24 hours'`)
   expect((await accept(second)).json().code).toBe('invalid_invitation')
   expect((await accept(await make())).statusCode).toBe(200)
 })
@@ -78,7 +70,7 @@ test('the code is no invitation: it is not listed or withdrawn, and what is prin
   expect((await list('/v1/users/invitations')).json().data).toEqual([])
   expect((await accept(code, { password: '…' })).json().errors).toMatchObject([{ code: 'too_short' }])
   expect((await accept(code, { email: 'nobody' })).statusCode).toBe(422)
-  await createTestUser(database.db, accountId, { role: 'viewer' })
+  await createTestUser(own.db, accountId, { role: 'viewer' })
   const { email } = (await list('/v1/users?limit=1')).json().data[0]
   expect((await accept(code, { email })).json().code).toBe('user_exists')
   expect((await accept(code)).statusCode).toBe(200)

@@ -1,8 +1,8 @@
 /** Logins and refreshes that are under way while their password or secret is changed, or their login ended. */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { inTransaction, type Tx } from '../../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../ground/db/testing.ts'
+import { createTestDatabase, untilBlocked } from '../../ground/db/testing.ts'
 import { createKey, rotateKey } from '../keys.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword } from './password.ts'
@@ -13,16 +13,12 @@ import { hashToken } from '../token.ts'
 import { setPassword } from '../users.ts'
 
 const password = 'six mirrors on a hill'
-let database: TestDatabase
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
-beforeEach(() => database.db.query('delete from login_failures'))
+const { db } = await createTestDatabase()
+beforeEach(() => db.query('delete from login_failures'))
 
 const isIn = async (accessToken: string): Promise<boolean> => {
-  const found = await findAccessToken(database.db, hashToken(accessToken))
+  const found = await findAccessToken(db, hashToken(accessToken))
   return found !== null && !found.isRevoked
 }
 
@@ -31,14 +27,13 @@ const isIn = async (accessToken: string): Promise<boolean> => {
  * before, so that there is a row to hold: counting another is no change of its key and goes on, deleting it waits.
  */
 async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
-  const { db } = database
   const wrong: Credentials =
     credentials.kind === 'password' ? { ...credentials, password: 'no' } : { ...credentials, clientSecret: 'no' }
   await expect(logIn(db, testVault, wrong, { ip: '192.0.2.1' })).rejects.toMatchObject({ code: 'invalid_credentials' })
   const [login] = await inTransaction(db, async (tx) => {
     await tx.query('select 1 from login_failures for key share')
     const login = logIn(db, testVault, credentials, { ip: '192.0.2.1' }).catch(() => null)
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     await inTransaction(db, change)
     return [login]
   })
@@ -46,7 +41,6 @@ async function during(credentials: Credentials, change: (tx: Tx) => Promise<unkn
 }
 
 test('a login under way does not outlive a change of its password', async () => {
-  const { db } = database
   const { accountId } = await createTestAccount(db)
   const user = await createTestUser(db, accountId, { role: 'viewer', passwordHash: await hashPassword(password) })
   const token = await during({ kind: 'password', email: user.email, password }, async (tx) => {
@@ -57,7 +51,6 @@ test('a login under way does not outlive a change of its password', async () => 
 })
 
 test('a login under way does not outlive the secret of its key', async () => {
-  const { db } = database
   const { accountId } = await createTestAccount(db)
   const input = { name: 'x', mode: 'live' as const, scopes: ['settings:read'], expiresAt: null }
   const { row, secret } = await inTransaction(db, (tx) => createKey(tx, accountId, input))
@@ -71,7 +64,6 @@ async function askMeanwhile(
   url: string,
   payload: object,
 ): Promise<{ answer: LightMyRequestResponse; passwordHash: string; hasTotp: boolean }> {
-  const { db } = database
   const app = await buildAccountsApp(db)
   const { accountId } = await createTestAccount(db)
   const { userId, email, headers } = await createTestUser(db, accountId, {
@@ -84,7 +76,7 @@ async function askMeanwhile(
   const [asked] = await inTransaction(db, async (tx) => {
     await tx.query('select 1 from login_failures for key share')
     const asked = app.inject({ method, url, headers, payload })
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     await inTransaction(db, (other) => setPassword(other, accountId, userId, 'another'))
     return [asked]
   })
@@ -112,20 +104,19 @@ for (const [what, end] of [
   ['a logout', 'logout'],
 ] as const)
   test(`a refresh under way does not outlive ${what}`, async () => {
-    const { db } = database
     const { accountId } = await createTestAccount(db)
     const user = await createTestUser(db, accountId, { role: 'viewer' })
     const [refreshing, ending] = await inTransaction(db, async (tx) => {
       // New tokens wait for it, by their foreign key.
       await tx.query('select 1 from accounts where id = $1 for update', [accountId])
       const refreshing = refreshSession(db, testVault, user.refreshToken)
-      await untilBlocked(database.db, 1)
+      await untilBlocked(db, 1)
       const change = async (other: Tx): Promise<void> => {
         await setPassword(other, accountId, user.userId, 'another')
         await endSessionsOf(other, accountId, user.userId)
       }
       const ending = end === 'change' ? inTransaction(db, change) : closeSession(db, user.refreshToken)
-      await untilBlocked(database.db, 2)
+      await untilBlocked(db, 2)
       return [[refreshing], [ending]]
     })
     const { accessToken } = (await refreshing[0]) ?? { accessToken: '' }

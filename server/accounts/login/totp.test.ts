@@ -1,36 +1,20 @@
 import { Secret, TOTP } from 'otpauth'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
-import type { App } from '../../ground/http/http.ts'
+import { beforeEach, expect, test } from 'vitest'
 import { hashPassword } from './password.ts'
-import { buildAccountsApp, createTestAccount, createTestUser, type TestUser } from '../testing.ts'
+import { createTestAccount, createTestUser, type TestUser, accountsWorld } from '../testing.ts'
 
 const password = 'a long enough one'
-let database: TestDatabase
-let app: App
-let accountId: string
-let passwordHash: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  app = await buildAccountsApp(db)
-  accountId = (await createTestAccount(db)).accountId
-  passwordHash = await hashPassword(password)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(() => database.db.query('delete from login_failures'))
+const { db, app, ask } = await accountsWorld()
+const accountId = (await createTestAccount(db)).accountId
+const passwordHash = await hashPassword(password)
+beforeEach(() => db.query('delete from login_failures'))
 
-const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, user: TestUser, payload?: object) =>
-  app.inject({ method, url, headers: user.headers, ...(payload && { payload }) })
 const logIn = (user: TestUser, more: object = {}) =>
   app.inject({ method: 'POST', url: '/v1/auth/login', payload: { email: user.email, password, ...more } })
 const codeAt = (secret: string, steps: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
-const newUser = (): Promise<TestUser> => createTestUser(database.db, accountId, { role: 'viewer', passwordHash })
+const newUser = (): Promise<TestUser> => createTestUser(db, accountId, { role: 'viewer', passwordHash })
 
 /** Turns the factor on with the code of a step; that of the next one is left, also where a step ends meanwhile. */
 async function enable(user: TestUser, step = 0): Promise<{ secret: string; codes: string[] }> {
@@ -152,7 +136,7 @@ test('a right code makes up for the wrong ones before it', async () => {
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
   expect((await logIn(user, { otp: codeAt(secret, 1) })).statusCode).toBe(200)
   // However slow this machine is, who has to wait still has to.
-  await database.db.query(`update login_failures set last_at = now() + interval '1 hour'`)
+  await db.query(`update login_failures set last_at = now() + interval '1 hour'`)
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
 })
 
@@ -178,14 +162,14 @@ test('a factor cannot be begun by who only found an open session, nor twice, nor
   expect((await ask('POST', '/v1/users/me/totp', user, { password })).json().code).toBe('totp_not_in_state')
   for (const body of [{}, { otp: '12345' }, { otp: '123456', password }])
     expect((await ask('DELETE', '/v1/users/me/totp', user, body)).statusCode).toBe(422)
-  const { headers } = await createTestAccount(database.db)
+  const { headers } = await createTestAccount(db)
   expect((await app.inject({ url: '/v1/users/me', headers })).json().code).toBe('user_required')
 })
 
 test('neither secret nor recovery codes are in the database', async () => {
   const user = await newUser()
   const { secret, codes } = await enable(user)
-  const { rows } = await database.db.query(
+  const { rows } = await db.query(
     `select u::text, array(select r::text from recovery_codes r where r.user_id = u.id) as codes,
        array(select a::text from audit_events a where a.actor_id = u.id) as audit
      from users u where id = $1`,

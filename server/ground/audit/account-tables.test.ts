@@ -1,29 +1,24 @@
 /** Which accounts are read again, whoever changed them and however long that took. */
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { AccountTables } from './account-tables.ts'
 import { recordAudit } from './audit.ts'
 import { inTransaction, type Tx } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
 import { Subscriptions } from '../../events/events.ts'
 import { newId } from '../base/ids.ts'
 import { Guards } from '../../guards/guards.ts'
 import { QuietHours } from '../../quiet-hours/quiet-hours.ts'
 
-let database: TestDatabase
 let accountIds: string[]
 let read: (readonly string[] | undefined)[]
 let tables: AccountTables
 let fault: Error | null
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
+const { db } = await createTestDatabase()
 
 beforeEach(async () => {
   accountIds = [newId(), newId(), newId()]
-  await database.db.query(`insert into accounts (id, name) select id, 'Acme' from unnest($1::uuid[]) as id`, [
-    accountIds,
-  ])
+  await db.query(`insert into accounts (id, name) select id, 'Acme' from unnest($1::uuid[]) as id`, [accountIds])
   read = []
   fault = null
   const table = {
@@ -32,12 +27,10 @@ beforeEach(async () => {
       read.push(ids)
     },
   }
-  tables = new AccountTables(database.db, [table])
+  tables = new AccountTables(db, [table])
   await tables.refresh()
   expect(read.splice(0)).toEqual([undefined])
 })
-
-afterAll(() => database.close())
 
 const change = (tx: Tx, accountId: string): Promise<string> =>
   recordAudit(tx, {
@@ -53,21 +46,21 @@ it('are those that have changed something since, each once', async () => {
   const [first = '', second = ''] = accountIds
   await tables.refresh()
   expect(read).toEqual([])
-  await inTransaction(database.db, (tx) => change(tx, first))
+  await inTransaction(db, (tx) => change(tx, first))
   await tables.refresh()
   await tables.refresh()
   expect(read.splice(0)).toEqual([[first]])
-  await inTransaction(database.db, (tx) => change(tx, first))
-  await inTransaction(database.db, (tx) => change(tx, second))
+  await inTransaction(db, (tx) => change(tx, first))
+  await inTransaction(db, (tx) => change(tx, second))
   await tables.refresh()
   expect(read.map((ids) => ids?.toSorted())).toEqual([[first, second].sort()])
 })
 
 it('are found though a transaction that began earlier ends later', async () => {
   const [early = '', late = ''] = accountIds
-  await inTransaction(database.db, async (tx) => {
+  await inTransaction(db, async (tx) => {
     await change(tx, early)
-    await inTransaction(database.db, (other) => change(other, late))
+    await inTransaction(db, (other) => change(other, late))
     await tables.refresh()
     await tables.refresh()
     expect(read.splice(0)).toEqual([[late]])
@@ -79,7 +72,7 @@ it('are found though a transaction that began earlier ends later', async () => {
 
 it('are read again where reading them failed', async () => {
   const [first = ''] = accountIds
-  await inTransaction(database.db, (tx) => change(tx, first))
+  await inTransaction(db, (tx) => change(tx, first))
   fault = new Error('the database went away')
   await expect(tables.refresh()).rejects.toThrow('the database went away')
   fault = null
@@ -89,22 +82,21 @@ it('are read again where reading them failed', async () => {
 
 it('are not those that were changed on another server, from which the database was restored', async () => {
   const [first = '', second = ''] = accountIds
-  await inTransaction(database.db, async (tx) => {
+  await inTransaction(db, async (tx) => {
     await change(tx, first)
     await change(tx, second)
   })
   await tables.refresh()
   read.splice(0)
-  await database.db.query(`update audit_chains set changed_in = '4611686018427387904' where account_id = $1`, [first])
+  await db.query(`update audit_chains set changed_in = '4611686018427387904' where account_id = $1`, [first])
   await tables.refresh()
   expect(read).toEqual([])
-  await inTransaction(database.db, (tx) => change(tx, first))
+  await inTransaction(db, (tx) => change(tx, first))
   await tables.refresh()
   expect(read).toEqual([[first]])
 })
 
 it('have the same read alone as with all others', async () => {
-  const { db } = database
   const [changed = '', other = ''] = accountIds
   const kept = [new Subscriptions(db), new QuietHours(db), new Guards(db)] as const
   const shown = ([subscriptions, quietHours, guards]: typeof kept): unknown =>

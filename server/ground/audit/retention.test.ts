@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { pruneAudit } from './retention.ts'
 import { hashEvent, noHash, recordAudit } from './audit.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
-import type { App } from '../http/http.ts'
+import { createTestDatabase, untilBlocked } from '../db/testing.ts'
 import { firstIdAt, newId, showId } from '../base/ids.ts'
 import { personsBehind } from '../../accounts/persons.ts'
 import { buildAccountsApp, createTestAccount, type TestAccount } from '../../accounts/testing.ts'
 
-let database: TestDatabase
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const app = await buildAccountsApp(db)
 
 /** Events of these ages in days, chained as the program does; the first is about a key of `maker`. */
 async function log({ accountId }: TestAccount, ages: readonly number[], key = newId(), maker = newId()): Promise<void> {
@@ -30,14 +20,14 @@ async function log({ accountId }: TestAccount, ages: readonly number[], key = ne
     const [action, target] = i === 0 ? ['api_key.created', showId('key', key)] : ['settings.updated', 'settings']
     const content = { accountId, id, seq, actor, action, target, ip: null, requestId: null, before: null, after: null }
     const hash = hashEvent(previous, content)
-    await database.db.query(
+    await db.query(
       `insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, target, previous_hash, hash)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [accountId, id, seq, actor.kind, actor.id, action, target, previous, hash],
     )
     previous = hash
   }
-  await database.db.query('insert into audit_chains (account_id, seq, hash) values ($1, $2, $3)', [
+  await db.query('insert into audit_chains (account_id, seq, hash) values ($1, $2, $3)', [
     accountId,
     ages.length,
     previous,
@@ -47,22 +37,21 @@ async function log({ accountId }: TestAccount, ages: readonly number[], key = ne
 const verify = async ({ headers }: TestAccount) =>
   (await app.inject({ url: '/v1/audit-events/verify', headers })).json()
 const left = async ({ accountId }: TestAccount): Promise<number[]> => {
-  const { rows } = await database.db.query<{ seq: number }>(
-    'select seq from audit_events where account_id = $1 order by seq',
-    [accountId],
-  )
+  const { rows } = await db.query<{ seq: number }>('select seq from audit_events where account_id = $1 order by seq', [
+    accountId,
+  ])
   return rows.map(({ seq }) => seq)
 }
 
 test('events go when they are older than 400 days, and what is left still verifies', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   await log(account, [500, 450, 401, 399, 1])
   const before = await verify(account)
-  await pruneAudit(database.db)
+  await pruneAudit(db)
   expect(await left(account)).toEqual([4, 5])
   const after = await verify(account)
   expect(after).toMatchObject({ valid: true, events: 2, head: before.head, pruned: { seq: 3 } })
-  await inTransaction(database.db, (tx) =>
+  await inTransaction(db, (tx) =>
     recordAudit(tx, {
       accountId: account.accountId,
       actor: { kind: 'system', id: null },
@@ -74,12 +63,12 @@ test('events go when they are older than 400 days, and what is left still verifi
   )
   expect(await verify(account)).toMatchObject({ valid: true, events: 3, pruned: after.pruned })
   // What comes after the anchor cannot be taken out as if it had gone by age.
-  await database.db.query('delete from audit_events where account_id = $1 and seq = 4', [account.accountId])
+  await db.query('delete from audit_events where account_id = $1 and seq = 4', [account.accountId])
   expect(await verify(account)).toMatchObject({ valid: false, broken_at: { seq: 4, reason: 'missing' } })
 })
 
 test('the account says for how long, and a whole log may go', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   await log(account, [200, 100])
   const set = (days: number) =>
     app.inject({
@@ -88,11 +77,11 @@ test('the account says for how long, and a whole log may go', async () => {
       headers: account.headers,
       payload: { retention: { audit_days: days } },
     })
-  await pruneAudit(database.db)
+  await pruneAudit(db)
   expect(await left(account)).toEqual([1, 2])
   expect((await set(89)).json().errors).toMatchObject([{ pointer: '#/retention/audit_days', code: 'out_of_range' }])
   expect((await set(90)).json().retention.audit_days).toBe(90)
-  await pruneAudit(database.db)
+  await pruneAudit(db)
   // The change itself is young.
   expect(await left(account)).toEqual([3])
   expect(await verify(account)).toMatchObject({ valid: true, events: 1, pruned: { seq: 2 } })
@@ -103,23 +92,23 @@ test.each([
   ['taken out', 'delete from audit_events where account_id = $1 and seq = 2', [3]],
   ['taken out at the beginning', 'delete from audit_events where account_id = $1 and seq = 1', [2, 3]],
 ])('what was %s stays with all after it, however old', async (_, statement, expected) => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   await log(account, [500, 499, 498])
-  await database.db.query('grant update on audit_events to current_user')
-  await database.db.query(statement, [account.accountId])
-  await pruneAudit(database.db)
+  await db.query('grant update on audit_events to current_user')
+  await db.query(statement, [account.accountId])
+  await pruneAudit(db)
   expect(await left(account)).toEqual(expected)
   expect((await verify(account)).valid).toBe(false)
 })
 
 test('what goes by age while the log is checked is not missing', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   await log(account, [500, 499, 1])
-  const [checking] = await inTransaction(database.db, async (tx) => {
+  const [checking] = await inTransaction(db, async (tx) => {
     await tx.query('lock table audit_events')
     const checking = verify(account)
     // It knows where the chain begins, and waits for its events.
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     await tx.query(
       `with gone as (delete from audit_events where account_id = $1 and seq <= 2 returning seq, hash)
        update audit_chains c set pruned_seq = g.seq, pruned_hash = g.hash from gone g where c.account_id = $1 and g.seq = 2`,
@@ -131,42 +120,38 @@ test('what goes by age while the log is checked is not missing', async () => {
 })
 
 test('a log of thousands goes in pieces', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   await log(account, [...Array.from({ length: 2100 }, (_, i) => 600 - i * 0.05), 1])
-  await pruneAudit(database.db)
+  await pruneAudit(db)
   expect(await left(account)).toEqual([2101])
   expect(await verify(account)).toMatchObject({ valid: true, pruned: { seq: 2100 } })
 })
 
 test('who made a key is known after that is gone from the log', async () => {
-  const account = await createTestAccount(database.db)
+  const account = await createTestAccount(db)
   const [key, maker] = [newId(), newId()]
   await log(account, [500, 1], key, maker)
-  const persons = () => personsBehind(database.db, account.accountId, showId('key', key))
+  const persons = () => personsBehind(db, account.accountId, showId('key', key))
   const before = await persons()
   expect([...before]).toContain(showId('usr', maker))
-  await pruneAudit(database.db)
+  await pruneAudit(db)
   expect(await left(account)).toEqual([2])
   expect(await persons()).toEqual(before)
 })
 
 test('an account whose log cannot go does not hold up those of others', async () => {
   // Whichever end it begins at, one that fails is before the other.
-  const accounts = [
-    await createTestAccount(database.db),
-    await createTestAccount(database.db),
-    await createTestAccount(database.db),
-  ]
+  const accounts = [await createTestAccount(db), await createTestAccount(db), await createTestAccount(db)]
   for (const account of accounts) await log(account, [500, 1])
   const [first, middle, last] = accounts.map(({ accountId }) => accountId)
-  await database.db.query(
+  await db.query(
     `create function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
      create trigger fail before delete on audit_events
      for each row when (old.account_id in ('${first}', '${last}')) execute function fail()`,
   )
-  await expect(pruneAudit(database.db)).rejects.toThrow('a bug')
-  const { rows } = await database.db.query('select account_id as id from audit_events where seq = 1 order by 1')
-  await database.db.query('drop trigger fail on audit_events')
+  await expect(pruneAudit(db)).rejects.toThrow('a bug')
+  const { rows } = await db.query('select account_id as id from audit_events where seq = 1 order by 1')
+  await db.query('drop trigger fail on audit_events')
   expect(rows).not.toContainEqual({ id: middle })
-  await pruneAudit(database.db)
+  await pruneAudit(db)
 })

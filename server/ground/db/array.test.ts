@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { arrayLiteral, columns } from './array.ts'
 import { createTestDatabase } from './testing.ts'
 
-const database = await createTestDatabase()
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 test('every text comes back from the database as it was', async () => {
   const text = fc.oneof(
@@ -13,9 +12,7 @@ test('every text comes back from the database as it was', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text), { maxLength: 20 }), async (items) => {
-      const { rows } = await database.db.query<{ items: (string | null)[] }>('select $1::text[] as items', [
-        arrayLiteral(items),
-      ])
+      const { rows } = await db.query<{ items: (string | null)[] }>('select $1::text[] as items', [arrayLiteral(items)])
       expect(rows[0]?.items).toEqual(items)
     }),
     { numRuns: 300 },
@@ -24,7 +21,7 @@ test('every text comes back from the database as it was', async () => {
 
 test('times, octets, numbers and booleans keep their values', async () => {
   const at = new Date('2026-11-21T02:13:16.934Z')
-  const { rows } = await database.db.query<{ at: Date; octets: Buffer; number: number; flag: boolean }>(
+  const { rows } = await db.query<{ at: Date; octets: Buffer; number: number; flag: boolean }>(
     'select * from unnest($1::timestamptz[], $2::bytea[], $3::int[], $4::boolean[]) as t (at, octets, number, flag)',
     columns([
       [at, null],
@@ -40,7 +37,7 @@ test('times, octets, numbers and booleans keep their values', async () => {
 })
 
 test('times of every precision are read to the millisecond', async () => {
-  const { rows } = await database.db.query<{ at: Date }>(
+  const { rows } = await db.query<{ at: Date }>(
     `select at from unnest('{2026-11-21 02:13:16+00,2026-11-21 02:13:16.9+00,2026-11-21 02:13:16.934567+00,0099-01-01 00:00:00+00}'::timestamptz[]) as at`,
   )
   expect(rows.slice(0, 3).map((row) => row.at.toISOString())).toEqual([

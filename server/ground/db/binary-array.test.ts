@@ -1,19 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { columns, type Item } from './array.ts'
 import { times, uuids } from './binary-array.ts'
-import { createTestDatabase, type TestDatabase } from './testing.ts'
+import { createTestDatabase } from './testing.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 /** What PostgreSQL makes of two columns. */
 async function read(type: string, [left, right]: unknown[]): Promise<unknown[][]> {
-  const { rows } = await database.db.query<{ left: unknown; right: unknown }>(
+  const { rows } = await db.query<{ left: unknown; right: unknown }>(
     `select l.item as left, r.item as right
      from unnest($1::${type}[]) with ordinality as l (item, n)
      full join unnest($2::${type}[]) with ordinality as r (item, n) using (n)

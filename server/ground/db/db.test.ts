@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { inTransaction, openPool } from './db.ts'
 import { codeOf, isRetryable, isUnavailable } from './failure.ts'
 import { createTestDatabase } from './testing.ts'
@@ -9,7 +9,6 @@ import { createTestDatabase } from './testing.ts'
 const database = await createTestDatabase()
 const { db } = database
 await db.query('create table things (id int primary key)')
-afterAll(() => database.close())
 
 const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

@@ -1,29 +1,25 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { firstIdAt, newId } from '../base/ids.ts'
 import { codeOf } from './failure.ts'
 import { dropPartitions } from './partition-drop.ts'
 import { dayOf, ensurePartitions } from './partitions.ts'
-import { createTestDatabase, type TestDatabase } from './testing.ts'
+import { createTestDatabase } from './testing.ts'
 
 const dayMs = 86_400_000
 const now = Date.now()
 const said: string[] = []
 const note = (_: object, line: string): void => void said.push(line)
 const log = { info: note, warn: note, error: note }
-let database: TestDatabase
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
-  await ensurePartitions(database.db, log, now - 40 * dayMs)
-  await ensurePartitions(database.db, log, now)
+  await ensurePartitions(db, log, now - 40 * dayMs)
+  await ensurePartitions(db, log, now)
   said.length = 0
 })
 
 const days = async (table: string): Promise<number> => {
-  const { rows } = await database.db.query<{ count: number }>(
+  const { rows } = await db.query<{ count: number }>(
     `select count(*) from pg_inherits where inhparent = $1::regclass`,
     [table],
   )
@@ -33,32 +29,31 @@ const days = async (table: string): Promise<number> => {
 it('drops days that end before a time, and no other', async () => {
   const before = await days('outcomes')
   const insert = (ms: number): Promise<unknown> =>
-    database.db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'failed', $2)`, [
+    db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'failed', $2)`, [
       newId(),
       firstIdAt(ms),
     ])
   for (const ago of [40, 36, 34, 0]) await insert(now - ago * dayMs)
   // The day of the time itself has not ended.
-  const dropped = await dropPartitions(database.db, log, 'outcomes', now - 36 * dayMs)
+  const dropped = await dropPartitions(db, log, 'outcomes', now - 36 * dayMs)
   expect(dropped).toBe(5)
   expect(await days('outcomes')).toBe(before - 5)
-  const { rows } = await database.db.query<{ count: number }>('select count(*) from outcomes')
+  const { rows } = await db.query<{ count: number }>('select count(*) from outcomes')
   expect(rows[0]?.count).toBe(3)
   expect(said).toEqual(Array.from({ length: 5 }, () => 'partition dropped'))
   expect(await days('events')).toBe(before)
-  expect(await dropPartitions(database.db, log, 'outcomes', now - 36 * dayMs)).toBe(0)
+  expect(await dropPartitions(db, log, 'outcomes', now - 36 * dayMs)).toBe(0)
 })
 
 it('keeps a day, and those after it, while somebody says so', async () => {
   const isKept = async (endsAt: number): Promise<boolean> => endsAt > now - 38 * dayMs
-  await dropPartitions(database.db, log, 'submissions', now - 36 * dayMs, { isKept })
+  await dropPartitions(db, log, 'submissions', now - 36 * dayMs, { isKept })
   const left = await days('submissions')
-  expect(await dropPartitions(database.db, log, 'submissions', now - 36 * dayMs)).toBe(2)
+  expect(await dropPartitions(db, log, 'submissions', now - 36 * dayMs)).toBe(2)
   expect(await days('submissions')).toBe(left - 2)
 })
 
 it('deletes what is as old and was of no day, as where days were not made in time', async () => {
-  const { db } = database
   // Neither is of a day that there is.
   const [old, young] = [firstIdAt(now - 60 * dayMs), firstIdAt(now - 20 * dayMs)]
   for (const id of [old, young])
@@ -79,12 +74,11 @@ it('deletes what is as old and was of no day, as where days were not made in tim
 it('no longer names the partition of a day that is going', async () => {
   const id = firstIdAt(now - 39 * dayMs)
   expect(dayOf([id])).not.toBe('')
-  await dropPartitions(database.db, log, 'attempts', now - 38 * dayMs)
+  await dropPartitions(db, log, 'attempts', now - 38 * dayMs)
   expect(dayOf([id])).toBe('')
 })
 
 it('gives up on a partition that is in use, and keeps nobody waiting for it', async () => {
-  const { db } = database
   // A report that reads all days.
   const reader = await db.connect()
   await reader.query('begin')

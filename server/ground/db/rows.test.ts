@@ -1,10 +1,9 @@
 import fc from 'fast-check'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { everyPlace, rowParameters } from './rows.ts'
 import { createTestDatabase } from './testing.ts'
 
-const database = await createTestDatabase()
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 interface Row {
   id: string
@@ -32,7 +31,7 @@ const picks = {
   bytes: ({ bytes }: Row) => bytes,
 }
 const read = async (batch: readonly Row[]): Promise<unknown> => {
-  const { rows: found } = await database.db.query(`${rows.select} order by n`, rows.encode(batch, picks))
+  const { rows: found } = await db.query(`${rows.select} order by n`, rows.encode(batch, picks))
   return found
 }
 const numbered = (batch: readonly Row[]): unknown[] => batch.map((row, i) => ({ ...row, n: i + 1 }))

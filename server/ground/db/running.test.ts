@@ -1,23 +1,18 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { openPool } from './db.ts'
-import { openDatabase, type OpenDatabase } from './open.ts'
+import { openDatabase } from './open.ts'
 import { hasDatabase, openBeside } from './running.ts'
 
 const log = { info: () => {}, warn: () => {}, error: () => {} }
-let parent: string
-let folder: string
-let service: OpenDatabase
 
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'heliogram-running-'))
-  await chmod(parent, 0o711)
-  folder = join(parent, 'data')
-  expect(await hasDatabase(folder)).toBe(false)
-  service = await openDatabase(null, folder, log)
-})
+const parent = await mkdtemp(join(tmpdir(), 'heliogram-running-'))
+await chmod(parent, 0o711)
+const folder = join(parent, 'data')
+expect(await hasDatabase(folder)).toBe(false)
+const service = await openDatabase(null, folder, log)
 afterAll(async () => {
   vi.unstubAllEnvs()
   await service.close()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { inject } from 'vitest'
+import { afterAll, inject, onTestFinished, TestRunner } from 'vitest'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 import { isLostRace } from './failure.ts'
@@ -15,6 +15,7 @@ export interface TestDatabase {
   /** For DATABASE_URL of a child process. */
   url: string
   name: string
+  /** Drops it before its time. */
   close: () => Promise<void>
 }
 
@@ -33,7 +34,16 @@ declare module 'vitest' {
 
 let server: Promise<TestServer> | undefined
 
-/** Clones the migrated template (0.1 s); safe in parallel. Partitions are the default ones only: call `ensurePartitions` for more. */
+/** Closes something after the current test or, while a file loads, after all of its tests; the last opened first. Does nothing in `beforeAll`. */
+export function atEnd(close: () => unknown): void {
+  const register = TestRunner.getCurrentTest() ? onTestFinished : afterAll
+  register(async () => void (await close()))
+}
+
+/**
+ * Clones the migrated template (0.1 s); safe in parallel. It is dropped at the end. Partitions are the default ones only: call `ensurePartitions`
+ * for more.
+ */
 export async function createTestDatabase(): Promise<TestDatabase> {
   server ??= askMain<TestServer>(inject('testServer'))
   const { url: serverUrl, template } = await server
@@ -42,10 +52,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = withDatabase(serverUrl, name)
   const connection = { connectionString: url }
   const db = openPool(connection, { name: 'test', max: 10 })
-  const close = async () => {
-    await db.end()
-    await runOn(serverUrl, `drop database ${name} with (force)`)
-  }
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> =>
+    (closed ??= db.end().then(() => runOn(serverUrl, `drop database ${name} with (force)`)))
+  atEnd(close)
   return { db, connection, url, name, close }
 }
 

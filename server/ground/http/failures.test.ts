@@ -1,16 +1,11 @@
 import { Writable } from 'node:stream'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { buildTestApp } from '../../accounts/testing.ts'
 import { openPool } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
 import { openLog } from '../../program/log.ts'
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 
 it('what is refused while the database is away is told once a minute, with how often', async () => {
   const lines: Record<string, unknown>[] = []
@@ -24,7 +19,7 @@ it('what is refused while the database is away is told once a minute, with how o
   const away = openPool({ host: '127.0.0.1', port: 1 }, { name: 'away', max: 2 })
   const register = (one: Parameters<Parameters<typeof buildTestApp>[1]>[0]): void =>
     void one.get('/away', { config: { scope: null } }, () => away.query('select 1'))
-  const app = await buildTestApp(database.db, register, { log: openLog('info', sink) })
+  const app = await buildTestApp(db, register, { log: openLog('info', sink) })
   const ask = async (): Promise<number> => (await app.inject('/away')).statusCode
   expect(await ask()).toBe(503)
   expect(await Promise.all(Array.from({ length: 30 }, ask))).toEqual(Array(30).fill(503))

@@ -1,49 +1,38 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Type } from 'typebox'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { buildTestApp, createTestAccount, testVault } from '../../accounts/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
 import { ApiError } from '../base/errors.ts'
-import type { App } from './http.ts'
 import { fingerprintOf, idempotent } from './idempotency.ts'
 import { newId } from '../base/ids.ts'
 
-let database: TestDatabase
-let app: App
-let account: TestAccount
 let runs = 0
 const gate: { wait: Promise<void> | null } = { wait: null }
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  const config = { scope: 'messages:write', operation: 'things.create' } as const
-  const body = Type.Object({}, { additionalProperties: true })
-  app = await buildTestApp(db, (app) => {
-    for (const url of ['/v1/things', '/v1/things/new'])
-      app.post(url, { config, schema: { body } }, (request, reply) =>
-        idempotent({ db, vault: testVault }, request, reply, async (tx) => {
-          runs++
-          await gate.wait
-          const input = request.body as { fail?: boolean }
-          await tx.query('insert into login_failures (subject, failures, last_at) values ($1, 1, now())', [newId()])
-          if (input.fail) throw new ApiError('key_taken')
-          return { status: 201, body: { run: runs, secret: 'whsec_shown_once' }, location: `/v1/things/${runs}` }
-        }),
-      )
-    app.delete('/v1/things/:id', { config: { scope: 'messages:write' } }, (request, reply) =>
-      idempotent({ db, vault: testVault }, request, reply, async () => {
+const { db } = await createTestDatabase()
+const config = { scope: 'messages:write', operation: 'things.create' } as const
+const body = Type.Object({}, { additionalProperties: true })
+const app = await buildTestApp(db, (app) => {
+  for (const url of ['/v1/things', '/v1/things/new'])
+    app.post(url, { config, schema: { body } }, (request, reply) =>
+      idempotent({ db, vault: testVault }, request, reply, async (tx) => {
         runs++
-        return { status: 204 }
+        await gate.wait
+        const input = request.body as { fail?: boolean }
+        await tx.query('insert into login_failures (subject, failures, last_at) values ($1, 1, now())', [newId()])
+        if (input.fail) throw new ApiError('key_taken')
+        return { status: 201, body: { run: runs, secret: 'whsec_shown_once' }, location: `/v1/things/${runs}` }
       }),
     )
-  })
-  account = await createTestAccount(db)
+  app.delete('/v1/things/:id', { config: { scope: 'messages:write' } }, (request, reply) =>
+    idempotent({ db, vault: testVault }, request, reply, async () => {
+      runs++
+      return { status: 204 }
+    }),
+  )
 })
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const account = await createTestAccount(db)
 
 const post = (payload: object, key?: string, url = '/v1/things', headers = account.headers) =>
   app.inject({
@@ -70,7 +59,7 @@ test('a repetition is answered like the first, and marked', async () => {
 test('another body with the same key is refused; another account has keys of its own', async () => {
   await post({ a: 1 }, 'k2')
   expect((await post({ a: 2 }, 'k2')).json()).toMatchObject({ status: 422, code: 'idempotency_key_reused' })
-  const other = await createTestAccount(database.db)
+  const other = await createTestAccount(db)
   expect((await post({ a: 2 }, 'k2', '/v1/things', other.headers)).statusCode).toBe(201)
 })
 
@@ -114,7 +103,6 @@ test('while the first is running the second is told so', async () => {
 })
 
 test('of two that wait for each other both are done: one of them a second time', async () => {
-  const { db } = database
   await db.query(`insert into login_failures (subject, failures, last_at) values ('a', 0, now()), ('b', 0, now())`)
   let tries = 0
   let isMet = (): void => {}
@@ -147,7 +135,6 @@ test('of two that wait for each other both are done: one of them a second time',
 })
 
 test('of two that take one name at the same moment one is told that it is taken', async () => {
-  const { db } = database
   let looked = 0
   let isMet = (): void => {}
   const met = new Promise<void>((resolve) => (isMet = resolve))
@@ -171,7 +158,7 @@ test('of two that take one name at the same moment one is told that it is taken'
 
 test('what was refused left nothing behind, and can be corrected under its key', async () => {
   const count = async (): Promise<number> =>
-    (await database.db.query<{ n: number }>('select count(*) as n from login_failures')).rows[0]?.n ?? -1
+    (await db.query<{ n: number }>('select count(*) as n from login_failures')).rows[0]?.n ?? -1
   const before = await count()
   expect((await post({ fail: true }, 'k5')).json().code).toBe('key_taken')
   expect(await count()).toBe(before)
@@ -191,9 +178,7 @@ test('255 characters are a key', async () => {
 
 test('a stored secret cannot be read from the database', async () => {
   await post({}, 'sealed')
-  const { rows } = await database.db.query<{ response: string }>(
-    "select response from idempotency_keys where key = 'sealed'",
-  )
+  const { rows } = await db.query<{ response: string }>("select response from idempotency_keys where key = 'sealed'")
   expect(rows[0]?.response.length).toBeGreaterThan(40)
   expect(Buffer.from(rows[0]?.response ?? '', 'base64').toString('latin1')).not.toContain('whsec')
 })

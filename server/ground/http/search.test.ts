@@ -1,31 +1,26 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { createTestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
 import { newId } from '../base/ids.ts'
 import type { Position } from './page.ts'
 import { findRows, hasWords, type Search } from './search.ts'
 
-let database: TestDatabase
-let accountId: string
 const made: { id: string; name: string }[] = []
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  ;({ accountId } = await createTestAccount(database.db))
-  const { accountId: other } = await createTestAccount(database.db)
-  for (let n = 0; n < 40; n++) {
-    const row = { id: newId(), name: ['Ärger', 'Autumn Sale', '50% off'][n % 7] ?? 'none' }
-    made.push(row)
-    for (const account of [accountId, other])
-      await database.db.query('insert into campaigns (account_id, id, name) values ($1, $2, $3)', [
-        account,
-        account === other ? newId() : row.id,
-        row.name,
-      ])
-  }
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
+const { accountId } = await createTestAccount(db)
+const { accountId: other } = await createTestAccount(db)
+for (let n = 0; n < 40; n++) {
+  const row = { id: newId(), name: ['Ärger', 'Autumn Sale', '50% off'][n % 7] ?? 'none' }
+  made.push(row)
+  for (const account of [accountId, other])
+    await db.query('insert into campaigns (account_id, id, name) values ($1, $2, $3)', [
+      account,
+      account === other ? newId() : row.id,
+      row.name,
+    ])
+}
 
 it('a list that is read to its end in windows of any size has every row that matches once, in order, and its account’s alone', async () => {
   await fc.assert(
@@ -50,7 +45,7 @@ it('a list that is read to its end in windows of any size has every row that mat
           direction === 'before' ? 'ffffffff-ffff-ffff-ffff-ffffffffffff' : '00000000-0000-0000-0000-000000000000'
         for (let from: string | null = first; from !== null;) {
           const { rows, edge = null }: { rows: { id: string }[]; edge?: string | null } = await findRows(
-            database.db,
+            db,
             search,
             limit,
             { direction, id: from },

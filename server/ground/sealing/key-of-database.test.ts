@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, emptyTables, type TestDatabase } from '../db/testing.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../base/ids.ts'
 import { requireMasterKey } from '../../program/start.ts'
 import { claimDatabase, findKeyFault, readKeyOfDatabase, recordSealing } from './key-of-database.ts'
@@ -11,27 +11,23 @@ import { KeyFile, macSecretOf, parseKeys, writeKeys, type MasterKeys } from './m
 import { rotateMasterKey } from './rotate-key.ts'
 import { openVault } from './vault.ts'
 
-let database: TestDatabase
 let folder: string
 let path: string
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db } = await createTestDatabase()
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'key-of-'))
   path = join(folder, 'key')
-  await emptyTables(database.db, 'accounts, carriers, data_keys, nodes, heartbeats, master_key')
+  await emptyTables(db, 'accounts, carriers, data_keys, nodes, heartbeats, master_key')
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const key = (octet: number): Buffer => Buffer.alloc(32, octet)
 const only = (octet: number): MasterKeys => ({ current: key(octet), next: null, old: [], mac: null })
-const addAccount = () => database.db.query(`insert into accounts (id, name) values ($1, 'A')`, [newId()])
+const addAccount = () => db.query(`insert into accounts (id, name) values ($1, 'A')`, [newId()])
 const start = async (file: string): Promise<void> => {
   const keyFile = new KeyFile(file)
-  await requireMasterKey(database.db, keyFile, openVault(keyFile))
+  await requireMasterKey(db, keyFile, openVault(keyFile))
 }
 const write = (keys: MasterKeys): void => {
   writeFileSync(path, '', { mode: 0o600 })
@@ -61,8 +57,8 @@ describe('a database', () => {
     await start(path)
     await addAccount()
     const node = newId()
-    await database.db.query(`insert into nodes (id, name) values ($1, 'there:1')`, [node])
-    await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
+    await db.query(`insert into nodes (id, name) values ($1, 'there:1')`, [node])
+    await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
     write(only(2))
     await expect(start(path)).rejects.toThrow(
       /see "Lost master key" in docs\/runbooks\.md\. there:1 is running on it, .* a copy of its key file is the right one\.$/,
@@ -71,20 +67,20 @@ describe('a database', () => {
 
   it('of a version that wrote down no key takes the one that opens its newest data key', async () => {
     await addAccount()
-    const { rows } = await database.db.query<{ id: string }>('select id from accounts')
+    const { rows } = await db.query<{ id: string }>('select id from accounts')
     const id = rows[0]?.id
     const wrapped = openVault(key(1)).seal('k', `data_keys.wrapped|${id}|1`)
-    await database.db.query('insert into data_keys (account_id, version, wrapped) values ($1, 1, $2)', [id, wrapped])
+    await db.query('insert into data_keys (account_id, version, wrapped) values ($1, 1, $2)', [id, wrapped])
     write(only(2))
     await expect(start(path)).rejects.toThrow('is not the one of this database')
-    expect(await readKeyOfDatabase(database.db)).toBeNull()
+    expect(await readKeyOfDatabase(db)).toBeNull()
     write(only(1))
     await start(path)
-    expect(await readKeyOfDatabase(database.db)).toMatchObject({ sealing: [expect.stringMatching(/^\w{8}$/)] })
+    expect(await readKeyOfDatabase(db)).toMatchObject({ sealing: [expect.stringMatching(/^\w{8}$/)] })
   })
 
   it('does not lose a key that was made for a start which is refused', async () => {
-    await claimDatabase(database.db, only(1))
+    await claimDatabase(db, only(1))
     await addAccount()
     const file = join(folder, 'made')
     await expect(start(file)).rejects.toThrow('is not the one')
@@ -106,7 +102,7 @@ describe('a rotation', () => {
       const say = (): void => {
         if (told++ === at * 2) throw new Killed()
       }
-      const run = rotateMasterKey({ db: database.db, keyFile: new KeyFile(path), say, quietMs: 0 })
+      const run = rotateMasterKey({ db, keyFile: new KeyFile(path), say, quietMs: 0 })
       await expect(run).rejects.toThrow(Killed)
       await start(path)
       note()
@@ -119,7 +115,7 @@ describe('a rotation', () => {
     write(made)
     await start(path)
     write(used)
-    await rotateMasterKey({ db: database.db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0 })
+    await rotateMasterKey({ db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0 })
     await start(path)
     for (const before of [first, made]) {
       write(before)
@@ -130,15 +126,15 @@ describe('a rotation', () => {
   })
 
   it('that ends between the database and the file leaves both fitting', async () => {
-    const known = await claimDatabase(database.db, only(1))
+    const known = await claimDatabase(db, only(1))
     const mac = macSecretOf(only(1))
-    await recordSealing(database.db, [key(2), key(1)])
-    const both = { ...known, ...(await readKeyOfDatabase(database.db)) }
+    await recordSealing(db, [key(2), key(1)])
+    const both = { ...known, ...(await readKeyOfDatabase(db)) }
     expect(findKeyFault(both, { ...only(1), next: key(2), mac })).toBeNull()
     expect(findKeyFault(both, { ...only(2), old: [key(1)], mac })).toBeNull()
     expect(findKeyFault(both, { ...only(2), mac })).toBe('stage')
-    await recordSealing(database.db, [key(2)])
-    const after = { ...known, ...(await readKeyOfDatabase(database.db)) }
+    await recordSealing(db, [key(2)])
+    const after = { ...known, ...(await readKeyOfDatabase(db)) }
     expect(findKeyFault(after, { ...only(2), old: [key(1)], mac })).toBeNull()
     expect(findKeyFault(after, { ...only(2), mac })).toBeNull()
     expect(findKeyFault(after, { ...only(1), next: key(2), mac })).toBe('stage')

@@ -3,8 +3,8 @@ import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, untilBlocked, emptyTables } from '../db/testing.ts'
 import { newId } from '../base/ids.ts'
 import { isMasterKeyOf, DataKeys } from './data-keys.ts'
 import { KeyFile, parseKeys, writeKeys, type MasterKeys } from './master-key.ts'
@@ -12,35 +12,30 @@ import { rotateMasterKey, RotationRunningError } from './rotate-key.ts'
 import { secretColumns } from './secret-columns.ts'
 import { sealedPrefix, idOfKey, keyIdsOf, openVault, type Vault } from './vault.ts'
 
-let database: TestDatabase
 let folder: string
 let path: string
 let vault: Vault
 const accountId = newId()
 const carrierId = newId()
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(() => database.close())
+const { db, connection } = await createTestDatabase()
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rotate-'))
   path = join(folder, 'key')
   vault = openVault(new KeyFile(path))
   await emptyTables(
-    database.db,
+    db,
     'accounts, carriers, data_keys, nodes, heartbeats, idempotency_keys, orphan_replies, smpp_gatherings',
   )
-  await database.db.query(`insert into accounts (id, name) values ($1, 'A')`, [accountId])
+  await db.query(`insert into accounts (id, name) values ($1, 'A')`, [accountId])
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const keysNow = (): MasterKeys => parseKeys(readFileSync(path, 'utf8'), path)
 const rotate = (more: object = {}) =>
-  rotateMasterKey({ db: database.db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0, ...more })
+  rotateMasterKey({ db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0, ...more })
 /** Something of each form, sealed as those do it whose it is. */
 async function fill(count = 1): Promise<void> {
-  const { db } = database
   await new DataKeys(vault).readCurrent(db, [accountId])
   const secret = vault.seal('password', `carriers.secrets|${carrierId}`)
   await db.query(`insert into carriers (id, name, kind, secrets) values ($1, 'C', 'smpp', $2)`, [carrierId, secret])
@@ -62,7 +57,7 @@ async function fill(count = 1): Promise<void> {
 async function opened(by: Vault): Promise<string[]> {
   const all: string[] = []
   for (const { table, column, purpose, form, where = 'true' } of secretColumns) {
-    const { rows } = await database.db.query<{ value: Buffer | string; purpose: string }>(
+    const { rows } = await db.query<{ value: Buffer | string; purpose: string }>(
       `select ${column} as value, ${purpose} as purpose from ${table} where ${column} is not null and ${where}`,
     )
     for (const { value, purpose: place } of rows) {
@@ -86,13 +81,13 @@ describe('a rotation', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
     const fresh = openVault(new KeyFile(path))
     expect(await opened(fresh)).toEqual(before.all)
-    expect(await isMasterKeyOf(database.db, fresh)).toBe(true)
+    expect(await isMasterKeyOf(db, fresh)).toBe(true)
     expect(fresh.mac('number x', '15551230001').equals(before.mac)).toBe(true)
     // A process that runs has read the file again.
     expect(await opened(vault)).toEqual(before.all)
     expect(vault.seal('x', 'y').subarray(0, 5)).toEqual(sealedPrefix(after.current))
     await expect(opened(openVault(before.keys.current))).rejects.toThrow()
-    expect(await isMasterKeyOf(database.db, openVault(before.keys.current))).toBe(false)
+    expect(await isMasterKeyOf(db, openVault(before.keys.current))).toBe(false)
   })
 
   it('can be done again', async () => {
@@ -122,7 +117,7 @@ describe('a rotation', () => {
       })
       const now = openVault(new KeyFile(path))
       expect(await opened(now)).toEqual(all)
-      expect(await isMasterKeyOf(database.db, now)).toBe(true)
+      expect(await isMasterKeyOf(db, now)).toBe(true)
       expect(now.mac('a', 'b').equals(mac)).toBe(true)
     }
     await rotate()
@@ -134,7 +129,7 @@ describe('a rotation', () => {
   it('does not end before a row that others write all the time', async () => {
     await fill()
     const all = await opened(vault)
-    const clients = [1, 2].map(() => new Client(database.connection))
+    const clients = [1, 2].map(() => new Client(connection))
     const [first, second] = clients
     if (!first || !second) throw new Error('there are two')
     const begin = async (client: Client) => {
@@ -145,12 +140,12 @@ describe('a rotation', () => {
     await begin(first)
     const rotating = rotate()
     // The first pass waits for the row, and somebody else behind it, for whom the second waits.
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     const writing = begin(second)
-    await untilBlocked(database.db, 2)
+    await untilBlocked(db, 2)
     await first.query('commit')
     await writing
-    await untilBlocked(database.db, 1)
+    await untilBlocked(db, 1)
     await second.query('commit')
     const done = await rotating
     await Promise.all(clients.map((client) => client.end()))
@@ -165,7 +160,7 @@ describe('a rotation', () => {
     const { current } = keysNow()
     writeKeys(path, { current: Buffer.alloc(32, 5), next: null, old: [current], mac: Buffer.alloc(32, 6) })
     const both = openVault(new KeyFile(path))
-    await database.db.query(`update carriers set secrets = $2 where id = $1`, [
+    await db.query(`update carriers set secrets = $2 where id = $1`, [
       carrierId,
       both.seal('password', `carriers.secrets|${carrierId}`),
     ])
@@ -179,13 +174,13 @@ describe('a rotation', () => {
     const { current } = keysNow()
     const node = newId()
     const beat = async (keys: Buffer[]): Promise<void> => {
-      await database.db.query(`update heartbeats set seen_at = now(), master_keys = $2 where node_id = $1`, [
+      await db.query(`update heartbeats set seen_at = now(), master_keys = $2 where node_id = $1`, [
         node,
         keys.map((key) => idOfKey(key).toString('hex')),
       ])
     }
-    await database.db.query(`insert into nodes (id, name) values ($1, 'other:1')`, [node])
-    await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
+    await db.query(`insert into nodes (id, name) values ($1, 'other:1')`, [node])
+    await db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
     await beat([current])
     const done = rotate()
     const until = async (isRight: () => boolean): Promise<void> => {
@@ -198,7 +193,7 @@ describe('a rotation', () => {
     await beat([current, next])
     await until(() => keysNow().next === null)
     expect(keysNow().old).toHaveLength(1)
-    const { rows } = await database.db.query<{ secrets: Buffer }>('select secrets from carriers')
+    const { rows } = await db.query<{ secrets: Buffer }>('select secrets from carriers')
     expect(rows[0]?.secrets.subarray(0, 5)).not.toEqual(sealedPrefix(next))
     await beat([next, current])
     await done
@@ -206,7 +201,7 @@ describe('a rotation', () => {
   })
 
   it('is one at a time', async () => {
-    const holder = await database.db.connect()
+    const holder = await db.connect()
     await holder.query(`select pg_advisory_lock(hashtextextended('heliogram rotate-key', 0))`)
     await expect(rotate()).rejects.toThrow(RotationRunningError)
     holder.release(true)
@@ -215,9 +210,9 @@ describe('a rotation', () => {
   it('says what no key opens, and leaves it', async () => {
     await fill()
     const foreign = openVault(Buffer.alloc(32, 9)).seal('x', `carriers.secrets|${carrierId}`)
-    await database.db.query('update carriers set secrets = $1', [foreign])
+    await db.query('update carriers set secrets = $1', [foreign])
     expect(await rotate()).toMatchObject({ unopenable: ['carriers.secrets'] })
-    const { rows } = await database.db.query<{ secrets: Buffer }>('select secrets from carriers')
+    const { rows } = await db.query<{ secrets: Buffer }>('select secrets from carriers')
     expect(rows[0]?.secrets).toEqual(foreign)
   })
 
@@ -227,19 +222,19 @@ describe('a rotation', () => {
       1: { body: vault.seal('part', place).toString('base64'), isSealed: true },
       2: { body: Buffer.from('clear').toString('base64') },
     }
-    await database.db.query(
+    await db.query(
       `insert into smpp_credentials (account_id, id, name, system_id, password_hash, sessions_max, window_max, pace, default_alphabet, receives_replies,
          reply_concatenation)
        values ($1, $2, 'C', 'c', '', 1, 1, 1, 'gsm7', false, 'sar')`,
       [accountId, carrierId],
     )
-    await database.db.query(
+    await db.query(
       `insert into smpp_gatherings (account_id, credential_id, source, destination, kind, reference, total, id, parts)
        values ($1, $2, '1', '2', 'udh8', 1, 2, $3, $4)`,
       [accountId, carrierId, newId(), JSON.stringify(parts)],
     )
     expect(await rotate()).toMatchObject({ changed: 1 })
-    const { rows } = await database.db.query<{ parts: typeof parts }>('select parts from smpp_gatherings')
+    const { rows } = await db.query<{ parts: typeof parts }>('select parts from smpp_gatherings')
     const fresh = openVault(new KeyFile(path))
     expect(fresh.open(Buffer.from(rows[0]?.parts[1].body ?? '', 'base64'), place)).toBe('part')
     expect(rows[0]?.parts[2]).toEqual(parts[2])
@@ -291,7 +286,7 @@ describe('the register of what is sealed', () => {
   ])
 
   it('has every column of octets that is not known to be something else', async () => {
-    const { rows } = await database.db.query<{ name: string }>(
+    const { rows } = await db.query<{ name: string }>(
       `select c.relname || '.' || a.attname as name
        from pg_attribute a
        join pg_class c on c.oid = a.attrelid

@@ -1,27 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createFirstAccount } from '../../accounts/first.ts'
 import { buildAccountsApp } from '../../accounts/testing.ts'
 import { inTransaction } from '../../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
-import type { App } from '../../ground/http/http.ts'
+import { createTestDatabase } from '../../ground/db/testing.ts'
 import { printOwnerCode } from './owner.ts'
 
-let database: TestDatabase
-let app: App
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  app = await buildAccountsApp(database.db)
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
+const { db } = await createTestDatabase()
+const app = await buildAccountsApp(db)
 
 test('the command prints a fresh code until the owner has a password', async () => {
-  const make = () => printOwnerCode(database.db, 'http://localhost')
+  const make = () => printOwnerCode(db, 'http://localhost')
   await expect(make()).rejects.toThrow('There is no code to print')
-  await inTransaction(database.db, (tx) => createFirstAccount(tx, { firstEmail: "o'neil@example.com" }))
+  await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: "o'neil@example.com" }))
   const printed = await make()
   // As a shell reads it.
   const [, data = ''] = /-d '(.*)'$/m.exec(printed) ?? []

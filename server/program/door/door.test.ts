@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openAuthenticator } from '../../accounts/authenticate.ts'
 import { accountRoutes } from '../../accounts/http.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../../accounts/testing.ts'
+import { buildTestApp, createTestAccount, testSettings, testVault } from '../../accounts/testing.ts'
 import { tokenOf } from '../../accounts/token.ts'
 import { openPool } from '../../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import { createTestDatabase } from '../../ground/db/testing.ts'
 import type { App } from '../../ground/http/http.ts'
 import { Acceptor } from '../../accept/accept.ts'
 import { messageRoutes } from '../../messages/http.ts'
-import { openLedgerTest, type LedgerTest } from '../../messages/testing.ts'
+import { openLedgerTest } from '../../messages/testing.ts'
 import { until } from '../../../test/until.ts'
 import { networkOf } from '../../ground/base/network.ts'
 import { openDoor, refuseStranger, type Door } from './door.ts'
 import { Overload, probeAccepts, probePool } from './overload.ts'
 
-let database: TestDatabase
-let account: TestAccount
-let ledger: LedgerTest
 let door: Door
 let app: App
 
@@ -24,12 +21,9 @@ const warnings: string[] = []
 const log = { info: () => {}, warn: (_: object, text: string) => void warnings.push(text), error: () => {} }
 const overload = new Overload(log)
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  account = await createTestAccount(database.db)
-  ledger = await openLedgerTest(database.db, { accountId: account.accountId })
-})
-afterAll(() => database.close())
+const database = await createTestDatabase()
+const account = await createTestAccount(database.db)
+const ledger = await openLedgerTest(database.db, { accountId: account.accountId })
 
 async function open(acceptor: Acceptor = ledger.acceptor, perSecond = 10): Promise<void> {
   await app?.close()

@@ -1,12 +1,8 @@
 import { gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
-import type { App } from '../../ground/http/http.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
-})
+const app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
 afterAll(() => app.close())
 
 test('every address below /console is the one page, under a policy that lets nothing in from elsewhere', async () => {

@@ -3,14 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, launchBrowser } from '../../../test/browser.ts'
 import { buildApp } from '../app.ts'
-import type { App } from '../../ground/http/http.ts'
 import { anchorOf, renderManualPage } from './manual-page.ts'
 import { manual } from './manual.ts'
 
-let app: App
-beforeAll(async () => {
-  app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
-})
+const app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
 afterAll(() => app.close())
 
 const get = async (url: string): Promise<string> => {

@@ -1,10 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import type { TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
 import { eventTypes } from '../../events/events.ts'
-import type { App } from '../../ground/http/http.ts'
 import { registerRoutes, type RoutesContext } from '../rooms.ts'
 
 interface Operation {
@@ -33,25 +32,21 @@ interface Document {
   webhooks: Record<string, { post: Operation }>
 }
 
-let app: App
-let document: Document
 const routes: string[] = []
 
 // Every slice is registered and described, none is called: no database is needed.
-beforeAll(async () => {
-  const absent = { version: 'v1' } as unknown as RoutesContext
-  app = await buildApp(
-    { version: 'v1', publicUrl: 'http://localhost', authenticator: absent.authenticator },
-    async (app) => {
-      app.addHook('onRoute', ({ method, url }) => {
-        for (const one of [method].flat())
-          if (one !== 'HEAD') routes.push(`${one.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
-      })
-      await registerRoutes(app, absent)
-    },
-  )
-  document = (await app.inject('/v1/openapi.json')).json()
-})
+const absent = { version: 'v1' } as unknown as RoutesContext
+const app = await buildApp(
+  { version: 'v1', publicUrl: 'http://localhost', authenticator: absent.authenticator },
+  async (app) => {
+    app.addHook('onRoute', ({ method, url }) => {
+      for (const one of [method].flat())
+        if (one !== 'HEAD') routes.push(`${one.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
+    })
+    await registerRoutes(app, absent)
+  },
+)
+const document: Document = (await app.inject('/v1/openapi.json')).json()
 afterAll(() => app.close())
 
 const operations = (): [string, Operation][] =>

@@ -2,31 +2,27 @@ import { once } from 'node:events'
 import { request, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test } from 'vitest'
 import { createFirstAccount } from '../../accounts/first.ts'
 import { createOwnerCode } from '../../accounts/login/owner-code.ts'
 import { buildAccountsApp } from '../../accounts/testing.ts'
 import { inTransaction } from '../../ground/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../ground/db/testing.ts'
+import { createTestDatabase } from '../../ground/db/testing.ts'
 import type { App } from '../../ground/http/http.ts'
 
 const person = { email: 'grace@example.com', password: 'six mirrors on a hill' }
 const mark = { 'x-heliogram-console': '1' }
-let database: TestDatabase
-let app: App
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  await inTransaction(database.db, (tx) => createFirstAccount(tx, { firstEmail: person.email }))
-  app = await buildAccountsApp(database.db, { trustedProxies: ['127.0.0.1'] })
-  const { code } = (await createOwnerCode(database.db)) ?? {}
-  expect((await ask('join', { payload: { code, password: person.password } })).statusCode).toBe(200)
-})
+const database = await createTestDatabase()
+const { db } = database
+await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: person.email }))
+const app = await buildAccountsApp(db, { trustedProxies: ['127.0.0.1'] })
+const { code } = (await createOwnerCode(db)) ?? {}
 afterAll(async () => {
   await app?.close()
   await database?.close()
 })
-beforeEach(() => database.db.query('delete from login_failures'))
+beforeEach(() => db.query('delete from login_failures'))
 
 interface Asked {
   payload?: unknown
@@ -40,6 +36,8 @@ const ask = (path: string, { payload, headers = {} }: Asked = {}, at: App = app)
     headers: { ...mark, ...headers },
     ...(payload !== undefined && { payload: payload as object }),
   })
+
+expect((await ask('join', { payload: { code, password: person.password } })).statusCode).toBe(200)
 const me = async (headers: Record<string, string>, at: App = app): Promise<number> =>
   (await at.inject({ url: '/v1/users/me', headers })).statusCode
 
@@ -77,7 +75,7 @@ test.each([
   ['https://sms.example.com:8443/below', '__Host-heliogram-8443', '__Secure-heliogram-refresh-8443', true],
   ['http://10.0.0.5:8080', 'heliogram-8080', 'heliogram-refresh-8080', false],
 ])('cookies of %s are named so that a browser holds us to it', async (publicUrl, access, refresh, isSecure) => {
-  const at = await buildAccountsApp(database.db, { publicUrl })
+  const at = await buildAccountsApp(db, { publicUrl })
   const { answer } = await logIn(at)
   const cookies = [answer.headers['set-cookie'] ?? []].flat()
   expect(cookies.map((cookie) => cookie.split('=')[0])).toEqual([access, refresh, refresh.replace('refresh', 'device')])
@@ -140,13 +138,13 @@ test('a login that is over is forgotten, one that could not be asked for stays',
   expect([renewed.statusCode, [renewed.headers['set-cookie']].flat().length]).toEqual([200, 2])
   const over = await ask('refresh', { headers: { cookie: 'heliogram-refresh=hg_rt_nothing' } })
   expect([over.statusCode, [over.headers['set-cookie']].flat().length]).toEqual([401, 2])
-  await database.db.query(`alter table tokens rename to tokens_away`)
+  await db.query(`alter table tokens rename to tokens_away`)
   try {
     const away = await ask('refresh', { headers: { cookie: refresh } })
     expect(away.statusCode).toBeGreaterThanOrEqual(500)
     expect(away.headers['set-cookie']).toBeUndefined()
   } finally {
-    await database.db.query(`alter table tokens_away rename to tokens`)
+    await db.query(`alter table tokens_away rename to tokens`)
   }
   expect((await ask('refresh', { headers: { cookie: refresh } })).statusCode).toBe(200)
 })
@@ -183,7 +181,7 @@ test('failures count for the address of the caller, behind a proxy as well', asy
 })
 
 test('a server that is going says that it is, to whose request is half there, and does not say that it broke', async () => {
-  const going = await buildAccountsApp(database.db)
+  const going = await buildAccountsApp(db)
   await going.listen({ port: 0, host: '127.0.0.1' })
   const { port } = going.server.address() as AddressInfo
   const body = JSON.stringify(person)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, expect, test } from 'vitest'
 import { inTransaction, openPool } from '../db.ts'
 import type { Connection, Db } from '../db.ts'
 import { startEmbedded } from './embedded.ts'
@@ -34,15 +34,11 @@ interface Child {
   dataPath: string
 }
 
-let parent: string
-let dataDir: string
 const closing: (() => Promise<unknown>)[] = []
 
-beforeAll(async () => {
-  parent = await mkdtemp(join(tmpdir(), 'heliogram-embedded-'))
-  await chmod(parent, 0o711)
-  dataDir = await prepareDataDir(join(parent, 'data'))
-})
+const parent = await mkdtemp(join(tmpdir(), 'heliogram-embedded-'))
+await chmod(parent, 0o711)
+const dataDir = await prepareDataDir(join(parent, 'data'))
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close()
 })

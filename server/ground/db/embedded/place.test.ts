@@ -2,13 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { choosePlace, prepareDataDir } from './place.ts'
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'heliogram-place-'))
-})
+const folder = await mkdtemp(join(tmpdir(), 'heliogram-place-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 it('makes the data folder and those above it, for its owner alone, and finds it again', async () => {
