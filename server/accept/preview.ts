@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { problems, type App, type Caller } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../ground/http/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import { showMoney, type Money, type MoneySchema } from '../ground/base/money.ts'
 import type { Acceptor } from './accept.ts'
 import type { Draft, Planned } from '../message/draft.ts'
@@ -43,15 +43,15 @@ export function previewRoute(app: App, context: PreviewContext): void {
     },
     async (request) => {
       const { caller } = request
-      const wrong = schemaErrorsOf(request)
-      const sound = soundFieldsOf(objectOf(request.body), wrong)
+      const faults = new Faults(request)
+      const isWhole = faults.all.length === 0
+      const sound = faults.sound(request.body)
       const campaign =
         sound.campaign === undefined ? null : await findCampaignDefaults(db, caller.accountId, sound.campaign)
-      const faults = [...wrong]
       if (sound.campaign !== undefined && !campaign)
-        faults.push(...(refusalError('campaign_not_found').options.errors ?? []))
+        faults.found.push(...(refusalError('campaign_not_found').options.errors ?? []))
       const isOwn = sound.message !== undefined || sound.template !== undefined
-      const isOfCampaign = !isOwn && wrong.length === 0 && campaign?.text != null
+      const isOfCampaign = !isOwn && isWhole && campaign?.text != null
       if ((sound.template !== undefined || isOfCampaign) && !caller.scopes.has('campaigns:read'))
         throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope campaigns:read.' })
       const templates = new Map(await loadTemplates(db, caller.accountId, [sound]))
@@ -61,11 +61,11 @@ export function previewRoute(app: App, context: PreviewContext): void {
         body.template = ofCampaign
         body.variables = { ...campaign.text.variables, ...body.variables }
       }
-      if (wrong.length > 0) {
+      if (!isWhole) {
         const given = request.body as SendInput
-        throw invalid(listSendFaults(given, faults, templates, draftChecks(caller, shortUrl, campaign)))
+        throw invalid(listSendFaults(given, faults.all, templates, draftChecks(caller, shortUrl, campaign)))
       }
-      return showPreview(context, caller, body, { campaign, templates, faults })
+      return showPreview(context, caller, body, { campaign, templates, faults: faults.all })
     },
   )
 }

@@ -1,6 +1,6 @@
 /** All that is wrong with a send whose shape is wrong, at once: what its schema refused, and what only reading the rest of it tells. */
 import type { FieldError } from '../ground/base/errors.ts'
-import { isCutOff, objectOf, soundFieldsOf } from '../ground/http/faults.ts'
+import { Faults, isCutOff } from '../ground/http/faults.ts'
 import { readDraft, type DraftContext } from './draft.ts'
 import { findMissingSender, refusalError, type MessagesContext } from './send.ts'
 import { hasCampaign } from '../message/store.ts'
@@ -32,7 +32,7 @@ export function listSendFaults(
 ): FieldError[] {
   // What is no object has no fields to read.
   if (isCutOff(known) || known.some(({ pointer }) => pointer === '#')) return [...known]
-  const fields = soundFieldsOf(body, known)
+  const fields = new Faults(known).sound(body)
   if (textFields.some((field) => known.some(({ pointer }) => pointer.split('/', 2)[1] === field))) {
     for (const field of textFields) delete fields[field]
     fields.message = soundText
@@ -52,7 +52,7 @@ export async function findMissing(
   context: DraftContext,
 ): Promise<FieldError[]> {
   if (isCutOff(known)) return []
-  const { campaign, from, sender_pool } = soundFieldsOf(objectOf(body), known)
+  const { campaign, from, sender_pool } = new Faults(known).sound(body)
   const names = { ...(campaign && { campaign }), ...(from && { from }), ...(sender_pool && { sender_pool }) }
   const draft = readDraft({ to: soundNumber, message: soundText, ...names }, context)
   if (Array.isArray(draft)) return []

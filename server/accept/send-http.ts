@@ -6,7 +6,7 @@ import { problems, type App } from '../ground/http/http.ts'
 import { keyInProgress, readIdempotencyKey } from '../ground/http/idempotency.ts'
 import { showId } from '../ground/base/ids.ts'
 import { Places } from '../ground/http/places.ts'
-import { objectOf, readSound, schemaErrorsOf, soundFieldsOf } from '../ground/http/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import { writeListInTurns } from '../ground/http/turns.ts'
 import type { Accepted, Draft } from '../message/draft.ts'
 import type { MessageRow } from '../message/message.ts'
@@ -95,11 +95,11 @@ export function sendRoutes(app: App, context: MessagesContext): void {
       attachValidation: true,
     },
     async (request, reply) => {
-      const { sound, faults } = readSound(request)
-      if (faults.length > 0) {
-        const { messages = [] } = sound
+      if (request.validationError) {
+        const faults = new Faults(request)
+        const { messages = [] } = faults.sound(request.body)
         const checks = await draftContext(request, context, messages)
-        throw invalid(await listBatchFaults(context, request, messages, faults, checks))
+        throw invalid(await listBatchFaults(context, request, messages, faults.all, checks))
       }
       const key = readIdempotencyKey(request)
       if (key === null)
@@ -140,8 +140,7 @@ export function openSend(context: MessagesContext): SendAs {
 
   const sendAs: SendAs = async (request, reply, body, operation) => {
     const { caller } = request
-    const wrong = schemaErrorsOf(request)
-    if (wrong.length > 0) throw invalid(await listFaults(request, body, wrong))
+    if (request.validationError) throw invalid(await listFaults(request, body))
     const templates = body.template === undefined ? null : await loadTemplates(db, caller.accountId, [body])
     const checks = await draftContext(request, context, [body])
     const draft = readSend(body, templates ?? noTemplates, checks)
@@ -165,16 +164,12 @@ export function openSend(context: MessagesContext): SendAs {
     }
   }
 
-  const listFaults = async (
-    request: FastifyRequest,
-    given: SendInput,
-    wrong: readonly FieldError[],
-  ): Promise<FieldError[]> => {
-    const body = objectOf(given)
-    const sound = [soundFieldsOf(body, wrong)]
+  const listFaults = async (request: FastifyRequest, body: SendInput): Promise<FieldError[]> => {
+    const known = new Faults(request)
+    const sound = [known.sound(body)]
     const templates = await loadTemplates(db, request.caller.accountId, sound)
     const checks = await draftContext(request, context, sound)
-    const faults = listSendFaults(body, wrong, templates, checks)
+    const faults = listSendFaults(body, known.all, templates, checks)
     return [...faults, ...(await findMissing(context, body, faults, checks))]
   }
 

@@ -3,7 +3,7 @@ import type { AccountsContext } from './context.ts'
 import { Type } from 'typebox'
 import { problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
-import { readSound } from '../ground/http/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import { dataKeyRoutes } from './data-key-http.ts'
 import { subaccountRoutes } from './http-account.ts'
 import { keyRoutes } from './http-keys.ts'
@@ -77,9 +77,10 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
     },
     async (request, reply) => {
       await idempotent(context, request, reply, async (tx) => {
-        const { sound, faults } = readSound(request)
+        const faults = new Faults(request)
+        const sound = faults.sound(request.body)
         const tag = request.headers['if-match']
-        const { before, after } = await changeSettings(tx, request.caller, context.settings, sound, tag, faults)
+        const { before, after } = await changeSettings(tx, request.caller, context.settings, sound, tag, faults.all)
         reply.header('etag', after.etag)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       })

@@ -12,7 +12,7 @@ import { idempotent, readIdempotencyKey, type Outcome } from '../ground/http/ide
 import { parseId, showId } from '../ground/base/ids.ts'
 import { showMoney } from '../ground/base/money.ts'
 import { wantsCsv } from '../ground/http/accept.ts'
-import { objectOf, schemaErrorsOf } from '../ground/http/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import { isOfTests } from '../campaigns/of-tests.ts'
 import { refuseLive } from '../ground/http/live-only.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaigns/campaign.ts'
@@ -76,10 +76,10 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       const { caller, body } = request
       const { accountId } = caller
       // First: it throws where the path itself was refused.
-      const known = schemaErrorsOf(request)
-      if (known.length > 0) {
+      const faults = new Faults(request)
+      if (faults.all.length > 0) {
         const campaign = await readOpenCampaign(db, accountId, request.params.campaign)
-        await readOrder(db, accountId, campaign, objectOf(body), context, known)
+        await readOrder(db, accountId, campaign, body, context, faults)
       }
       refuseCallback(body.callback_url, null, caller.scopes)
       const isTest = caller.mode === 'test'

@@ -8,8 +8,8 @@ import { readSender } from '../ground/numbers/sender.ts'
 import { refuseShortening } from '../short-links/shorten.ts'
 import { givenOf } from '../accept/read-send.ts'
 import { findTemplates } from '../templates/store.ts'
-import { soundFieldsOf } from '../ground/http/faults.ts'
-import { mergeErrors, refuseClosed } from '../campaigns/campaign.ts'
+import { Faults } from '../ground/http/faults.ts'
+import { refuseClosed } from '../campaigns/campaign.ts'
 import { hasPool, hasSender, lockCampaign, updateCampaign, type CampaignRow } from '../campaigns/store.ts'
 import { checkText, eitherText, noTemplate, readCampaignText, textsOf, type TextAndValues } from '../campaigns/text.ts'
 import { needsApproval } from './approval.ts'
@@ -33,8 +33,8 @@ export interface Order extends Pick<NewBroadcast, 'body' | 'audienceTags' | 'sen
 const textFields = ['message', 'template', 'variables'] as const satisfies (keyof BroadcastInput)[]
 
 /**
- * Reads an order of a campaign, which gives the text where it brings none. `known` is what its schema found wrong.
- * @throws ApiError `validation_failed` with every wrong field, those of `known` included.
+ * Reads an order of a campaign, which gives the text where it brings none.
+ * @throws ApiError `validation_failed` with every fault.
  */
 export async function readOrder(
   db: Queryable,
@@ -42,10 +42,10 @@ export async function readOrder(
   campaign: CampaignRow,
   given: BroadcastInput,
   context: OrderContext,
-  known: FieldError[] = [],
+  faults: Faults = new Faults([]),
   now: number = nowMs(),
 ): Promise<Order> {
-  const input: BroadcastInput = soundFieldsOf(given, known)
+  const input: BroadcastInput = faults.sound(given)
   const {
     audience,
     send_at,
@@ -56,29 +56,25 @@ export async function readOrder(
     template: _name,
     ...body
   } = input
-  const faults: FieldError[] = []
-  const isTextRefused = textFields.some((field) =>
-    known.some(({ pointer }) => pointer === '#' || pointer.split('/', 2)[1] === field),
-  )
-  const text = isTextRefused ? null : await readText(db, accountId, campaign, input, faults)
-  await checkOrigin(db, accountId, input, faults)
-  const sendAt = readSendAt(send_at, now, faults)
+  const isTextRefused = textFields.some((field) => !faults.isSound(`#/${field}`))
+  const text = isTextRefused ? null : await readText(db, accountId, campaign, input, faults.found)
+  await checkOrigin(db, accountId, input, faults.found)
+  const sendAt = readSendAt(send_at, now, faults.found)
   if (send_at_local !== undefined) {
     const pointer = '#/send_at_local'
-    if (send_at !== undefined)
-      faults.push({ pointer, code: 'invalid_value', detail: 'cannot be combined with send_at' })
+    if (send_at !== undefined) faults.add(pointer, 'invalid_value', 'cannot be combined with send_at')
     else if (!isDate(send_at_local))
-      faults.push({ pointer, code: 'invalid_format', detail: 'is not a date and time, such as 2026-12-01T09:00' })
+      faults.add(pointer, 'invalid_format', 'is not a date and time, such as 2026-12-01T09:00')
     // The last clock of the earth is 12 hours behind UTC: for somebody it has not passed.
     else if (Date.parse(`${send_at_local}Z`) + 12 * 3_600_000 < now || Date.parse(`${send_at_local}Z`) > now + yearMs)
-      faults.push({ pointer, code: 'out_of_range', detail: 'must be between now and 365 days ahead' })
+      faults.add(pointer, 'out_of_range', 'must be between now and 365 days ahead')
   }
   if (input.callback_url !== undefined) {
     const reason = context.refuseUrl(input.callback_url)
-    if (reason) faults.push({ pointer: '#/callback_url', code: 'invalid_url', detail: reason })
+    if (reason) faults.add('#/callback_url', 'invalid_url', reason)
   }
-  faults.push(...refuseShortening(input, context.shortUrl))
-  const errors = mergeErrors(known, faults)
+  faults.found.push(...refuseShortening(input, context.shortUrl))
+  const errors = faults.all
   if (errors.length > 0 || text === null) throw invalid(errors)
   return {
     body: { ...body, ...text, ...shorteningOf(input, campaign, context) } satisfies MessageBody,

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox'
 import { checkOwnQuietHours } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
-import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { ApiError, type FieldError } from '../ground/base/errors.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { isCountry } from '../ground/numbers/number.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
@@ -18,7 +18,7 @@ import {
   type CampaignFields,
   type CampaignRow,
 } from './store.ts'
-import { soundFieldsOf } from '../ground/http/faults.ts'
+import type { Faults } from '../ground/http/faults.ts'
 import type { Stats } from './stats-schema.ts'
 import { changeText, noText, type CampaignText } from './text.ts'
 
@@ -27,21 +27,20 @@ type RefuseUrl = (url: string) => string | null
 
 /**
  * Creates a campaign; returns its row.
- * @throws ApiError `validation_failed` with every wrong field, those of `known` included; `key_taken`.
+ * @throws ApiError `validation_failed` with every wrong field; `key_taken`.
  */
 export async function createCampaign(
   tx: Tx,
   accountId: string,
   input: CampaignInput,
-  known: FieldError[],
+  faults: Faults,
   refuseUrl: RefuseUrl,
 ): Promise<CampaignRow> {
-  const sound = soundFieldsOf(input, known)
-  const faults = checkFields(sound, refuseUrl)
-  const origin = await readOrigin(tx, accountId, sound, faults)
-  const text = await changeText(tx, accountId, noText, sound, faults)
-  const errors = mergeErrors(known, faults)
-  if (errors.length > 0) throw invalid(errors)
+  const sound = faults.sound(input)
+  faults.found.push(...checkFields(sound, refuseUrl))
+  const origin = await readOrigin(tx, accountId, sound, faults.found)
+  const text = await changeText(tx, accountId, noText, sound, faults.found)
+  faults.end()
   const row = await insertCampaign(tx, accountId, newId(), { ...input, ...origin, ...text })
   if (row) return row
   const existing = await findCampaign(tx, accountId, { key: input.key ?? '' })
@@ -53,23 +52,22 @@ export async function createCampaign(
 
 /**
  * Changes a campaign; returns its row.
- * @throws ApiError `validation_failed` with every wrong field, those of `known` included.
+ * @throws ApiError `validation_failed` with every wrong field.
  */
 export async function changeCampaign(
   tx: Tx,
   accountId: string,
   before: CampaignRow,
   change: CampaignChange,
-  known: FieldError[],
+  faults: Faults,
   refuseUrl: RefuseUrl,
 ): Promise<CampaignRow> {
   const { from, sender_pool: pool, message, template, variables, ...plain } = change
-  const sound = soundFieldsOf(change, known)
-  const faults = checkFields(sound, refuseUrl)
-  const origin = await readOrigin(tx, accountId, sound, faults)
-  const text = await changeText(tx, accountId, before, sound, faults)
-  const errors = mergeErrors(known, faults)
-  if (errors.length > 0) throw invalid(errors)
+  const sound = faults.sound(change)
+  faults.found.push(...checkFields(sound, refuseUrl))
+  const origin = await readOrigin(tx, accountId, sound, faults.found)
+  const text = await changeText(tx, accountId, before, sound, faults.found)
+  faults.end()
   return updateCampaign(tx, accountId, before, {
     ...plain,
     // A sender and a pool replace each other.
@@ -114,12 +112,6 @@ function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>, refus
   if (reason) errors.push({ pointer: '#/callback_url', code: 'invalid_url', detail: reason })
   if (typeof quietHours === 'object' && quietHours !== null) errors.push(...checkOwnQuietHours(quietHours))
   return errors
-}
-
-/** All errors once: where the schema already refused a field, what else is wrong with it adds nothing. */
-export function mergeErrors(known: FieldError[], more: FieldError[]): FieldError[] {
-  const pointers = new Set(known.map((error) => error.pointer))
-  return [...known, ...more.filter((error) => !pointers.has(error.pointer))]
 }
 
 /** The campaign behind `{campaign}`, which is an id or a key. @throws ApiError `not_found`. */

@@ -11,7 +11,7 @@ import { refuseCallback } from './callback.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
 import { campaignQuery, readCampaignFilters } from './filters.ts'
-import { objectOf, readQuery, schemaErrorsOf } from '../ground/http/faults.ts'
+import { Faults, readQuery } from '../ground/http/faults.ts'
 import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
 import { listCampaigns, lockCampaign } from './store.ts'
@@ -56,10 +56,11 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const input = objectOf(request.body)
-        const known = [...schemaErrorsOf(request), ...refuseShortening(input, context.shortUrl)]
-        refuseCallback(input['callback_url'], null, request.caller.scopes)
-        const row = await createCampaign(tx, accountId, input, known, context.refuseUrl)
+        const faults = new Faults(request)
+        const sound = faults.sound(request.body)
+        faults.found.push(...refuseShortening(sound, context.shortUrl))
+        refuseCallback(sound['callback_url'], null, request.caller.scopes)
+        const row = await createCampaign(tx, accountId, request.body, faults, context.refuseUrl)
         const body = showCampaign(row, await readStats(tx, accountId, row.id))
         return { status: 201, body, location: `/v1/campaigns/${body.id}`, resourceId: row.id }
       }),
@@ -133,13 +134,13 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
         // First: it throws where the path itself was refused.
-        const known = schemaErrorsOf(request)
-        const change = objectOf(request.body)
+        const faults = new Faults(request)
+        const sound = faults.sound(request.body)
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
-        known.push(...refuseShortening(change, context.shortUrl))
-        refuseCallback(change['callback_url'], before.callbackUrl, request.caller.scopes)
-        const row = await changeCampaign(tx, accountId, before, change, known, context.refuseUrl)
+        faults.found.push(...refuseShortening(sound, context.shortUrl))
+        refuseCallback(sound['callback_url'], before.callbackUrl, request.caller.scopes)
+        const row = await changeCampaign(tx, accountId, before, request.body, faults, context.refuseUrl)
         const audit = { before: showCampaign(before, null) }
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),

@@ -2,12 +2,12 @@
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
-import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
+import { ApiError, invalid } from '../ground/base/errors.ts'
+import type { Faults } from '../ground/http/faults.ts'
 import { clearedByNull, Nullable } from '../ground/http/http.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { readNumber } from '../ground/numbers/number.ts'
 import type { ContactSealing } from '../ground/sealing/contact-fields.ts'
-import { mergeErrors } from '../campaigns/campaign.ts'
 import { AttributeValue, ContactInput, optionalFields } from './contact.ts'
 import { readContact } from './read.ts'
 import {
@@ -40,17 +40,18 @@ export type ContactChange = Static<typeof ContactChange>
 
 /**
  * Changes a contact; returns it as it is then, and what was set, with the consent that is new for its number. Locks its row.
- * @throws ApiError `not_found`; `validation_failed` with every wrong field, those of `known` included; `contact_exists`; `fields_unavailable`.
+ * @throws ApiError `not_found`; `validation_failed` with every fault; `contact_exists`; `fields_unavailable`.
  */
 export async function changeContact(
   tx: Tx,
   accountId: string,
   campaign: CampaignRow,
   publicId: string,
-  change: Partial<Record<keyof ContactChange, unknown>>,
-  known: FieldError[],
+  given: ContactChange,
+  faults: Faults,
   sealing: ContactSealing | null = null,
 ): Promise<{ row: ContactRow; written: NewContact }> {
+  const change = faults.sound(given)
   const id = parseId('ctc', publicId)
   const before = id && (await lockContact(tx, accountId, campaign.id, id))
   if (!before) throw new ApiError('not_found', { detail: 'The campaign has no such contact.' })
@@ -59,11 +60,12 @@ export async function changeContact(
   const read = readContact({ phone_number: before.phoneNumber, ...withoutNulls(change) }, (text) =>
     text === before.phoneNumber ? { number: text } : readNumber(text, campaign.defaultCountry),
   )
-  const errors = mergeErrors(known, read.errors)
+  faults.found.push(...read.errors)
   const attributes = mergeAttributes(before.attributes, change.attributes)
   // Who was added again may once have got more: other fields can be changed then, and attributes taken away.
   const most = Math.max(attributeLimits.count, Object.keys(before.attributes).length)
-  if (Object.keys(attributes).length > most) errors.push(tooManyAttributes)
+  if (Object.keys(attributes).length > most) faults.found.push(tooManyAttributes)
+  const errors = faults.all
   if (errors.length > 0 || !read.contact) throw invalid(errors)
   const written = { ...merge(before, read.contact, change), attributes }
   // A violation ends the transaction; what stands in the way is looked for before, and found below where it came in between.

@@ -12,9 +12,9 @@ import { takeMark, withOldRows } from '../ground/http/mark.ts'
 import { buildPage, readCursor } from '../ground/http/page.ts'
 import type { ContactSeals } from '../ground/sealing/contact-fields.ts'
 import { openStream } from '../ground/http/stream.ts'
-import { objectOf, readQuery, schemaErrorsOf } from '../ground/http/faults.ts'
+import { Faults, readQuery } from '../ground/http/faults.ts'
 import { withCountry } from '../campaigns/country.ts'
-import { mergeErrors, readCampaign, readOpenCampaign } from '../campaigns/campaign.ts'
+import { readCampaign, readOpenCampaign } from '../campaigns/campaign.ts'
 import { changeContact, ContactChange } from './change.ts'
 import { recordContactConsents } from './consent.ts'
 import { exportPlaces } from '../ground/http/exports.ts'
@@ -71,10 +71,12 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         // First: it throws where the path itself was refused.
-        const known = schemaErrorsOf(request)
+        const faults = new Faults(request)
         const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
-        const read = readContact(objectOf(request.body), (text) => readNumber(text, campaign.defaultCountry))
-        const errors = mergeErrors(known, read.errors)
+        const given = faults.sound(request.body)
+        const read = readContact(given, (text) => readNumber(text, campaign.defaultCountry))
+        faults.found.push(...read.errors)
+        const errors = faults.all
         if (errors.length > 0 || !read.contact) throw invalid(errors)
         const { on_conflict: onConflict = null } = request.query
         const by = { actor: actorOf(request), campaignId: campaign.id }
@@ -218,17 +220,9 @@ function oneContactRoutes(app: App, context: ContactsContext): void {
         const { accountId } = request.caller
         const { campaign: name, contact } = request.params
         // First: it throws where the path itself was refused.
-        const known = schemaErrorsOf(request)
+        const faults = new Faults(request)
         const campaign = withCountry(await readOpenCampaign(tx, accountId, name), request.caller)
-        const { row, written } = await changeContact(
-          tx,
-          accountId,
-          campaign,
-          contact,
-          objectOf(request.body),
-          known,
-          sealing,
-        )
+        const { row, written } = await changeContact(tx, accountId, campaign, contact, request.body, faults, sealing)
         const by = { actor: actorOf(request), campaignId: campaign.id }
         const { postings } = await withdrawConsents(tx, context, accountId, by, [written])
         await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [written])

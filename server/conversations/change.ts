@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
 import type { Tx } from '../ground/db/db.ts'
-import { invalid, type FieldError } from '../ground/base/errors.ts'
+import type { Faults } from '../ground/http/faults.ts'
 import { Nullable, type Caller } from '../ground/http/http.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { findMessage } from '../message/store.ts'
@@ -32,12 +32,12 @@ export async function changeConversation(
   tx: Tx,
   caller: Caller,
   id: string,
-  { sound, faults }: { sound: Partial<ConversationChange>; faults: FieldError[] },
+  change: ConversationChange,
+  faults: Faults,
 ): Promise<void> {
   const { accountId } = caller
-  const refuse = (field: string, detail: string): void =>
-    void faults.push({ pointer: `#/${field}`, code: 'invalid_value', detail })
-  const { assignee, state, last_message: last } = sound
+  const refuse = (field: string, detail: string): void => faults.add(`#/${field}`, 'invalid_value', detail)
+  const { assignee, state, last_message: last } = faults.sound(change)
   if (assignee !== undefined) {
     const userId = assignee === null ? null : parseId('usr', assignee)
     const isKnown = assignee === null || userId !== null
@@ -48,7 +48,7 @@ export async function changeConversation(
   if (last !== undefined && state !== 'closed') refuse('last_message', 'can only be used with the state closed')
   else if (last !== undefined && (lastSeenId === null || !(await findMessage(tx, accountId, lastSeenId))))
     refuse('last_message', 'is not the id of a message')
-  if (faults.length > 0) throw invalid(faults)
+  faults.end()
   if (state === 'open') await setState(tx, accountId, id, 'open')
   if (state === 'closed')
     await setState(tx, accountId, id, { closedBy: showActorId(actorOf(caller)) ?? '', lastSeenId })

@@ -8,7 +8,7 @@ import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { takeMark } from '../ground/http/mark.ts'
 import { buildPage, readCursor } from '../ground/http/page.ts'
-import { readQuery, readSound } from '../ground/http/faults.ts'
+import { Faults, readQuery } from '../ground/http/faults.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { Conversation, showConversation } from './conversation.ts'
 import { changeConversation, ConversationChange } from './change.ts'
@@ -185,7 +185,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { id } = await readConversation(tx, request)
-        await changeConversation(tx, request.caller, id, readSound(request))
+        await changeConversation(tx, request.caller, id, request.body, new Faults(request))
         return { status: 200, body: await showOne(tx, vault, request, await readConversation(tx, request)) }
       }),
   )

@@ -10,7 +10,7 @@ import { PageOf, pageQuery, problems, Timestamp, type App } from '../ground/http
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
-import { readQuery, readSound } from '../ground/http/faults.ts'
+import { Faults, readQuery } from '../ground/http/faults.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { readNumberFilter } from '../ground/numbers/filter.ts'
 import { millionthsOf } from './guards.ts'
@@ -131,7 +131,8 @@ export function guardRoutes(app: App, context: GuardsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { caller, body } = request
-        const { sound, faults } = readSound(request)
+        const faults = new Faults(request)
+        const sound = faults.sound(body)
         const id = parseId('grd', request.params.id)
         const row = id && (await findStop(tx, caller.accountId, id))
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
@@ -140,11 +141,11 @@ export function guardRoutes(app: App, context: GuardsContext): void {
             detail: isReleased ? 'It has already been released.' : 'Its day or hour has ended.',
           })
         if (row.releasedAt || row.endsAt <= now()) throw over(row.releasedAt !== null)
-        const until = untilOf(row, sound.until, faults)
-        const raisedBy = raisedByOf(row, sound.raise_by, faults)
+        const until = untilOf(row, sound.until, faults.found)
+        const raisedBy = raisedByOf(row, sound.raise_by, faults.found)
         if (sound.until !== undefined && sound.raise_by !== undefined)
-          faults.push({ pointer: '#/raise_by', code: 'invalid_value', detail: 'cannot be combined with until' })
-        if (faults.length > 0) throw invalid(faults)
+          faults.add('#/raise_by', 'invalid_value', 'cannot be combined with until')
+        faults.end()
         const by = showActorId(actorOf(caller)) ?? ''
         const release = { by, reason: body.reason, until: raisedBy === null ? until : null, raisedBy }
         const which = { id: row.id }

@@ -9,7 +9,7 @@ import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { checkedAlone, problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { Places } from '../ground/http/places.ts'
-import { objectOf, schemaErrorsOf } from '../ground/http/faults.ts'
+import { Faults, objectOf } from '../ground/http/faults.ts'
 import { readOpenCampaign } from '../campaigns/campaign.ts'
 import { withCountry } from '../campaigns/country.ts'
 import { ContactInput } from '../contacts/contact.ts'
@@ -123,7 +123,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           async (tx) => {
             const { accountId } = request.caller
             // First: it throws where the path itself was refused.
-            const known = schemaErrorsOf(request)
+            const known = new Faults(request).all
             const row = await store(tx, accountId, request, body, known, context.imports.openStride())
             // The file may have come for hours.
             await request.askAgain()

@@ -2,7 +2,7 @@
 import { STATUSES } from '@heliogram/smpp'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
-import { ApiError, type FieldError } from '../ground/base/errors.ts'
+import { ApiError } from '../ground/base/errors.ts'
 import { Nullable, problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
@@ -15,7 +15,7 @@ import {
   reasonOfStatus,
   type MessageErrorCode,
 } from '../message/taxonomy.ts'
-import { objectOf, readBeside, schemaErrorsOf, soundFieldsOf } from '../ground/http/faults.ts'
+import { Faults, readBeside } from '../ground/http/faults.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { reasonOfAnswer } from '../http-carriers/adapter.ts'
 import { tableOf } from '../http-carriers/adapters.ts'
@@ -147,13 +147,13 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
         handler: (request, reply) =>
           idempotent(context, request, reply, async (tx) => {
             // First: it throws where the path itself was refused.
-            const wrong = schemaErrorsOf(request)
+            const faults = new Faults(request)
             const { params: given, body } = request as { params: { id: string }; body?: string | TableInput }
             if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
             const carrier = await requireCarrier(tx, given.id)
             // Before its rows: who deletes the carrier takes the locks in this order, too.
             await holdCarrier(tx, carrier.id)
-            const rows = await readRows(body, carrier.kind !== 'http', wrong)
+            const rows = await readRows(body, carrier.kind !== 'http', faults)
             const before = show(await listMappings(tx, carrier.id))
             if (!isMerge) await deleteMappings(tx, carrier.id)
             await mergeMappings(tx, carrier.id, rows)
@@ -200,18 +200,13 @@ interface TableInput {
   mappings?: unknown[]
 }
 
-/** Rows of a body; of a preset too, over which its own rows go. `wrong` is what the schema refused. */
-async function readRows(input: string | TableInput, smpp: boolean, wrong: readonly FieldError[]): Promise<Mapping[]> {
+/** Rows of a body, over those of a preset. */
+async function readRows(input: string | TableInput, smpp: boolean, faults: Faults): Promise<Mapping[]> {
   if (typeof input === 'string') return readCsvTable(input, smpp)
-  const { preset, mappings = [] } = soundFieldsOf(objectOf(input), wrong)
-  const faults = [...wrong]
+  const { preset, mappings = [] } = faults.sound(input)
   if (preset !== undefined && !smpp)
-    faults.push({
-      pointer: '#/preset',
-      code: 'invalid_value',
-      detail: 'is only for SMPP: an HTTP carrier has its own codes',
-    })
-  const own = await readBeside(faults, () => readTable(mappings, smpp))
+    faults.add('#/preset', 'invalid_value', 'is only for SMPP: an HTTP carrier has its own codes')
+  const own = await readBeside(faults.all, () => readTable(mappings, smpp))
   const rows = [...(preset === undefined ? [] : rowsOfPreset(preset)), ...own]
   return [...new Map(rows.map((row) => [`${row.kind} ${row.stat} ${row.code}`, row])).values()]
 }

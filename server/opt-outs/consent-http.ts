@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../ground/http/csv.ts'
 import type { Db } from '../ground/db/db.ts'
-import { invalid } from '../ground/base/errors.ts'
+
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App, type Caller } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { readPage, type PagePlace, type Position } from '../ground/http/page.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
-import { readQuery, readSound } from '../ground/http/faults.ts'
+import { Faults, readQuery } from '../ground/http/faults.ts'
 import { openStream } from '../ground/http/stream.ts'
 import {
   consentStatuses,
@@ -160,18 +160,16 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        const { sound, faults } = readSound(request)
+        const faults = new Faults(request)
+        const sound = faults.sound(request.body)
         const read = sound.number === undefined ? null : readNumber(sound.number, request.caller.defaultCountry)
-        if (read && !('number' in read)) faults.push({ pointer: '#/number', ...read })
-        faults.push(...refuseObtained('#/obtained_at', sound.obtained_at))
+        if (read && !('number' in read)) faults.found.push({ pointer: '#/number', ...read })
+        faults.found.push(...refuseObtained('#/obtained_at', sound.obtained_at))
         const campaignId = sound.campaign === undefined ? null : await findCampaignId(tx, accountId, sound.campaign)
         if (sound.campaign !== undefined && campaignId === null)
-          faults.push({
-            pointer: '#/campaign',
-            code: 'campaign_not_found',
-            detail: 'is not a campaign of this account',
-          })
-        if (faults.length > 0 || !read || !('number' in read)) throw invalid(faults)
+          faults.add('#/campaign', 'campaign_not_found', 'is not a campaign of this account')
+        faults.end()
+        if (!read || !('number' in read)) throw new TypeError('a sound consent has a number')
         const { number } = read
         const { number: _text, status, campaign: _campaign, ...proof } = request.body
         const origin = { ...originOf(request.caller, 'api'), campaignId }

@@ -1,12 +1,12 @@
 /** The routes of keywords, and of the replies that only look like one. */
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
-import { ApiError, invalid } from '../ground/base/errors.ts'
+import { ApiError } from '../ground/base/errors.ts'
 import { Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../ground/http/http.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { maskNumber } from '../ground/base/mask.ts'
 import { readPage } from '../ground/http/page.ts'
-import { readSound } from '../ground/http/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import {
   checkKeywords,
   findKeywords,
@@ -125,12 +125,12 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        const { sound, faults } = readSound(request)
+        const faults = new Faults(request)
         const { campaign } = request.query
         const campaignId = await readCampaignId(tx, accountId, campaign)
         const inherited = campaignId === null ? null : await findKeywords(tx, accountId, null)
-        faults.push(...checkKeywords(sound, inherited))
-        if (faults.length > 0) throw invalid(faults)
+        faults.found.push(...checkKeywords(faults.sound(request.body), inherited))
+        faults.end()
         const before = await readKeywords(tx, accountId, campaign)
         await saveKeywords(tx, accountId, campaignId, request.body)
         const body = await readKeywords(tx, accountId, campaign)

@@ -9,7 +9,7 @@ import { parseId, showId } from '../ground/base/ids.ts'
 import { countryOf, readNumber } from '../ground/numbers/number.ts'
 import { MoneySchema, showMoney } from '../ground/base/money.ts'
 import { wantsCsv } from '../ground/http/accept.ts'
-import { objectOf, readBeside, schemaErrorsOf, soundFieldsOf } from '../ground/http/faults.ts'
+import { Faults, readBeside } from '../ground/http/faults.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { readRateCsv, readRateTable, ratesMax } from './input.ts'
 import { findRates, listRates, replaceRates } from './store.ts'
@@ -172,15 +172,13 @@ function replaceRoute(app: App, context: RatesContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         // First: it throws where the path itself was refused.
-        const wrong = schemaErrorsOf(request)
+        const faults = new Faults(request)
         const carrierId = await requireCarrierId(tx, request.params.id)
         await holdCarrier(tx, carrierId)
         const body = request.body as string | Static<typeof NewCard> | undefined
         if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
-        const rates = await readBeside(wrong, () =>
-          typeof body === 'string'
-            ? readRateCsv(body)
-            : readRateTable(soundFieldsOf(objectOf(body), wrong).rates ?? []),
+        const rates = await readBeside(faults.all, () =>
+          typeof body === 'string' ? readRateCsv(body) : readRateTable(faults.sound(body).rates ?? []),
         )
         const before = showCard(carrierId, await listRates(tx, carrierId))
         await replaceRates(tx, carrierId, rates)

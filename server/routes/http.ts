@@ -6,7 +6,7 @@ import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../grou
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { MoneySchema, showMoney } from '../ground/base/money.ts'
-import { Faults } from '../carriers/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import type { CarriersContext } from '../carriers/http.ts'
 import { Carriers, CreateBody, Failover, Match, PatchBody, readRoute } from './input.ts'
 import { findOverlaps } from './overlap.ts'
@@ -129,7 +129,7 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const faults = new Faults(request)
+        const faults = new Faults(request).needFields()
         await beginChange(tx)
         const input = await readRoute(tx, faults, request.body, null)
         faults.end()
@@ -196,7 +196,7 @@ function routeChangeRoutes(app: App, context: CarriersContext): void {
         await beginChange(tx)
         const row = await requireRoute(tx, request.params.id)
         const before = await render(tx, request.params.id)
-        const faults = new Faults(request)
+        const faults = new Faults(request).needFields()
         const input = await readRoute(tx, faults, request.body, row)
         faults.end()
         await refuseTwin(tx, row.id, input)

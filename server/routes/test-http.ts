@@ -9,7 +9,7 @@ import { messageTypes } from '../message/message.ts'
 import { countryOf, readNumber } from '../ground/numbers/number.ts'
 import { MoneySchema, showMoney } from '../ground/base/money.ts'
 import type { RouteRequest } from '../message/routing.ts'
-import { Faults } from '../carriers/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import type { CarriersContext } from '../carriers/http.ts'
 import { explainMiss, explainOutcome, explainSender, explainSenderFault } from './explain.ts'
 import { findAccount } from './input.ts'
@@ -97,7 +97,7 @@ export function routeTestRoutes(app: App, { db }: CarriersContext): void {
       attachValidation: true,
     },
     async (request) => {
-      const faults = new Faults(request)
+      const faults = new Faults(request).needFields()
       const asked = await readRequest(db, faults, request.body, request.caller.accountId)
       faults.end()
       const [routes, carriers, links, facts, rates] = await Promise.all([

@@ -19,7 +19,7 @@ import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { isCountry } from '../ground/numbers/number.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
-import { Faults } from '../carriers/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import type { CarriersContext } from '../carriers/http.ts'
 import { capabilitiesOf, readSenderNumber } from './input.ts'
 import { findOwner, readOwner, seesBelow } from './owner.ts'
@@ -180,7 +180,7 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
-        const faults = new Faults(request)
+        const faults = new Faults(request).needFields()
         checkCountry(faults, body.country)
         const carrierId = await readCarrier(tx, faults, body.carrier)
         const accountId = await readOwner(tx, faults, caller, body.account)
@@ -233,7 +233,7 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
         const row = await requireSender(tx, caller.accountId, request.params.id, true, 'for no key update')
-        const faults = new Faults(request)
+        const faults = new Faults(request).needFields()
         checkCountry(faults, body.country)
         if (body.country && faults.isSound('#/country')) {
           const read = await readSenderNumber(row.number, row.kind, body.country)

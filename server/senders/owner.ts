@@ -4,7 +4,7 @@ import type { Queryable } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import type { Caller } from '../ground/http/http.ts'
 import { parseId } from '../ground/base/ids.ts'
-import type { Faults } from '../carriers/faults.ts'
+import type { Faults } from '../ground/http/faults.ts'
 
 /** Whether a caller sees the senders of accounts below theirs. */
 export const seesBelow = ({ scopes }: Caller): boolean => scopes.has('carriers:read')

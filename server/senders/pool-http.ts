@@ -7,7 +7,7 @@ import { IdOf, PageOf, pageQuery, problems, showTime, Timestamp, type App } from
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
-import { Faults } from '../carriers/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import type { CarriersContext } from '../carriers/http.ts'
 import {
   affinityDays,
@@ -111,7 +111,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
-        const faults = new Faults(request)
+        const faults = new Faults(request).needFields()
         const members = await readMembers(tx, caller.accountId, faults, body.senders)
         faults.end()
         const id = newId()
@@ -145,7 +145,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
         const row = await requirePool(tx, caller.accountId, request.params.id, lockPool)
-        const faults = new Faults(request)
+        const faults = new Faults(request).needFields()
         const members = body.senders && (await readMembers(tx, caller.accountId, faults, body.senders))
         faults.end()
         const { name = row.name, strategy = row.strategy } = body

@@ -6,7 +6,7 @@ import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
-import { readQuery, readSound } from '../ground/http/faults.ts'
+import { Faults, readQuery } from '../ground/http/faults.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { readTemplateFilters, templateQuery } from './list-filters.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './resource.ts'
@@ -69,8 +69,8 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const { sound, faults } = readSound(request)
-        const texts = checkTemplate(sound, faults)
+        const faults = new Faults(request)
+        const texts = checkTemplate(faults.sound(request.body), faults.all)
         const { name } = request.body
         const row = await insertTemplate(tx, accountId, { id: newId(), name, ...texts })
         if (!row) throw await nameTaken(tx, accountId, name)
@@ -140,11 +140,11 @@ function oneTemplateRoutes(app: App, context: TemplatesContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const { sound, faults } = readSound(request)
+        const faults = new Faults(request)
         const { id } = await readTemplate(tx, accountId, request.params.template)
         const before = found(await lockTemplate(tx, accountId, id))
-        const { name, ...texts } = { ...before, ...sound }
-        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, faults) })
+        const { name, ...texts } = { ...before, ...faults.sound(request.body) }
+        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, faults.all) })
         if (!row) throw await nameTaken(tx, accountId, name)
         return { status: 200, body: showTemplate(row), audit: { before: showTemplate(before) } }
       }),

@@ -7,7 +7,7 @@ import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/
 import { idempotent } from '../ground/http/idempotency.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
-import { readSound } from '../ground/http/faults.ts'
+import { Faults } from '../ground/http/faults.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { rotateCallbackSecret } from '../post/callback.ts'
 import type { Destinations } from '../post/destination.ts'
@@ -101,8 +101,8 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     },
     async (request, reply) => {
       const { accountId, scopes } = request.caller
-      const { sound, faults } = readSound(request)
-      await checkInput(sound, destinations, faults)
+      const faults = new Faults(request)
+      await checkInput(faults.sound(request.body), destinations, faults.all)
       return idempotent(context, request, reply, async (tx) => {
         const id = newId()
         const secret = newSecret()
@@ -172,9 +172,9 @@ function webhookChangeRoutes(app: App, context: WebhooksContext): void {
       attachValidation: true,
     },
     async (request, reply) => {
-      const { sound, faults } = readSound(request)
+      const faults = new Faults(request)
       const id = readId(request.params.id)
-      await checkInput(sound, destinations, faults)
+      await checkInput(faults.sound(request.body), destinations, faults.all)
       return idempotent(context, request, reply, async (tx) => {
         const { accountId, scopes } = request.caller
         const { headers, url } = request.body

@@ -1,4 +1,4 @@
-/** Everything that is wrong with a request at once: body and query, and what a route finds besides (`attachValidation`). */
+/** All faults of a request at once: in its body, in its query, and what the route finds besides (`attachValidation`). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError, errorsMax, invalid, type FieldError } from '../base/errors.ts'
 
@@ -21,10 +21,56 @@ export function withQueryErrors(error: ApiError, request: FastifyRequest): ApiEr
 }
 
 /**
- * What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). Throws where there is nothing to
- * look at besides: it was not the body that was wrong, or too much of it was.
+ * The faults of a request: first those that the schema found, then those that checks find besides. Of a field that the schema refused, or that
+ * a check refused before, no second fault is returned.
  */
-export function schemaErrorsOf(request: FastifyRequest): FieldError[] {
+export class Faults {
+  readonly #known: readonly FieldError[]
+  /** Checks add to it. */
+  readonly found: FieldError[] = []
+
+  /** @throws ApiError if the schema refused another part of the request than its body or query, or found as many faults as are returned. */
+  constructor(of: FastifyRequest | readonly FieldError[]) {
+    this.#known = 'length' in of ? of : schemaErrorsOf(of)
+  }
+
+  get all(): FieldError[] {
+    const pointers = new Set(this.#known.map(({ pointer }) => pointer))
+    return [...this.#known, ...this.found.filter(({ pointer }) => !pointers.has(pointer))]
+  }
+
+  add(pointer: string, code: FieldError['code'], detail: string): void {
+    this.found.push({ pointer, code, detail })
+  }
+
+  /** The fields of a body in which the schema found no fault; none if it is not an object. */
+  sound<T extends object>(body: T): Partial<T> {
+    const refused = new Set(this.#known.map(({ pointer }) => pointer.split('/', 2)[1]))
+    return Object.fromEntries(Object.entries(objectOf(body)).filter(([name]) => !refused.has(name))) as Partial<T>
+  }
+
+  /** Whether there is no fault at a field, in it, or above it. */
+  isSound(pointer: string): boolean {
+    return !this.all.some(
+      (error) =>
+        error.pointer === pointer || error.pointer.startsWith(`${pointer}/`) || pointer.startsWith(`${error.pointer}/`),
+    )
+  }
+
+  /** Throws at once if the body has no fields to check: it is empty, or not an object. */
+  needFields(): this {
+    if (this.#known.some(({ pointer }) => pointer === '#')) this.end()
+    return this
+  }
+
+  /** @throws ApiError `validation_failed` if there is any fault. */
+  end(): void {
+    const { all } = this
+    if (all.length > 0) throw invalid(all)
+  }
+}
+
+function schemaErrorsOf(request: FastifyRequest): FieldError[] {
   const error: unknown = request.validationError
   if (!error) return []
   const isInvalid = error instanceof ApiError && error.code === 'validation_failed'
@@ -76,20 +122,3 @@ export const isCutOff = (found: readonly FieldError[]): boolean => found.length 
 
 /** A body whose shape the schema may have refused: what is no object has no fields to check. */
 export const objectOf = <T extends object>(body: T): T => (typeof body === 'object' && body !== null ? body : ({} as T))
-
-/** The fields of a body that the schema has not refused, in them or below: only these can be looked up. */
-export function soundFieldsOf<T extends object>(body: T, known: readonly FieldError[]): Partial<T> {
-  const refused = new Set(known.map(({ pointer }) => pointer.split('/', 2)[1]))
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !refused.has(name))) as Partial<T>
-}
-
-/**
- * What can be looked at of a request's body, and what the schema found wrong. To be asked first: throws where it was not the body that was
- * wrong (`schemaErrorsOf`).
- */
-export function readSound<T extends object>(
-  request: FastifyRequest & { body: T },
-): { sound: Partial<T>; faults: FieldError[] } {
-  const faults = schemaErrorsOf(request)
-  return { sound: soundFieldsOf(objectOf(request.body), faults), faults }
-}
