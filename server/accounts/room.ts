@@ -1,5 +1,5 @@
-/** The face of accounts. */
-import type { Recording, Room, WithRooms } from '../events/face.ts'
+import type { Recording } from '../events/events.ts'
+import type { Room, WithRooms } from '../events/face.ts'
 import { forAWhile, hourMs } from '../ground/base/sweeps.ts'
 import { inTurn } from '../ground/db/in-turn.ts'
 import { destroyNext, windUpAccounts } from './closing.ts'

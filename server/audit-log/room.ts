@@ -1,4 +1,3 @@
-/** The face of the audit log. */
 import type { Room } from '../events/face.ts'
 import { pruneAudit } from '../ground/audit/retention.ts'
 import { hourMs } from '../ground/base/sweeps.ts'

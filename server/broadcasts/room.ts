@@ -1,4 +1,3 @@
-/** The face of broadcasts. */
 import type { Room } from '../events/face.ts'
 import { hourMs } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'

@@ -1,4 +1,3 @@
-/** The face of campaigns. */
 import type { Room } from '../events/face.ts'
 import { forAWhile } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'

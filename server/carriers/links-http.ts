@@ -7,16 +7,11 @@ import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { IdOf, Nullable, paceNumber, problems, type App } from '../ground/http/http.ts'
-import { idempotent } from '../ground/http/idempotency.ts'
+import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { deleteLink, insertLink, listOwn, lockLink, ownSettings, updateLink, type OwnLink } from '../links/store.ts'
 import { bindText, SmppSettings } from '../links/settings.ts'
-
-interface LinksContext {
-  db: Db
-  vault: Vault
-}
 
 const tags = ['Carriers']
 
@@ -65,7 +60,7 @@ const OwnLinkSchema = Type.Object(
 const CarrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 const LinkParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a link.' }) })
 
-export function linkRoutes(app: App, context: LinksContext): void {
+export function linkRoutes(app: App, context: RouteContext): void {
   const { db, vault } = context
   app.addSchema(OwnLinkSchema)
 

@@ -1,4 +1,3 @@
-/** The face of carriers. */
 import type { Room } from '../events/face.ts'
 import type { App } from '../ground/http/http.ts'
 import { carrierRoutes, type CarriersContext } from './http.ts'

@@ -1,4 +1,3 @@
-/** The face of conversations. */
 import type { Room } from '../events/face.ts'
 import { conversationRoutes } from './http.ts'
 

@@ -3,10 +3,9 @@ import { Type } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
-import { idempotent } from '../ground/http/idempotency.ts'
+import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { countOrphans, type OrphanCount } from '../inbound/orphans.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import {
   bestForm,
   diagnose,
@@ -108,7 +107,7 @@ const Doctor = Type.Object(
 )
 
 /** Registers the routes. */
-export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void {
+export function doctorRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(Doctor)
 

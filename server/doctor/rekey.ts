@@ -5,17 +5,14 @@
  *
  * More rows in the old form come until the link has drained and is bound anew, so the rows are passed over several times.
  */
+import type { Posting, Recording } from '../events/events.ts'
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
 import { recordMoves } from '../message/moved.ts'
 import { rekeyIds, rematchReceipts, type ReceiptPlace } from '../ledger/rekey.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
-export interface RekeyContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
+export interface RekeyContext extends Recording {
   /** What carriers' codes mean; the defaults where nobody says more. */
   reasons?: Reasons
 }

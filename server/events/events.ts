@@ -7,6 +7,7 @@ import { dayOf, perDay } from '../ground/db/partitions.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { eventTypes, subscribes, typesOf, type EventType } from './event-types.ts'
 import { newId, showId } from '../ground/base/ids.ts'
+import type { Meter } from '../ground/metrics/meter.ts'
 
 export { eventTypes, type EventType } from './event-types.ts'
 
@@ -63,6 +64,14 @@ export interface Outbox {
   /** Set where texts are sealed at rest: events are stored without those of their message, which are read from it. */
   hidesTexts?: boolean
   offer(postings: Posting[]): void
+}
+
+/** What changes rows and records events. */
+export interface Recording {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+  meter?: Meter
 }
 
 /** How long a handed-over post stays with this node before others may claim it, in seconds. */

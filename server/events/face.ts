@@ -1,9 +1,8 @@
 /** What a room registers with the program. `program/rooms.ts` lists the rooms and loops over them. */
-import type { Outbox, Posting, Subscriptions } from './events.ts'
+import type { Posting, Recording } from './events.ts'
 import type { Sweep } from '../ground/base/sweeps.ts'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import type { App } from '../ground/http/http.ts'
-import type { Meter } from '../ground/metrics/meter.ts'
 
 /** `every` process, those with links to carriers, and those with the role `jobs`. */
 export type SweepingProcess = 'every' | 'links' | 'jobs'
@@ -83,14 +82,6 @@ export interface Ending {
   accountId: string
   /** No webhook is posted any more. */
   isStop: boolean
-}
-
-/** What records events. */
-export interface Recording {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
-  meter?: Meter
 }
 
 /** Does a piece in a transaction of its own; done: there is nothing left now. */

@@ -1,6 +1,5 @@
-/** The face of guards. */
 import type { Room } from '../events/face.ts'
-import { untilDone } from '../ground/base/sweeps.ts'
+import { inPieces } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'
 import { guardRoutes } from './http.ts'
 import { forgetWindows } from './stops.ts'
@@ -8,12 +7,6 @@ import { forgetWindows } from './stops.ts'
 export const room = {
   routes: guardRoutes,
   sweeps: {
-    jobs: ({ db }: { db: Db }) => [
-      {
-        name: 'windows of guards',
-        everyMs: 60_000,
-        run: (isOver) => untilDone(isOver, 5000, (limit) => forgetWindows(db, limit)),
-      },
-    ],
+    jobs: ({ db }: { db: Db }) => [inPieces('windows of guards', 60_000, 5000, (limit) => forgetWindows(db, limit))],
   },
 } satisfies Room

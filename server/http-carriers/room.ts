@@ -1,4 +1,3 @@
-/** The face of HTTP carriers. */
 import type { Room } from '../events/face.ts'
 import { inboundRoutes } from './inbound-http.ts'
 

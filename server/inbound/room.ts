@@ -1,4 +1,3 @@
-/** The face of inbound. */
 import type { Room } from '../events/face.ts'
 import { now } from '../ground/db/clock.ts'
 import type { ReceiveContext } from './context.ts'

@@ -2,11 +2,11 @@
  * The ledger's writer: what carriers answered and what their receipts say, in batches, one transaction at a time in a process.
  * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
  */
+import type { Posting, Recording } from '../events/events.ts'
 import { Batcher } from '../ground/base/batch.ts'
 import { nowMs } from '../ground/db/clock.ts'
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { isRetryable, isUnavailable } from '../ground/db/failure.ts'
-import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
 import type { MessageRow } from '../message/message.ts'
@@ -18,14 +18,10 @@ import { writeReceipts, type ReceiptIn } from './receipt.ts'
 import type { Recent } from '../message/recent.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
-interface LedgerContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
+interface LedgerContext extends Recording {
   recent: Recent
   /** What carriers' codes mean; the defaults where nobody says more. */
   reasons?: Reasons
-  meter?: Meter
   /** What else is done for messages that have moved, in the transaction in which they moved. */
   follow?: (tx: Tx, moved: readonly MessageRow[]) => Promise<Posting[]>
 }

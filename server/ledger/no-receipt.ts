@@ -1,7 +1,8 @@
 /** Messages that were sent and of which no carrier tells the end. */
+import type { Recording } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
 import { within, type Span } from '../ground/db/span.ts'
-import { endMessages, type QueueContext } from '../queue/claim.ts'
+import { endMessages } from '../queue/claim.ts'
 import { messageColumns } from '../message/message.ts'
 import { tallied } from '../usage/delta-sql.ts'
 
@@ -13,7 +14,7 @@ export const carrierIdDays = 7
  * the timeout. Returns how many; call again while it is `limit`.
  */
 export async function endWithoutReceipt(
-  context: QueueContext,
+  context: Recording,
   hours: number,
   limit = 500,
   since: Date | null = null,
@@ -43,7 +44,7 @@ async function findLate(db: Db, hours: number, since: Date | null): Promise<Span
  * The same again and again: after a first time that left nothing, each goes through what has become old since the last, with an hour for answers
  * whose transactions took long, and not through the ids of a week.
  */
-export function watchReceipts(context: QueueContext, hours: number): (limit: number) => Promise<number> {
+export function watchReceipts(context: Recording, hours: number): (limit: number) => Promise<number> {
   let since: Date | null = null
   return async (limit) => {
     const oldest = await readTimeout(context.db, hours)

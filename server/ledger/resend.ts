@@ -2,10 +2,10 @@
  * Sending again what may have been sent: by the policy `resend` after a while, or because somebody asks. The carrier may have it twice
  * then, which every such message says of itself (`possible_duplicate`). Nothing is sent again after its validity.
  */
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import type { Recording } from '../events/events.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { columns } from '../ground/db/array.ts'
 import { placeOf } from '../ground/db/span.ts'
-import type { Outbox, Subscriptions } from '../events/events.ts'
 import { adoptTries } from './adopt.ts'
 import { isPoison } from './crash.ts'
 import { partsOfLane } from '../queue/lanes.ts'
@@ -16,10 +16,7 @@ import { hasText } from '../message/redact.ts'
 import { tallied } from '../usage/delta-sql.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
-interface ResendContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
+interface ResendContext extends Recording {
   reasons?: Reasons
 }
 

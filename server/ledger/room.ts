@@ -1,6 +1,6 @@
-/** The face of the ledger. */
-import type { Retention, Recording, Room } from '../events/face.ts'
-import { untilDone } from '../ground/base/sweeps.ts'
+import type { Recording } from '../events/events.ts'
+import type { Retention, Room } from '../events/face.ts'
+import { inPieces } from '../ground/base/sweeps.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { recordMoves } from '../message/moved.ts'
 import type { Reasons } from '../message/taxonomy.ts'
@@ -21,30 +21,17 @@ export const room = {
       const { db, outbox, reasons, receiptTimeoutHours } = context
       const endLate = watchReceipts(context, receiptTimeoutHours)
       return [
-        {
-          name: 'unmatched receipts',
-          everyMs: 5000,
-          run: (isOver) =>
-            untilDone(isOver, 500, async (limit) => {
-              const { postings, count } = await inTransaction(db, async (tx) => {
-                const moved = await matchOrphans(tx, reasons, limit)
-                return { postings: await recordMoves(tx, moved, context), count: moved.length }
-              })
-              outbox.offer(postings)
-              return count
-            }),
-        },
+        inPieces('unmatched receipts', 5000, 500, async (limit) => {
+          const { postings, count } = await inTransaction(db, async (tx) => {
+            const moved = await matchOrphans(tx, reasons, limit)
+            return { postings: await recordMoves(tx, moved, context), count: moved.length }
+          })
+          outbox.offer(postings)
+          return count
+        }),
         // Receipts are adopted within a second; what is sent again has waited for them.
-        {
-          name: 'unknown outcomes',
-          everyMs: 1000,
-          run: (isOver) => untilDone(isOver, 200, (limit) => resolveUnknown(context, limit)),
-        },
-        {
-          name: 'messages without a receipt',
-          everyMs: 60_000,
-          run: (isOver) => untilDone(isOver, 500, endLate),
-        },
+        inPieces('unknown outcomes', 1000, 200, (limit) => resolveUnknown(context, limit)),
+        inPieces('messages without a receipt', 60_000, 500, endLate),
       ]
     },
   },

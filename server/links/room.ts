@@ -1,4 +1,3 @@
-/** The face of links. */
 import type { Room } from '../events/face.ts'
 import type { Submitter } from './submit.ts'
 

@@ -4,8 +4,8 @@
  *
  *   seen ─▶ open (link.down, link.throttled, sender.degraded, …) ─▶ closed (link.up, link.recovered, …)
  */
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events/events.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
+import { recordEvents, type NewEvent, type Posting, type Recording } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import {
   goodFrom,
@@ -20,12 +20,6 @@ import {
 import { renderAlert, type AlertRow } from './alerts-store.ts'
 import { seeOrphans, selectOperator } from './see-orphans.ts'
 import { seeWebhooks } from './see-webhooks.ts'
-
-interface AlertsContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
-}
 
 // One word for all installations of a database: arbitrary numbers.
 const lockIds = { links: 7_422_571_010, senders: 7_422_571_011, webhooks: 7_422_571_012, orphans: 7_422_571_013 }
@@ -54,27 +48,27 @@ function eventOf({ type, detail }: Seen, step: Step): NewEvent['type'] | null {
 }
 
 /** Looks at every link. Links are the installation's, so their alerts go to its operator's account. */
-export function watchLinks(context: AlertsContext): Promise<void> {
+export function watchLinks(context: Recording): Promise<void> {
   return watch(context, lockIds.links, ['link.down', 'link.throttled'], seeLinks)
 }
 
 /** Looks at every sender that sent something in the last hour, and forgets what is older. */
-export function watchSenders(context: AlertsContext): Promise<void> {
+export function watchSenders(context: Recording): Promise<void> {
   return watch(context, lockIds.senders, ['sender.degraded'], seeSenders)
 }
 
 /** Looks at the endpoints that answer nothing but failures or were disabled for it. */
-export function watchWebhooks(context: AlertsContext): Promise<void> {
+export function watchWebhooks(context: Recording): Promise<void> {
   return watch(context, lockIds.webhooks, ['webhook.failing', 'webhook.disabled'], seeWebhooks)
 }
 
 /** Looks at the replies that no account gets. */
-export function watchOrphans(context: AlertsContext): Promise<void> {
+export function watchOrphans(context: Recording): Promise<void> {
   return watch(context, lockIds.orphans, ['reply.orphaned'], seeOrphans)
 }
 
 async function watch(
-  context: AlertsContext,
+  context: Recording,
   lockId: number,
   types: readonly AlertType[],
   see: (tx: Tx) => Promise<Seen[]>,
@@ -123,7 +117,7 @@ async function readEpisodes(tx: Tx, types: readonly AlertType[]): Promise<Episod
 /** Writes a step and records its event, where it has one. */
 async function take(
   tx: Tx,
-  { outbox, subscriptions }: AlertsContext,
+  { outbox, subscriptions }: Recording,
   step: Exclude<Step, null>,
   episode: EpisodeRow | null,
   seen: Seen,

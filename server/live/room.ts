@@ -1,5 +1,5 @@
-/** The face of the live view. */
-import type { Recording, Room } from '../events/face.ts'
+import type { Recording } from '../events/events.ts'
+import type { Room } from '../events/face.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { App } from '../ground/http/http.ts'
 import type { Meter } from '../ground/metrics/meter.ts'

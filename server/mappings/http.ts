@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { Nullable, problems, type App } from '../ground/http/http.ts'
-import { idempotent } from '../ground/http/idempotency.ts'
+import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
 import {
   handlingOf,
@@ -16,7 +16,6 @@ import {
   type MessageErrorCode,
 } from '../message/taxonomy.ts'
 import { Faults, readBeside } from '../ground/http/faults.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { reasonOfAnswer } from '../http-carriers/adapter.ts'
 import { tableOf } from '../http-carriers/adapters.ts'
 import { canonicalErr, canonicalStatus } from './mapping.ts'
@@ -87,7 +86,7 @@ const body = {
 }
 
 /** Registers the routes. */
-export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void {
+export function mappingRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(StatusMapping)
 

@@ -1,4 +1,3 @@
-/** The face of mappings. */
 import type { Room } from '../events/face.ts'
 import { mappingRoutes } from './http.ts'
 

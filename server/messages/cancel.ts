@@ -1,8 +1,8 @@
 /** Cancel: only what no carrier has. */
-import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
+import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import { spanOf, within, type Span } from '../ground/db/span.ts'
-import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
+import type { Posting, Recording } from '../events/events.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { partsOfLane } from '../queue/lanes.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
@@ -10,17 +10,11 @@ import { messageColumns, type MessageRow } from '../message/message.ts'
 import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
 import { tallied } from '../usage/delta-sql.ts'
 
-interface CancelContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
-}
-
 /**
  * Cancels a scheduled or queued message; one that waits to be sent again is unconfirmed again. Returns its row; null where it was neither (or is not the account's): a claim and a cancel
  * both compare and set the status, so exactly one of them wins.
  */
-export async function cancelMessage(context: CancelContext, accountId: string, id: string): Promise<MessageRow | null> {
+export async function cancelMessage(context: Recording, accountId: string, id: string): Promise<MessageRow | null> {
   const { postings, row } = await inTransaction(context.db, (tx) => cancelOne(tx, context, accountId, id))
   context.outbox.offer(postings)
   return row
@@ -29,7 +23,7 @@ export async function cancelMessage(context: CancelContext, accountId: string, i
 /** The same in the caller's transaction, who offers the posts after it. */
 export async function cancelOne(
   tx: Tx,
-  context: Omit<CancelContext, 'db'>,
+  context: Omit<Recording, 'db'>,
   accountId: string,
   id: string,
 ): Promise<{ row: MessageRow | null; postings: Posting[] }> {

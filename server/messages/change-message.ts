@@ -1,11 +1,10 @@
 /** A request that changes one message and answers with it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditNote } from '../ground/audit/audit.ts'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import type { Posting } from '../events/events.ts'
-import { idempotent } from '../ground/http/idempotency.ts'
+import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId } from '../ground/base/ids.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { refuseLive } from '../ground/http/live-only.ts'
 import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
@@ -27,7 +26,7 @@ export interface Change {
  * @throws ApiError `insufficient_scope` where a test key would change a live message.
  */
 export async function changeMessage(
-  context: { db: Db; vault: Vault },
+  context: RouteContext,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
   work: (tx: Tx, id: string | null) => Promise<Change>,

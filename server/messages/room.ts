@@ -1,4 +1,3 @@
-/** The face of messages. */
 import type { MessagesContext } from '../accept/send.ts'
 import type { Room } from '../events/face.ts'
 import type { App } from '../ground/http/http.ts'

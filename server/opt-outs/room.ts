@@ -1,6 +1,6 @@
 /** The face of opt-outs. They and consents stay when an account is destroyed: they are proofs. */
 import type { Room } from '../events/face.ts'
-import { untilDone } from '../ground/base/sweeps.ts'
+import { inPieces } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { App } from '../ground/http/http.ts'
 import { consentRoutes } from './consent-http.ts'
@@ -17,13 +17,7 @@ export const room = {
     consentRoutes(app, context)
   },
   sweeps: {
-    jobs: ({ db }: { db: Db }) => [
-      {
-        name: 'numbers to forget',
-        everyMs: 10_000,
-        run: (isOver) => untilDone(isOver, 100, (limit) => forgetNumbers(db, limit)),
-      },
-    ],
+    jobs: ({ db }: { db: Db }) => [inPieces('numbers to forget', 10_000, 100, (limit) => forgetNumbers(db, limit))],
   },
   destroy: ['keyword_settings'],
 } satisfies Room

@@ -1,16 +1,15 @@
 /** POST /v1/messages/{id}/redact: the text goes, the message stays. */
+import type { RouteContext } from '../ground/http/idempotency.ts'
 import { Type } from 'typebox'
-import type { Db } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { changeMessage } from '../messages/change-message.ts'
 import type { MessageRow } from '../message/message.ts'
 import { redactMessage } from '../message/redact.ts'
 import { findMessage } from '../message/store.ts'
 
 /** Registers `POST /v1/messages/{id}/redact`. */
-export function redactRoutes(app: App, context: { db: Db; vault: Vault }): void {
+export function redactRoutes(app: App, context: RouteContext): void {
   app.post(
     '/v1/messages/:id/redact',
     {

@@ -1,7 +1,7 @@
-/** The face of privacy. */
-import type { Recording, Room, WithRooms } from '../events/face.ts'
-import { forAWhile, hourMs, untilDone } from '../ground/base/sweeps.ts'
-import type { Db } from '../ground/db/db.ts'
+import type { RouteContext } from '../ground/http/idempotency.ts'
+import type { Recording } from '../events/events.ts'
+import type { Room, WithRooms } from '../events/face.ts'
+import { forAWhile, hourMs, inPieces } from '../ground/base/sweeps.ts'
 import type { Log } from '../ground/db/log.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import type { App } from '../ground/http/http.ts'
@@ -29,7 +29,7 @@ interface JobContext extends Recording, WithRooms {
 }
 
 export const room = {
-  routes(app: App, context: { db: Db; vault: Vault }) {
+  routes(app: App, context: RouteContext) {
     redactRoutes(app, context)
     erasureRoutes(app, context)
   },
@@ -39,16 +39,8 @@ export const room = {
       const { first, last } = messageSteps(context)
       const steps = [...first, ...rooms.flatMap(({ erase }) => erase ?? []), ...last]
       return [
-        {
-          name: 'what is left of messages that are gone',
-          everyMs: hourMs,
-          run: (isOver) => untilDone(isOver, 5000, (limit) => forgetTraces(db, limit)),
-        },
-        {
-          name: 'texts of messages that are over',
-          everyMs: 2000,
-          run: (isOver) => untilDone(isOver, 200, (limit) => discardDue(db, limit)),
-        },
+        inPieces('what is left of messages that are gone', hourMs, 5000, (limit) => forgetTraces(db, limit)),
+        inPieces('texts of messages that are over', 2000, 200, (limit) => discardDue(db, limit)),
         { name: 'erasures', everyMs: 1000, run: () => forAWhile(5000, () => eraseNext(context, steps)) },
         {
           name: 'retention of accounts',

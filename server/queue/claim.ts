@@ -1,6 +1,6 @@
 /** Claim: from the queue to intents, in batches a lane; and everything else that the queue's rows wait for. */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
-import type { Outbox, Posting, Subscriptions } from '../events/events.ts'
+import type { Posting, Recording } from '../events/events.ts'
 import { isUnreadable } from '../ground/sealing/texts.ts'
 import { handOver, type Handover } from '../message/handover.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
@@ -10,12 +10,6 @@ import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
 import { holdQuiet } from '../quiet-hours/hold.ts'
 import type { Recent } from '../message/recent.ts'
 import { repriceStrays } from '../message/reprice.ts'
-
-export interface QueueContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
-}
 
 /** A lane with something in it, or the part of one that waits for a carrier (`carrierId`) and a sender or campaign with a pace of its own. */
 export interface Lane {
@@ -110,7 +104,7 @@ type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, '
  * hours leaves the queue till then. Returns after the commit: bytes may be written.
  */
 export async function claimMessages(
-  context: QueueContext & { recent: Recent; rejectUnreadable: RejectUnreadable },
+  context: Recording & { recent: Recent; rejectUnreadable: RejectUnreadable },
   nodeId: string,
   rooms: readonly Room[],
   lane: string,
@@ -189,7 +183,7 @@ export async function claimMessages(
 }
 
 /** Ends messages with a statement that answers them with the status that they had; returns how many. */
-export async function endMessages(context: QueueContext, text: string, values: unknown[]): Promise<number> {
+export async function endMessages(context: Recording, text: string, values: unknown[]): Promise<number> {
   const { postings, count } = await inTransaction(context.db, async (tx: Tx) => {
     const { rows } = await tx.query<MessageRow & { from: Status }>(text, values)
     const moved: Moved[] = rows.map(({ from, ...row }) => ({ row, from }))

@@ -1,7 +1,8 @@
 /** Waiting messages whose time has come: those that are to be sent now, and those that have waited too long. */
+import type { Recording } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
 import { findDueSpan, placeOf, within, type Span } from '../ground/db/span.ts'
-import { endMessages, type QueueContext } from './claim.ts'
+import { endMessages } from './claim.ts'
 import { messageColumns } from '../message/message.ts'
 import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
 import { tallied, talliedColumns } from '../usage/delta-sql.ts'
@@ -63,7 +64,7 @@ async function shareDue(db: Db, limit: number): Promise<Shares | null> {
 }
 
 /** Ends messages whose validity passed while they waited. Returns how many; call again while it is `limit`. */
-export async function expireMessages(context: QueueContext, limit = 500): Promise<number> {
+export async function expireMessages(context: Recording, limit = 500): Promise<number> {
   const span = await findDueSpan(context.db, 'queue', limit)
   return span ? endMessages(context, expireSql(within(span)), [limit]) : 0
 }

@@ -4,13 +4,12 @@ import { writeCsv } from '../ground/http/csv.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { Nullable, problems, Timestamp, type App } from '../ground/http/http.ts'
-import { fingerprintInTurns, idempotent } from '../ground/http/idempotency.ts'
+import { fingerprintInTurns, idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { countryOf, readNumber } from '../ground/numbers/number.ts'
 import { MoneySchema, showMoney } from '../ground/base/money.ts'
 import { wantsCsv } from '../ground/http/accept.ts'
 import { Faults, readBeside } from '../ground/http/faults.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { readRateCsv, readRateTable, ratesMax } from './input.ts'
 import { findRates, listRates, replaceRates } from './store.ts'
 import { compileRates, type Rate } from './rate.ts'
@@ -61,13 +60,8 @@ const csv = Type.Unsafe<string>({
 })
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
-interface RatesContext {
-  db: Db
-  vault: Vault
-}
-
 /** Registers `/v1/carriers/{id}/rates`. */
-export function rateRoutes(app: App, context: RatesContext): void {
+export function rateRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(RateCard)
   // A scope of its own: only here bodies may be CSV.
@@ -148,7 +142,7 @@ export function rateRoutes(app: App, context: RatesContext): void {
   )
 }
 
-function replaceRoute(app: App, context: RatesContext): void {
+function replaceRoute(app: App, context: RouteContext): void {
   app.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) =>
     done(null, text),
   )

@@ -1,4 +1,3 @@
-/** The face of rates. */
 import type { Room } from '../events/face.ts'
 import { rateRoutes } from './http.ts'
 

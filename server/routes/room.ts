@@ -1,4 +1,3 @@
-/** The face of routes. */
 import type { CarriersContext } from '../carriers/http.ts'
 import type { Room } from '../events/face.ts'
 import type { App } from '../ground/http/http.ts'

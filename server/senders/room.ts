@@ -1,7 +1,7 @@
 /** The face of senders. Numbers stay when an account is destroyed: the operator hands them out. */
 import type { CarriersContext } from '../carriers/http.ts'
 import type { Room } from '../events/face.ts'
-import { hourMs, untilDone } from '../ground/base/sweeps.ts'
+import { hourMs, inPieces } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { App } from '../ground/http/http.ts'
 import { senderStep } from './erase.ts'
@@ -15,13 +15,7 @@ export const room = {
     poolRoutes(app, context)
   },
   sweeps: {
-    jobs: ({ db }: { db: Db }) => [
-      {
-        name: 'sender affinities',
-        everyMs: hourMs,
-        run: (isOver) => untilDone(isOver, 1000, (limit) => forgetAffinities(db, limit)),
-      },
-    ],
+    jobs: ({ db }: { db: Db }) => [inPieces('sender affinities', hourMs, 1000, (limit) => forgetAffinities(db, limit))],
   },
   erase: [senderStep],
   destroy: ['sender_affinity', 'sender_pools'],

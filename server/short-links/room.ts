@@ -1,4 +1,3 @@
-/** The face of short links. */
 import type { Room } from '../events/face.ts'
 import { shortLinkRoutes } from './http.ts'
 

@@ -3,13 +3,11 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
 import { hashPassword } from '../accounts/login/password.ts'
-import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { PageOf, pageQuery, problems, showTime, type App, type Caller } from '../ground/http/http.ts'
-import { idempotent } from '../ground/http/idempotency.ts'
+import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 import { readPage } from '../ground/http/page.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { refuseLive } from '../ground/http/live-only.ts'
 import {
   credentialDefaults,
@@ -28,18 +26,12 @@ import {
 import { CredentialChange, NewCredential, SmppCredential, WithPassword } from './credential-schema.ts'
 import { ensureCursor } from './event-cursor.ts'
 
-/** What the routes of SMPP credentials need. */
-export interface SmppCredentialsContext {
-  db: Db
-  vault: Vault
-}
-
 const tags = ['SMPP clients']
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a credential.' }) })
 const Ref = Type.Ref('SmppCredential')
 
 /** Registers `/v1/smpp-credentials`. */
-export function smppCredentialRoutes(app: App, context: SmppCredentialsContext): void {
+export function smppCredentialRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(SmppCredential)
 
@@ -121,7 +113,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
   credentialChangeRoutes(app, context)
 }
 
-function credentialChangeRoutes(app: App, context: SmppCredentialsContext): void {
+function credentialChangeRoutes(app: App, context: RouteContext): void {
   app.patch(
     '/v1/smpp-credentials/:id',
     {

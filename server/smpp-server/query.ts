@@ -1,7 +1,7 @@
 /** query_sm and cancel_sm: a client asks about a message of its account, or takes it back while no carrier has it. */
 import { ESME, formatAbsoluteTime, MESSAGE_STATES, type PduOf } from '@heliogram/smpp'
 import type { Db } from '../ground/db/db.ts'
-import type { Outbox, Subscriptions } from '../events/events.ts'
+import type { Recording } from '../events/events.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { isFinal, type MessageRow } from '../message/message.ts'
 import { findKey, findMessage } from '../message/store.ts'
@@ -11,12 +11,6 @@ import { parseClientId, showClientId } from './client-id.ts'
 import { settleOwed } from './owed.ts'
 import { stateOf } from './state.ts'
 import { gatheringOperation } from './submit.ts'
-
-export interface QueryContext {
-  db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
-}
 
 /** Fields of a query_sm_resp, or why there are none. */
 export type QueryAnswer =
@@ -48,7 +42,7 @@ function errorOf({ status, receiptErr, errorCode }: MessageRow): number {
  * credential to change.
  */
 export async function cancel(
-  context: QueryContext,
+  context: Recording,
   { accountId, mode }: Pick<Admission, 'accountId' | 'mode'>,
   pdu: PduOf<'cancel_sm'>,
 ): Promise<number> {

@@ -1,13 +1,12 @@
 /** `/v1/templates`: texts with merge fields that are sent by name. */
 import { Type } from 'typebox'
-import type { Db, Queryable } from '../ground/db/db.ts'
+import type { Queryable } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
-import { idempotent, type Outcome } from '../ground/http/idempotency.ts'
+import { idempotent, type Outcome, type RouteContext } from '../ground/http/idempotency.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
 import { Faults, readQuery } from '../ground/http/faults.ts'
-import type { Vault } from '../ground/sealing/vault.ts'
 import { readTemplateFilters, templateQuery } from './list-filters.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './resource.ts'
 import {
@@ -20,12 +19,6 @@ import {
   updateTemplate,
   type TemplateRow,
 } from './store.ts'
-
-/** What the routes of templates need. */
-export interface TemplatesContext {
-  db: Db
-  vault: Vault
-}
 
 /** The parameter of a template's paths. */
 export const templateParams = Type.Object({
@@ -44,7 +37,7 @@ function found(row: TemplateRow | null | undefined): TemplateRow {
 }
 
 /** Registers `/v1/templates`; the preview is with the contacts that it can be for. */
-export function templateRoutes(app: App, context: TemplatesContext): void {
+export function templateRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(Template)
 
@@ -104,7 +97,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
   oneTemplateRoutes(app, context)
 }
 
-function oneTemplateRoutes(app: App, context: TemplatesContext): void {
+function oneTemplateRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.get(
     '/v1/templates/:template',

@@ -1,4 +1,3 @@
-/** The face of templates. */
 import type { Room } from '../events/face.ts'
 import { templateRoutes } from './http.ts'
 

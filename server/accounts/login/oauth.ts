@@ -1,4 +1,5 @@
 /** The same logins as an OAuth 2.0 token endpoint (RFC 6749 §4.3, §4.4, §6), for clients that know only that. */
+import type { RouteContext } from '../../ground/http/idempotency.ts'
 import { Type } from 'typebox'
 import { isUnstorable } from '../../ground/http/body.ts'
 import { problems, type App } from '../../ground/http/http.ts'
@@ -44,7 +45,7 @@ const RefusalOrProblem = {
 }
 
 /** Registers POST /v1/oauth/token: form-encoded in, and errors as RFC 6749 §5.2 words them. */
-export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vault }): Promise<void> {
+export async function oauthRoutes(app: App, { db, vault }: RouteContext): Promise<void> {
   await app.register(async (child) => {
     child.removeAllContentTypeParsers()
     child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {

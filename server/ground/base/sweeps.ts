@@ -63,6 +63,18 @@ export async function untilDone(
   while ((await work(limit)) >= limit && !isOver());
 }
 
+/** A sweep that repeats `untilDone`. */
+export const inPieces = (
+  name: string,
+  everyMs: number,
+  limit: number,
+  work: (limit: number) => Promise<number>,
+): Sweep => ({
+  name,
+  everyMs,
+  run: (isOver) => untilDone(isOver, limit, work),
+})
+
 /** Repeats a piece of work until it finds nothing, or for so long: what is left waits for the next turn, and a stop waits for this one. */
 export async function forAWhile(ms: number, work: () => Promise<number>): Promise<void> {
   const end = performance.now() + ms

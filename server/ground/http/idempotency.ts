@@ -22,10 +22,14 @@ export interface Outcome {
   audit?: AuditNote | null
 }
 
-interface IdempotencyContext {
+/** What most routes need. */
+export interface RouteContext {
   db: Db
   /** Stored answers are sealed: some hold a secret that is shown once. */
   vault: Vault
+}
+
+interface IdempotencyContext extends RouteContext {
   /** The work cannot be done twice: it reads the request as it comes. */
   isOnce?: true
 }
