@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { world, createTestAccount, errorsOf, testVault, type Call } from '../accounts/testing.ts'
 import { emptyTables } from '../ground/db/testing.ts'
-import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { parseId } from '../ground/base/ids.ts'
 import { openSecrets } from '../http-carriers/sealed.ts'
 import { carrierBody } from '../http-carriers/testing.ts'
 import { carrierRoutes } from './http.ts'
@@ -168,26 +168,6 @@ describe('carriers', () => {
     expect((await call('DELETE', url)).status).toBe(204)
     expect((await call('GET', url)).status).toBe(404)
     expect((await call('DELETE', url)).status).toBe(404)
-  })
-
-  it('are the operator’s', async () => {
-    const user = await createTestAccount(db, { scopes: ['messages:write', 'settings:read'] })
-    expect((await call('GET', '/v1/carriers', undefined, user.headers)).status).toBe(403)
-    expect((await call('POST', '/v1/carriers', { name: 'x', settings, password: '' }, user.headers)).status).toBe(403)
-  })
-
-  it('are created once with an idempotency key', async () => {
-    const body = { name: 'First', settings, password: 'x' }
-    const [first, again] = [
-      await call('POST', '/v1/carriers', body, { 'idempotency-key': 'k' }),
-      await call('POST', '/v1/carriers', body, { 'idempotency-key': 'k' }),
-    ]
-    expect(again.body).toEqual(first.body)
-    expect(((await call('GET', '/v1/carriers')).body['data'] as unknown[]).length).toBe(1)
-  })
-
-  it('of unknown ids are not found', async () => {
-    for (const id of ['x', showId('car', newId())]) expect((await call('GET', `/v1/carriers/${id}`)).status).toBe(404)
   })
 })
 

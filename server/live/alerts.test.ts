@@ -347,27 +347,6 @@ it('alerts are kept for 90 days after their end', async () => {
   expect(kept.map(({ status }) => status).toSorted()).toEqual(['closed', 'open'])
 })
 
-it('alerts are paged, and their filters checked', async () => {
-  await say('down')
-  await pass(10)
-  await db.query(
-    `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
-     select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() from alerts, generate_series(1, 4)`,
-  )
-  const seen: string[] = []
-  let cursor: string | null = ''
-  while (cursor !== null) {
-    const query: string = cursor === '' ? '?limit=2' : `?limit=2&cursor=${cursor}`
-    const answer = await app.inject({ url: `/v1/alerts${query}`, headers: operator.headers })
-    const page = answer.json<{ data: Shown[]; next_cursor: string | null }>()
-    seen.push(...page.data.map(({ id }) => id))
-    cursor = page.next_cursor
-  }
-  expect(new Set(seen).size).toBe(5)
-  const wrong = await app.inject({ url: '/v1/alerts?status=ended', headers: operator.headers })
-  expect(wrong.statusCode).toBe(422)
-})
-
 describe('an endpoint that was disabled', () => {
   const look = () => watchWebhooks(context())
   const list = async (query = ''): Promise<Record<string, unknown>[]> => {

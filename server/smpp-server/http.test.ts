@@ -95,32 +95,6 @@ test('a deleted credential is gone', async () => {
   for (const method of ['GET', 'DELETE'] as const) expect((await call(method, `${path}/${id}`)).statusCode).toBe(404)
 })
 
-test('the same key makes one credential, and answers with its password again', async () => {
-  const headers = { ...account.headers, 'idempotency-key': 'once' }
-  const [one, two] = [
-    await call('POST', path, { name: 'A' }, headers),
-    await call('POST', path, { name: 'A' }, headers),
-  ]
-  expect(two.json()).toEqual(one.json())
-  expect((await call('GET', path)).json().data).toHaveLength(1)
-})
-
-test("another account's credential is not found", async () => {
-  const { id } = await make()
-  const stranger = await createTestAccount(db)
-  expect((await call('GET', path, undefined, stranger.headers)).json().data).toEqual([])
-  const requests: [Method, string, object?][] = [
-    ['GET', `${path}/${id}`],
-    ['PATCH', `${path}/${id}`, { enabled: false }],
-    ['POST', `${path}/${id}/rotate-password`],
-    ['DELETE', `${path}/${id}`],
-    ['GET', `${path}/smc_nonsense`],
-  ]
-  for (const [method, url, body] of requests)
-    expect((await call(method, url, body, stranger.headers)).json()).toMatchObject({ code: 'not_found' })
-  expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ enabled: true })
-})
-
 test('nobody hands out more than they may do', async () => {
   const { id } = await make({ receives_replies: true })
   const reader = await createTestAccount(db, { scopes: ['smpp:read'] })
