@@ -1,12 +1,11 @@
 /** The routes of carriers and their links: of the installation, for its operator. */
-import type { FastifyRequest } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { problems, type App, type Caller } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
-import { newId, parseId, showId } from '../ground/base/ids.ts'
+import { newId, showId } from '../ground/base/ids.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { sealSecrets, tryOpenSecrets } from '../http-carriers/sealed.ts'
 import {
@@ -26,12 +25,12 @@ import { Carrier, httpOf, LinkSchema, renderCarrier, type LiveNumbers, type Show
 import {
   countUses,
   deleteCarrier,
-  findCarrier,
   insertCarrier,
   listCarriers,
   listLinks,
   lockCarrier,
   updateCarrier,
+  requireCarrier,
   type CarrierRow,
 } from '../links/carrier-store.ts'
 
@@ -79,7 +78,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       config: { scope: 'carriers:read' },
     },
     async (request) => {
-      const carrier = await requireCarrier(db, request)
+      const carrier = await requireCarrier(db, request.params.id)
       const [links, live] = await Promise.all([listLinks(db, carrier.id), readLive(db, readQueue)])
       return renderCarrier(context, carrier, links, live, mayChange(request.caller))
     },
@@ -148,7 +147,7 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const carrier = await requireCarrier(tx, request, lockCarrier)
+        const carrier = await requireCarrier(tx, request.params.id, lockCarrier)
         const http = httpOf(carrier)
         const secrets = http ? tryOpenSecrets(vault, carrier) : {}
         const body: unknown = request.body
@@ -191,7 +190,7 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const carrier = await requireCarrier(tx, request)
+        const carrier = await requireCarrier(tx, request.params.id)
         const detail = await readUses(tx, carrier.id)
         if (detail !== null) throw new ApiError('carrier_in_use', { detail })
         await deleteCarrier(tx, carrier.id).catch((error: unknown) => {
@@ -224,17 +223,6 @@ const settingsOf = ({ name, enabled, pace, priority, settings }: CarrierRow) => 
   settings,
 })
 
-async function requireCarrier<D extends Db | Tx>(
-  db: D,
-  request: FastifyRequest,
-  find: (db: D, id: string) => Promise<CarrierRow | null> = findCarrier,
-): Promise<CarrierRow> {
-  const id = parseId('car', (request.params as Static<typeof IdParams>).id)
-  const carrier = id && (await find(db, id))
-  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
-  return carrier
-}
-
 /** A name is unique: it is what logs and people call a carrier. */
 function orNameTaken(write: Promise<void>): Promise<void> {
   return write.catch((error: unknown) => {
@@ -259,9 +247,8 @@ async function renderStored(
   tx: Tx,
   id: string,
 ): Promise<Record<string, unknown>> {
-  const carrier = await findCarrier(tx, id)
-  // Deleted meanwhile.
-  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
+  // It may be deleted meanwhile.
+  const carrier = await requireCarrier(tx, showId('car', id))
   const times = await readTimes(tx)
   return renderCarrier(context, carrier, await listLinks(tx, id), { times, queue: await readQueue(tx) }, true)
 }

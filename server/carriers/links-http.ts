@@ -1,10 +1,10 @@
 /** The routes of a carrier's links: a carrier has one from the start, and more where it offers several addresses or logins. */
 import { readTimes } from '../live/live.ts'
 import { renderLink } from './show.ts'
-import { listLinks, findCarrier, type CarrierRow } from '../links/carrier-store.ts'
+import { findCarrier, listLinks, requireCarrier } from '../links/carrier-store.ts'
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Db, Tx } from '../ground/db/db.ts'
+import type { Tx } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { IdOf, Nullable, paceNumber, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
@@ -77,7 +77,7 @@ export function linkRoutes(app: App, context: RouteContext): void {
       config: { scope: 'carriers:read' },
     },
     async (request) => {
-      const { id } = await requireCarrier(db, request)
+      const { id } = await requireCarrier(db, request.params.id)
       return { data: (await listOwn(db, id)).map(render) }
     },
   )
@@ -97,7 +97,7 @@ export function linkRoutes(app: App, context: RouteContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const carrier = await requireCarrier(tx, request)
+        const carrier = await requireCarrier(tx, request.params.id)
         if (carrier.kind === 'http') throw refused('cannot be added: a carrier with an HTTP API has one link')
         if (carrier.isTest) throw hasOwnSettings()
         const id = newId()
@@ -207,13 +207,6 @@ function render(link: OwnLink): Record<string, unknown> {
     settings: link.settings,
     has_password: link.secrets !== null,
   }
-}
-
-async function requireCarrier(db: Db | Tx, request: FastifyRequest): Promise<CarrierRow> {
-  const id = parseId('car', (request.params as Static<typeof CarrierParams>).id)
-  const carrier = id && (await findCarrier(db, id))
-  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
-  return carrier
 }
 
 async function requireLink(tx: Tx, request: FastifyRequest): Promise<OwnLink> {

@@ -1,10 +1,8 @@
 /** The routes of the receipt doctor: why receipts have no message, and what to change. For the operator. */
 import { Type } from 'typebox'
-import type { Db, Tx } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
-import { parseId, showId } from '../ground/base/ids.ts'
+import { showId } from '../ground/base/ids.ts'
 import { countOrphans, type OrphanCount } from '../inbound/orphans.ts'
 import {
   bestForm,
@@ -18,7 +16,7 @@ import {
 } from './doctor.ts'
 import { countContradictions, countReported, isOneReceipt, type Contradictions, type LongMessages } from './findings.ts'
 import { requestRematch } from './rekey.ts'
-import { findCarrier } from '../links/carrier-store.ts'
+import { requireCarrier } from '../links/carrier-store.ts'
 
 const tags = ['Carriers']
 /** Parameters of every route below a carrier. */
@@ -133,7 +131,7 @@ export function doctorRoutes(app: App, context: RouteContext): void {
     },
     async (request) => {
       const { hours = 24 } = request.query
-      const carrierId = await requireCarrierId(db, request.params.id)
+      const { id: carrierId } = await requireCarrier(db, request.params.id)
       const links: Record<string, unknown>[] = []
       // One after the other: each takes a share of the database, and there are few.
       for (const link of await listDoctored(db, carrierId))
@@ -165,17 +163,10 @@ export function doctorRoutes(app: App, context: RouteContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const carrierId = await requireCarrierId(tx, request.params.id)
+        const { id: carrierId } = await requireCarrier(tx, request.params.id)
         return { status: 202, body: { object: 'rematch', links: await requestRematch(tx, carrierId) } }
       }),
   )
-}
-
-/** The database id of a carrier that exists. @throws ApiError `not_found`. */
-export async function requireCarrierId(db: Db | Tx, shownId: string): Promise<string> {
-  const id = parseId('car', shownId)
-  if (!id || !(await findCarrier(db, id))) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
-  return id
 }
 
 function renderDiagnosis(

@@ -7,7 +7,8 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type 
 import { fingerprintOf } from '../ground/http/idempotency.ts'
 import { showId } from '../ground/base/ids.ts'
 import { listUnmatched, type ReceiptPlace, type UnmatchedReceipt } from '../ledger/rekey.ts'
-import { carrierParams, requireCarrierId } from './http.ts'
+import { carrierParams } from './http.ts'
+import { requireCarrier } from '../links/carrier-store.ts'
 import { findCandidates, idForms, listDoctored, type DoctoredLink, type Example } from './doctor.ts'
 
 const Receipt = Type.Object(
@@ -63,7 +64,7 @@ export function receiptRoutes(app: App, { db }: { db: Db }): void {
       const { limit = 50, cursor, unmatched } = request.query
       if (!unmatched)
         throw new ApiError('filter_combination_not_allowed', { detail: 'Only unmatched=true is supported.' })
-      const carrierId = await requireCarrierId(db, request.params.id)
+      const { id: carrierId } = await requireCarrier(db, request.params.id)
       const before = readPlace(cursor, carrierId)
       const links = await listDoctored(db, carrierId)
       const found = await listUnmatched(

@@ -1,6 +1,7 @@
 /** The rows of carriers, links and senders. Carriers and links belong to the installation; senders to an account. */
 import type { Db, Tx } from '../ground/db/db.ts'
-import { newId } from '../ground/base/ids.ts'
+import { ApiError } from '../ground/base/errors.ts'
+import { newId, parseId } from '../ground/base/ids.ts'
 import type { HttpSettings, SmppSettings } from './settings.ts'
 
 /** What a carrier is, and the settings that it therefore has. */
@@ -31,6 +32,18 @@ export async function listCarriers(db: Db | Tx): Promise<CarrierRow[]> {
 export async function findCarrier(db: Db | Tx, id: string): Promise<CarrierRow | null> {
   const { rows } = await db.query<CarrierRow>(`select ${carrierColumns} from carriers c where c.id = $1`, [id])
   return rows[0] ?? null
+}
+
+/** The carrier whose id a request names. @throws ApiError `not_found`. */
+export async function requireCarrier<D extends Db | Tx>(
+  db: D,
+  shownId: string,
+  find: (db: D, id: string) => Promise<CarrierRow | null> = findCarrier,
+): Promise<CarrierRow> {
+  const id = parseId('car', shownId)
+  const carrier = id && (await find(db, id))
+  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
+  return carrier
 }
 
 /** The same, locked against another change: what is written back is all of it. */

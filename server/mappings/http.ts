@@ -1,11 +1,9 @@
 /** The routes of a carrier's table: what its codes mean, beside the defaults. */
 import { STATUSES } from '@heliogram/smpp'
 import { Type } from 'typebox'
-import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { Nullable, problems, type App } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
-import { parseId } from '../ground/base/ids.ts'
 import {
   handlingOf,
   handlings,
@@ -22,7 +20,7 @@ import { canonicalErr, canonicalStatus } from './mapping.ts'
 import { mappingKinds, type Mapping, deleteMappings, listMappings, mergeMappings } from './store.ts'
 import { presetNames, rowsOfPreset, type PresetName } from './presets.ts'
 import { mappingsMax, readCsvTable, readKeys, readTable, renderMapping } from './table.ts'
-import { findCarrier, holdCarrier, type CarrierRow } from '../links/carrier-store.ts'
+import { holdCarrier, requireCarrier, type CarrierRow } from '../links/carrier-store.ts'
 
 const tags = ['Carriers']
 const bytesMax = 4 * 1024 * 1024
@@ -208,13 +206,6 @@ async function readRows(input: string | TableInput, smpp: boolean, faults: Fault
   const own = await readBeside(faults.all, () => readTable(mappings, smpp))
   const rows = [...(preset === undefined ? [] : rowsOfPreset(preset)), ...own]
   return [...new Map(rows.map((row) => [`${row.kind} ${row.stat} ${row.code}`, row])).values()]
-}
-
-async function requireCarrier(db: Db | Tx, shownId: string): Promise<CarrierRow> {
-  const id = parseId('car', shownId)
-  const carrier = id && (await findCarrier(db, id))
-  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
-  return carrier
 }
 
 function show(rows: Mapping[], defaults: readonly Mapping[] = []): { data: Record<string, unknown>[] } {

@@ -1,6 +1,7 @@
 /** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
+import { ApiError } from '../ground/base/errors.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { Draft } from './draft.ts'
 import { messageColumns, type MessageRow } from './message.ts'
@@ -15,6 +16,14 @@ export async function findMessage(db: Db | Tx, accountId: string, id: string): P
     [accountId, id],
   )
   return rows[0] ?? null
+}
+
+/** The message whose id a request names. @throws ApiError `not_found`. */
+export async function requireMessage(db: Db | Tx, accountId: string, shownId: string): Promise<MessageRow> {
+  const id = parseId('msg', shownId)
+  const row = id && (await findMessage(db, accountId, id))
+  if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
+  return row
 }
 
 /** The message an idempotency key stands for. By primary key; null where the key is unknown or its row was removed. */

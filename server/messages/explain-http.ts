@@ -1,14 +1,13 @@
 /** GET /v1/messages/{id}/explain: every decision about a message. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
 import { IdOf, Nullable, problems, Timestamp, type App } from '../ground/http/http.ts'
-import { parseId, showId } from '../ground/base/ids.ts'
+import { showId } from '../ground/base/ids.ts'
 import { decisionSteps, explainMessage } from './explain.ts'
 import { listExplainedTries, readExplainFacts } from './explain-store.ts'
 import { listKeptReceipts, tellReceipts } from '../ledger/kept-receipts.ts'
 import { isFinal, statuses } from '../message/message.ts'
-import { findMessage } from '../message/store.ts'
+import { requireMessage } from '../message/store.ts'
 
 const Explanation = Type.Object({
   object: Type.Literal('explanation'),
@@ -48,9 +47,7 @@ export function explainRoutes(app: App, { db }: { db: Db }): void {
     },
     async (request) => {
       const { accountId } = request.caller
-      const id = parseId('msg', request.params.id)
-      const row = id && (await findMessage(db, accountId, id))
-      if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
+      const row = await requireMessage(db, accountId, request.params.id)
       const tries = await listExplainedTries(db, accountId, row.id)
       const facts = await readExplainFacts(db, row)
       const receipts = tellReceipts(row, tries, await listKeptReceipts(db, accountId, row.id))

@@ -1,9 +1,7 @@
 /** The routes of messages; those that send are in `accept/send-http.ts`. */
-import type { FastifyRequest } from 'fastify'
-import { Type, type Static } from 'typebox'
+import { Type } from 'typebox'
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
-import { parseId } from '../ground/base/ids.ts'
 import { cancelOne } from './cancel.ts'
 import { changeMessage } from './change-message.ts'
 import { listKeptReceipts, tellReceipts } from '../ledger/kept-receipts.ts'
@@ -14,7 +12,7 @@ import { Message, Timeline } from './schema.ts'
 import type { MessagesContext } from '../accept/send.ts'
 import { sendRoutes } from '../accept/send-http.ts'
 import { findOctets } from '../message/octets.ts'
-import { findMessage, listSubmissions } from '../message/store.ts'
+import { listSubmissions, requireMessage } from '../message/store.ts'
 import { buildTimeline } from './timeline.ts'
 
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) })
@@ -39,7 +37,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       config: { scope: 'messages:read' },
     },
     async (request) => {
-      const row = await requireMessage(request)
+      const row = await requireMessage(db, request.caller.accountId, request.params.id)
       const place = row.status === 'queued' ? await findPlace(db, row) : null
       // Nobody knows when a pause ends.
       const estimate =
@@ -69,7 +67,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       config: { scope: 'messages:read' },
     },
     async (request) => {
-      const row = await requireMessage(request)
+      const row = await requireMessage(db, request.caller.accountId, request.params.id)
       const tries = await listSubmissions(db, row.accountId, row.id)
       const kept = await listKeptReceipts(db, row.accountId, row.id)
       return { data: buildTimeline(row, tries, tellReceipts(row, tries, kept)) }
@@ -93,8 +91,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
         const { accountId } = request.caller
         const canceled = id && (await cancelOne(tx, context, accountId, id))
         if (canceled && canceled.row !== null) return { row: canceled.row, postings: canceled.postings }
-        const row = id && (await findMessage(tx, accountId, id))
-        if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
+        const row = await requireMessage(tx, accountId, request.params.id)
         // Whoever cancels a second time gets what the first time answered.
         if (row.status !== 'canceled') throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
         return { row }
@@ -102,13 +99,4 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       context.outbox.offer(postings)
     },
   )
-
-  const requireMessage = async (
-    request: FastifyRequest,
-  ): Promise<NonNullable<Awaited<ReturnType<typeof findMessage>>>> => {
-    const id = parseId('msg', (request.params as Static<typeof IdParams>).id)
-    const row = id && (await findMessage(db, request.caller.accountId, id))
-    if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
-    return row
-  }
 }

@@ -1,11 +1,10 @@
 /** Routes of a carrier's rate card: what it takes for a segment to where. */
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../ground/http/csv.ts'
-import type { Db, Tx } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { Nullable, problems, Timestamp, type App } from '../ground/http/http.ts'
 import { fingerprintInTurns, idempotent, type RouteContext } from '../ground/http/idempotency.ts'
-import { parseId, showId } from '../ground/base/ids.ts'
+import { showId } from '../ground/base/ids.ts'
 import { countryOf, readNumber } from '../ground/numbers/number.ts'
 import { MoneySchema, showMoney } from '../ground/base/money.ts'
 import { wantsCsv } from '../ground/http/accept.ts'
@@ -13,7 +12,7 @@ import { Faults, readBeside } from '../ground/http/faults.ts'
 import { readRateCsv, readRateTable, ratesMax } from './input.ts'
 import { findRates, listRates, replaceRates } from './store.ts'
 import { compileRates, type Rate } from './rate.ts'
-import { findCarrier, holdCarrier } from '../links/carrier-store.ts'
+import { holdCarrier, requireCarrier } from '../links/carrier-store.ts'
 
 const tags = ['Carriers']
 // A row of CSV takes some 40 bytes, one of JSON 100.
@@ -89,7 +88,7 @@ export function rateRoutes(app: App, context: RouteContext): void {
       config: { scope: 'carriers:read' },
     },
     async (request, reply) => {
-      const carrierId = await requireCarrierId(db, request.params.id)
+      const { id: carrierId } = await requireCarrier(db, request.params.id)
       const rates = await listRates(db, carrierId)
       if (!wantsCsv(request)) return showCard(carrierId, rates)
       const cells = rates.map(showRate).map((one) => fields.map((field) => one[field]))
@@ -126,7 +125,7 @@ export function rateRoutes(app: App, context: RouteContext): void {
       config: { scope: 'carriers:read', testKeys: 'changes nothing' },
     },
     async (request) => {
-      const carrierId = await requireCarrierId(db, request.params.id)
+      const { id: carrierId } = await requireCarrier(db, request.params.id)
       const read = readNumber(request.body.to)
       if (!('number' in read)) throw invalid([{ pointer: '#/to', ...read }])
       const country = countryOf(read.number)
@@ -167,7 +166,7 @@ function replaceRoute(app: App, context: RouteContext): void {
       idempotent(context, request, reply, async (tx) => {
         // First: it throws where the path itself was refused.
         const faults = new Faults(request)
-        const carrierId = await requireCarrierId(tx, request.params.id)
+        const { id: carrierId } = await requireCarrier(tx, request.params.id)
         await holdCarrier(tx, carrierId)
         const body = request.body as string | Static<typeof NewCard> | undefined
         if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
@@ -181,12 +180,6 @@ function replaceRoute(app: App, context: RouteContext): void {
         return { status: 200, body: card, audit }
       }),
   )
-}
-
-async function requireCarrierId(db: Db | Tx, shownId: string): Promise<string> {
-  const id = parseId('car', shownId)
-  if (!id || !(await findCarrier(db, id))) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
-  return id
 }
 
 const showCard = (carrierId: string, rates: readonly Rate[]) => ({

@@ -1,10 +1,8 @@
 /** Where short links lead, and what became of those of a message. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
-import { ApiError } from '../ground/base/errors.ts'
 import { Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
-import { parseId } from '../ground/base/ids.ts'
-import { findMessage } from '../message/store.ts'
+import { requireMessage } from '../message/store.ts'
 import { isBot } from './bots.ts'
 import type { ShortLinks } from './clicks.ts'
 import { readCode } from './shorten.ts'
@@ -76,9 +74,7 @@ export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: S
       config: { scope: 'messages:read' },
     },
     async ({ caller, params }) => {
-      const id = parseId('msg', params.id)
-      const row = id && (await findMessage(db, caller.accountId, id))
-      if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
+      const row = await requireMessage(db, caller.accountId, params.id)
       const links = await listShortLinks(db, caller.accountId, row.id)
       const hasBody = caller.scopes.has('messages:read_body')
       return {
