@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { canonical } from '../ground/base/canonical.ts'
 import type { FieldError } from '../ground/base/errors.ts'
 import { Nullable } from '../ground/http/http.ts'
+import { isCountry } from '../ground/numbers/number.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
 
 const off = 'null: no limit.'
@@ -82,21 +83,24 @@ export const SegmentLimits = {
   segments_today: Nullable(Type.Integer({ description: 'null: not counted, because there is no limit.' })),
 }
 
-/** What a change of settings may say of guards. */
-export const GuardChange = {
-  timezone: Type.Optional(
-    Type.String({ description: 'IANA time zone, in which days of limits start.', examples: ['Europe/London'] }),
-  ),
-  allowed_countries: Type.Optional(AllowedCountries),
-  allow_premium_numbers: Type.Optional(allowPremium),
-  country_limits: Type.Optional(CountryLimits),
-  limits: Type.Optional(Type.Object({ daily_segments: dailySegments }, closed)),
-  spend: Type.Optional(Type.Object({ daily_limit: dailyLimit, currency: Type.Optional(currency) }, closed)),
-  velocity: Type.Optional(Type.Object({ per_prefix_per_hour: perPrefix }, closed)),
-  dedupe_window: Type.Optional(dedupeWindow),
-  approval: Type.Optional(Type.Object({ recipients_above: recipientsAbove }, closed)),
-}
-const GuardChangeObject = Type.Object(GuardChange)
+const GuardChangeObject = Type.Partial(
+  Type.Object({
+    timezone: Type.String({
+      description: 'IANA time zone, in which days of limits start.',
+      examples: ['Europe/London'],
+    }),
+    allowed_countries: AllowedCountries,
+    allow_premium_numbers: allowPremium,
+    country_limits: CountryLimits,
+    limits: Type.Object({ daily_segments: dailySegments }, closed),
+    spend: Type.Object({ daily_limit: dailyLimit, currency: Type.Optional(currency) }, closed),
+    velocity: Type.Object({ per_prefix_per_hour: perPrefix }, closed),
+    dedupe_window: dedupeWindow,
+    approval: Type.Object({ recipients_above: recipientsAbove }, closed),
+  }),
+)
+/** The guards in a change of settings. */
+export const GuardChange = GuardChangeObject.properties
 export type GuardChange = Static<typeof GuardChangeObject>
 
 /** As it is stored in `accounts.settings`, under `guards`: what is off is not there. */
@@ -122,12 +126,8 @@ export const guardKinds = [
 ] as const
 export type GuardKind = (typeof guardKinds)[number]
 
-/** What the schema cannot say of a change. `isCountry` knows the countries that have telephones. */
-export function checkGuards(
-  change: GuardChange,
-  stored: StoredGuards,
-  isCountry: (text: string) => boolean,
-): FieldError[] {
+/** The errors of a change that the schema does not find. */
+export function checkGuards(change: GuardChange, stored: StoredGuards): FieldError[] {
   const errors: FieldError[] = []
   const add = (pointer: string, detail: string): void => void errors.push({ pointer, code: 'invalid_value', detail })
   if (change.timezone !== undefined && !isTimezone(change.timezone))

@@ -23,8 +23,6 @@ export interface GuardDay {
 
 /** What other slices do for guards. */
 export interface GuardSources {
-  /** Whether it is the ISO 3166-1 alpha-2 code of a country that has a numbering plan. */
-  isCountry: (text: string) => boolean
   /** Ends the stops of guards that are others now, and tells of it. */
   endStops: (tx: Tx, accountId: string, kinds: readonly GuardKind[], by: string) => Promise<void>
   /** What a day has used up: segments, or millionths of the currency. */
@@ -78,7 +76,7 @@ export async function changeGuards(
   change: GuardChange,
 ): Promise<void> {
   const stored = await findGuards(tx, accountId)
-  const errors = checkGuards(change, stored.guards, sources.isCountry)
+  const errors = checkGuards(change, stored.guards)
   if (errors.length > 0) throw invalid(errors)
   const { guards, changed } = mergeGuards(stored.guards, change)
   await tx.query({

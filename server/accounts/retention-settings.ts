@@ -24,14 +24,15 @@ export type Retention = Static<typeof Retention>
 /** As a change: what is not named stays. */
 export const RetentionChange = Type.Partial(Retention, { additionalProperties: false, minProperties: 1 })
 
-/** Select expression for `Retention`, of accounts under the alias. */
-export const retentionColumn = (a: string): string => `json_build_object('message_body_days', ${a}.message_body_days,
-          'reply_body_days', ${a}.reply_body_days, 'message_days', ${a}.message_days, 'event_days', ${a}.event_days,
-          'audit_days', ${a}.audit_days)`
+const names = Object.keys(Retention.properties) as (keyof Retention)[]
+
+/** Select expression for `Retention`, of accounts under the alias. Columns have the names of the fields. */
+export const retentionColumn = (a: string): string =>
+  `json_build_object(${names.map((name) => `'${name}', ${a}.${name}`).join(', ')})`
 
 /**
- * Changes how long things are kept; by the primary key, whose row is locked by the caller. It holds for what there is, too, within an hour.
- * @throws ApiError `validation_failed` where texts were to outlive their messages.
+ * Changes how long things are kept; by the primary key, whose row the caller has locked. It applies to what exists, too, within an hour.
+ * @throws ApiError `validation_failed` if texts would outlive their messages.
  */
 export async function changeRetention(
   tx: Tx,
@@ -40,19 +41,10 @@ export async function changeRetention(
 ): Promise<void> {
   const { rows } = await tx.query<Retention>(
     `update accounts
-     set message_body_days = coalesce($2, message_body_days), reply_body_days = coalesce($3, reply_body_days),
-       message_days = coalesce($4, message_days), event_days = coalesce($5, event_days),
-       audit_days = coalesce($6, audit_days)
+     set ${names.map((name, i) => `${name} = coalesce($${i + 2}, ${name})`).join(', ')}
      where id = $1
-     returning message_body_days, reply_body_days, message_days, event_days`,
-    [
-      accountId,
-      change.message_body_days ?? null,
-      change.reply_body_days ?? null,
-      change.message_days ?? null,
-      change.event_days ?? null,
-      change.audit_days ?? null,
-    ],
+     returning ${names.join(', ')}`,
+    [accountId, ...names.map((name) => change[name] ?? null)],
   )
   const after = rows[0]
   const errors = (['message_body_days', 'reply_body_days'] as const)

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { setDefaultSender } from '../senders/store.ts'
 import { newId } from '../ground/base/ids.ts'
-import { isCountry } from '../ground/numbers/number.ts'
 import { createTestAccount, testSettings, accountsWorld } from './testing.ts'
 
-const { db, app, ask: askAs } = await accountsWorld({ settings: { ...testSettings, isCountry, setDefaultSender } })
+const { db, app, ask: askAs } = await accountsWorld({ settings: { ...testSettings, setDefaultSender } })
 const account = await createTestAccount(db)
 await db.query(
   `with c as (insert into carriers (id, name, kind, settings) values ($1, 'test', 'smpp', '{}') returning id)

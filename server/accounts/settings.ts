@@ -6,6 +6,7 @@ import type { Queryable, Tx } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import type { Caller } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
+import { isCountry } from '../ground/numbers/number.ts'
 import { readEncryption } from './encryption-settings.ts'
 import { changeGuards, readGuardSettings, type GuardSources } from './guard-store.ts'
 import { checkQuietHours, mergeQuietHours, type QuietHoursChange } from './quiet-hours.ts'
@@ -174,7 +175,7 @@ export async function changeSettings(
 async function changeDefaults(
   tx: Tx,
   accountId: string,
-  { setDefaultSender, isCountry }: SettingsSources,
+  { setDefaultSender }: SettingsSources,
   { default_sender: sender, default_country: country }: Static<typeof SettingsChange>,
 ): Promise<void> {
   const errors: FieldError[] = []

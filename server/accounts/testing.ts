@@ -48,7 +48,6 @@ export async function buildTestApp(db: Db, register: Register, context: Partial<
 /** Settings as the other slices could decide them. */
 export const testSettings: SettingsSources = {
   version: '1.2.3',
-  isCountry: (text) => text !== 'XX',
   endStops: () => Promise.resolve(),
   readUsed: () => Promise.resolve(0),
   forgetUsed: () => Promise.resolve(),

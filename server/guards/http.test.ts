@@ -6,7 +6,6 @@ import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/test
 import { newId, showId } from '../ground/base/ids.ts'
 import type { App } from '../ground/http/http.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { isCountry } from '../ground/numbers/number.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../messages/testing.ts'
 import { endStopsOf, guardRoutes } from './http.ts'
 import { forgetUsed, readUsed } from './windows.ts'
@@ -26,7 +25,7 @@ beforeEach(async () => {
   ledger = await openLedgerTest(db, { accountId: account.accountId })
   const context = ledger.routeContext
   app = await buildTestApp(db, async (own) => {
-    const settings = { ...testSettings, isCountry, endStops: endStopsOf(ledger.subscriptions), readUsed, forgetUsed }
+    const settings = { ...testSettings, endStops: endStopsOf(ledger.subscriptions), readUsed, forgetUsed }
     await accountRoutes(own, { db, vault: testVault, authenticator: openAuthenticator(db), settings })
     messageRoutes(own, context)
     guardRoutes(own, context)

@@ -4,7 +4,6 @@ import type { Cache, Change, Room, SweepingProcess } from '../events/face.ts'
 import type { Sweep } from '../ground/base/sweeps.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
 import type { App } from '../ground/http/http.ts'
-import { isCountry } from '../ground/numbers/number.ts'
 import { endStopsOf } from '../guards/http.ts'
 import { forgetUsed, readUsed } from '../guards/windows.ts'
 import { showOptOutSettings } from '../opt-outs/keyword-settings.ts'
@@ -120,7 +119,6 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     encryptsContent: texts?.isSealing ?? false,
     optOut: showOptOutSettings,
     setDefaultSender,
-    isCountry,
     endStops: endStopsOf(subscriptions),
     readUsed,
     forgetUsed,
