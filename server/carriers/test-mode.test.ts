@@ -15,7 +15,7 @@ import { Node } from '../links/node.ts'
 import { receive } from '../inbound/receive.ts'
 import { beginChange, insertRoute } from '../routes/store.ts'
 import { RoutingTable } from '../routes/routing.ts'
-import { Hand } from '../links/stranded.ts'
+import { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
 import { ensureTestCarrier } from './test-mode.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
@@ -91,7 +91,7 @@ async function restart(): Promise<void> {
     log: receiving.log,
     node,
     ledger: test.ledger,
-    hand: new Hand(),
+    inFlight: new InFlight(),
     testPort: () => testPort,
     openLink: linkOpener({
       vault: testVault,

@@ -19,7 +19,7 @@ import { Redeliveries } from '../inbound/redelivery.ts'
 import type { DeliverySession } from '../links/carrier-link.ts'
 import type { Rule } from '../routes/route.ts'
 import type { SmppSettings } from '../links/settings.ts'
-import { Hand } from '../links/stranded.ts'
+import { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
 
 /** One process with links, dialling a simulator. */
@@ -95,7 +95,7 @@ export async function openCarrierTest(
     log,
     node,
     ledger: test.ledger,
-    hand: new Hand(),
+    inFlight: new InFlight(),
     openLink: linkOpener({
       vault: testVault,
       publicUrl: 'https://sms.example.com',

@@ -10,7 +10,7 @@ import { until } from '../../test/until.ts'
 import { Feed } from './feed.ts'
 import { LinkKeeper } from './keeper.ts'
 import type { LinkOptions } from './link.ts'
-import { Hand } from './stranded.ts'
+import { InFlight } from './stranded.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../carriers/testing.ts'
 
 let test: CarrierTest
@@ -206,7 +206,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   const claimed: string[] = []
   const context = { ...receiving, ...test.context, db, nodeId: node.id, keeper }
   // It is not started: nothing looks of itself.
-  const feed = new Feed({ ...context, hand: new Hand(), submit: ({ id }) => claimed.push(id) })
+  const feed = new Feed({ ...context, inFlight: new InFlight(), submit: ({ id }) => claimed.push(id) })
   feed.look()
   await until('the lanes are read, and empty', () => reads === 1)
   const { id } = await test.send()

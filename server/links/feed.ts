@@ -17,7 +17,7 @@ import { Backlog } from './backlog.ts'
 import type { CarrierLink } from './carrier-link.ts'
 import type { LinkKeeper } from './keeper.ts'
 import { LaneTurns, messageTypes, rankOf } from './lanes.ts'
-import type { Hand } from './stranded.ts'
+import type { InFlight } from './stranded.ts'
 
 interface FeedContext {
   db: Db
@@ -30,7 +30,7 @@ interface FeedContext {
   nodeId: string
   keeper: LinkKeeper
   /** Notes what statements may commit (see stranded.ts). */
-  hand: Hand
+  inFlight: InFlight
   submit: (handover: Handover) => void
 }
 
@@ -200,11 +200,11 @@ export class Feed {
   }
 
   async #claim({ lane, rooms, limit, isRecheck }: Choice): Promise<void> {
-    const { nodeId, keeper, quietHours: hours, hand, submit } = this.#context
+    const { nodeId, keeper, quietHours: hours, inFlight, submit } = this.#context
     const { accountId, type } = lane
     const mark = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
     const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(lane.head, mark)
-    const { handovers, claimed, stayed, lastId, clearId } = await hand.track(
+    const { handovers, claimed, stayed, lastId, clearId } = await inFlight.track(
       claimMessages({ ...this.#context, rejectUnreadable }, nodeId, rooms, lane.id, after, limit, {
         laneId: lane.laneId,
         quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
@@ -214,7 +214,7 @@ export class Feed {
         sorts: isRecheck || keeper.leased.some((one) => one.carrierId !== keeper.leased[0]?.carrierId),
         upCarriers: [...keeper.upCarriers],
         day,
-        directFrom: hand.directFrom(),
+        directFrom: inFlight.directFrom(),
       }),
     )
     for (const handover of handovers) submit(handover)

@@ -10,7 +10,7 @@ import { until } from '../../test/until.ts'
 import { Node } from './node.ts'
 
 let test: LedgerTest
-const hand = new Hand()
+const inFlight = new InFlight()
 let nodes: Node[] = []
 
 const database = await createTestDatabase()
@@ -54,7 +54,7 @@ async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve(),
       await settleIntents(test.db, test.ledger, id)
     },
     onFenced: () => void fences++,
-    lowWater: () => hand.lowWater(),
+    lowWater: () => inFlight.lowWater(),
   })
   nodes.push(node)
   await node.start()
@@ -218,7 +218,7 @@ describe('a node', () => {
       const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
       const [lane] = await findLanes(test.db)
       const { handovers } = await claimMessages(test.context, node.id, rooms, lane?.id ?? '', firstIdAt(0), 10, {
-        directFrom: hand.directFrom(),
+        directFrom: inFlight.directFrom(),
       })
       expect(handovers).toMatchObject([{ id, isDirect: true }])
       await test.db.query(`update nodes set fenced_at = now() where id = $1`, [node.id])

@@ -25,7 +25,7 @@ interface NodeOptions {
   isAlone: boolean
   /** Settles what a fenced node left; called for each that was just fenced or left intents. Repeatable. */
   settle: (nodeId: string) => Promise<void>
-  /** No message that this node has or will have without an intent has a lower id (`Hand`). Written with each beat; absent: the node's own id. */
+  /** No message that this node has or will have without an intent has a lower id (`InFlight`). Written with each beat; absent: the node's own id. */
   lowWater?: () => string
   /** Ids of the master keys that this process knows, that which seals first; written with each beat. */
   masterKeys?: () => string[]

@@ -3,10 +3,10 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { readDirect } from '../ledger/settle.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
-import { findStranded, Hand } from './stranded.ts'
+import { findStranded, InFlight } from './stranded.ts'
 
 let ledger: LedgerTest
-let hand: Hand
+let inFlight: InFlight
 
 const { db } = await createTestDatabase()
 beforeEach(async () => {
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 /** Gives back what is stranded; answers the segments. */
 async function giveBack(): Promise<number[]> {
-  const answers = await findStranded(ledger.db, ledger.nodeId, hand)
+  const answers = await findStranded(ledger.db, ledger.nodeId, inFlight)
   await Promise.all(answers.map((answer) => ledger.ledger.answer(answer)))
   return answers.map((answer) => answer.segment)
 }
@@ -30,51 +30,51 @@ test('a message whose statement lost its answer goes back to the queue, once, wi
   expect(await giveBack()).toEqual([])
 })
 
-test('a message in hand is left alone until its last answer is written', async () => {
-  await hand.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
+test('a message in flight is left alone until its last answer is written', async () => {
+  await inFlight.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
   const handover = await ledger.lease()
-  hand.add(handover)
+  inFlight.add(handover)
   expect(await giveBack()).toEqual([])
-  hand.remove(handover.id, 1)
+  inFlight.remove(handover.id, 1)
   expect(await giveBack()).toEqual([1])
 })
 
-test('the end of an earlier try does not take a later one out of hand', () => {
-  hand.add({ id: 'message', try: 2, isDirect: false })
-  hand.remove('message', 1)
-  expect(hand.has('message')).toBe(true)
+test('the end of an earlier try does not remove a later one', () => {
+  inFlight.add({ id: 'message', try: 2, isDirect: false })
+  inFlight.remove('message', 1)
+  expect(inFlight.has('message')).toBe(true)
 })
 
-test('no low-water mark is above what is in hand or comes, however old it is when it comes', () => {
+test('no low-water mark is above what is in flight or comes, however old it is when it comes', () => {
   const minute = 60_000
   const at = (ms: number) => ({ id: firstIdAt(ms), try: 1, isDirect: true })
   const start = Date.now()
   // What is claimed is up to a minute older than what came before it, and stays longer.
   const [first, old, last] = [at(start), at(start - minute + 1), at(start + 2 * minute)]
-  for (const one of [first, old, last]) hand.add(one)
-  expect(old.id > hand.directFrom(start)).toBe(true)
-  const marks = [start, start + minute, start + 10 * minute].map((now) => hand.lowWater(now))
-  hand.remove(first.id, 1)
-  marks.push(hand.lowWater(start + 10 * minute))
+  for (const one of [first, old, last]) inFlight.add(one)
+  expect(old.id > inFlight.directFrom(start)).toBe(true)
+  const marks = [start, start + minute, start + 10 * minute].map((now) => inFlight.lowWater(now))
+  inFlight.remove(first.id, 1)
+  marks.push(inFlight.lowWater(start + 10 * minute))
   for (const mark of marks) expect(mark < old.id).toBe(true)
-  hand.remove(old.id, 1)
-  expect(hand.lowWater(start + 10 * minute) < last.id).toBe(true)
+  inFlight.remove(old.id, 1)
+  expect(inFlight.lowWater(start + 10 * minute) < last.id).toBe(true)
 })
 
 test('a message whose statement lost its answer is found however long the database was away, and by who comes after', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   try {
-    await hand.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
+    await inFlight.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
     const { id } = await ledger.lease()
     vi.advanceTimersByTime(20 * 60_000)
     const beat = () =>
-      ledger.db.query(`update heartbeats set low_water = $2 where node_id = $1`, [ledger.nodeId, hand.lowWater()])
+      ledger.db.query(`update heartbeats set low_water = $2 where node_id = $1`, [ledger.nodeId, inFlight.lowWater()])
     await beat()
     expect((await readDirect(ledger.db, ledger.nodeId)).map(({ messageId }) => messageId)).toEqual([id])
     expect(await giveBack()).toEqual([1])
     expect((await ledger.message(id)).status).toBe('queued')
-    expect([await giveBack(), hand.hasDoubt]).toEqual([[], false])
-    expect(hand.lowWater() > id).toBe(true)
+    expect([await giveBack(), inFlight.hasDoubt]).toEqual([[], false])
+    expect(inFlight.lowWater() > id).toBe(true)
   } finally {
     vi.useRealTimers()
   }
@@ -84,12 +84,12 @@ test('statements that fail now and then hold the mark for minutes each, not for 
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   try {
     for (let i = 0; i < 60; i++) {
-      await hand.track(Promise.reject(new Error('it was refused'))).catch(() => {})
+      await inFlight.track(Promise.reject(new Error('it was refused'))).catch(() => {})
       vi.advanceTimersByTime(60_000)
       expect(await giveBack()).toEqual([])
     }
-    expect(hand.hasDoubt).toBe(true)
-    expect(hand.lowWater() > firstIdAt(Date.now() - 12 * 60_000)).toBe(true)
+    expect(inFlight.hasDoubt).toBe(true)
+    expect(inFlight.lowWater() > firstIdAt(Date.now() - 12 * 60_000)).toBe(true)
   } finally {
     vi.useRealTimers()
   }
@@ -98,7 +98,7 @@ test('statements that fail now and then hold the mark for minutes each, not for 
 test('a statement that still runs is waited for: what it leased is its own', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const handover = await ledger.lease()
-  const taken = hand.track(answered).then(() => hand.add(handover))
+  const taken = inFlight.track(answered).then(() => inFlight.add(handover))
   const given = giveBack()
   answer()
   await taken
@@ -108,18 +108,18 @@ test('a statement that still runs is waited for: what it leased is its own', asy
 test('what is answered while it is looked at is not stranded', async () => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const handover = await ledger.lease()
-  hand.add(handover)
-  void hand.track(ended)
+  inFlight.add(handover)
+  void inFlight.track(ended)
   const given = giveBack()
   await ledger.db.query(`delete from intents where message_id = $1`, [handover.id])
-  hand.remove(handover.id, 1)
+  inFlight.remove(handover.id, 1)
   end()
   expect(await given).toEqual([])
 })
 
-test('a statement that fails has leased nothing that anybody has in hand', async () => {
+test('a statement that fails has leased nothing that is in flight', async () => {
   await ledger.lease()
-  const failed = hand.track(Promise.reject(new Error('Connection terminated')))
+  const failed = inFlight.track(Promise.reject(new Error('Connection terminated')))
   await expect(failed).rejects.toThrow()
   expect(await giveBack()).toEqual([1])
 })

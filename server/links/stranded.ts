@@ -1,5 +1,5 @@
 /**
- * Stranded intents: the statement that committed them lost its answer, so nobody has them in hand. No byte of theirs was written, which
+ * Stranded intents: the statement that committed them lost its answer, so nobody has them in inFlight. No byte of theirs was written, which
  * is known as long as the process lives; so they go back to the queue.
  */
 import { nowMs } from '../ground/db/clock.ts'
@@ -16,8 +16,8 @@ const directMs = 60_000
 // Statements that fail within so long of each other are looked for together.
 const doubtMs = 30_000
 
-/** What this process has in hand, and the statements that may still give it more. */
-export class Hand {
+/** The messages that this process is submitting, and the statements that may still add some. */
+export class InFlight {
   /** Messages from their intent to the commit of their last answer, with their try. */
   readonly #tries = new Map<string, number>()
   /** Those without an intent, in the order in which they came: none is older than `directMs` when it comes. */
@@ -62,7 +62,7 @@ export class Hand {
     return this.#doubts.length > 0
   }
 
-  /** A look that began then (`performance.now()`) found nothing that is not in hand: what failed long before has left nothing. */
+  /** A look that began then (`performance.now()`) found only what is in flight: what failed long before has left nothing. */
   noteClear(lookedAt: number): void {
     this.#doubts = this.#doubts.filter(({ failedUntil }) => lookedAt - failedUntil < lowWaterMarginMs)
   }
@@ -86,28 +86,28 @@ export class Hand {
     else this.#doubts.push({ beganAt, failedUntil: now + doubtMs })
   }
 
-  /** Resolves when every statement that runs now has ended, and what it gave is in hand. */
+  /** Resolves when every statement that runs now has ended, and what it gave is in inFlight. */
   async settled(): Promise<void> {
     await Promise.all(this.#statements.keys())
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
-/** Finds this node's intents that nobody has in hand, as the answers that give them back. */
-export async function findStranded(db: Db, nodeId: string, hand: Hand): Promise<Answer[]> {
+/** Finds this node's intents of messages that are not in flight, as the answers that give them back. */
+export async function findStranded(db: Db, nodeId: string, inFlight: InFlight): Promise<Answer[]> {
   const read = async (): Promise<Intent[]> => [
     ...(await readIntents(db, nodeId)),
     // Reads much more than it finds: only where there may be something.
-    ...(hand.hasDoubt ? await readDirect(db, nodeId) : []),
+    ...(inFlight.hasDoubt ? await readDirect(db, nodeId) : []),
   ]
   const lookedAt = performance.now()
   const before = await read()
-  // A statement whose intents were visible just now began before: when it has ended, it has them in hand or never will.
-  await hand.settled()
-  const suspects = new Set(before.filter((row) => !hand.has(row.messageId)).map(nameTry))
-  // Most have left our hand because their answer was written meanwhile, and their intent is gone with it.
+  // A statement whose intents were visible just now began before: when it has ended, they are in flight, or never will be.
+  await inFlight.settled()
+  const suspects = new Set(before.filter((row) => !inFlight.has(row.messageId)).map(nameTry))
+  // Most have left the set because their answer was written meanwhile, and their intent is gone with it.
   const stranded = suspects.size === 0 ? [] : (await read()).filter((row) => suspects.has(nameTry(row)))
-  if (stranded.length === 0) hand.noteClear(lookedAt)
+  if (stranded.length === 0) inFlight.noteClear(lookedAt)
   return stranded.map(({ at, ...intent }, i) => ({
     ...intent,
     nodeId,

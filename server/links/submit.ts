@@ -18,7 +18,7 @@ import { LinkKeeper, type KeeperContext } from './keeper.ts'
 import type { Limits } from './limits.ts'
 import { aheadMs } from './line.ts'
 import { Link } from './link.ts'
-import { findStranded, type Hand } from './stranded.ts'
+import { findStranded, type InFlight } from './stranded.ts'
 
 interface SubmitContext extends KeeperContext {
   ledger: Ledger
@@ -28,7 +28,7 @@ interface SubmitContext extends KeeperContext {
   quietHours: QuietHours
   queueCount: QueueCount
   /** This process's own; its node tells of it. */
-  hand: Hand
+  inFlight: InFlight
 }
 
 // Of a link with less room, claims cost too little to go around them.
@@ -38,12 +38,12 @@ export class Submitter implements Slots {
   readonly #context: SubmitContext
   readonly #keeper: LinkKeeper
   readonly #feed: Feed
-  readonly #hand: Hand
+  readonly #inFlight: InFlight
   #isClosed = false
 
   constructor(context: SubmitContext) {
     this.#context = context
-    this.#hand = context.hand
+    this.#inFlight = context.inFlight
     this.#keeper = new LinkKeeper(context, {
       onAnswer: (answer) => this.#answer(answer),
       onRoom: () => this.#feed.look(),
@@ -149,12 +149,12 @@ export class Submitter implements Slots {
   }
 
   track<T>(statement: Promise<T>): Promise<T> {
-    return this.#hand.track(statement)
+    return this.#inFlight.track(statement)
   }
 
   /** Gives back what was leased to this node by statements whose answers were lost. */
   async releaseStranded(): Promise<void> {
-    const answers = await findStranded(this.#context.db, this.nodeId, this.#hand)
+    const answers = await findStranded(this.#context.db, this.nodeId, this.#inFlight)
     if (answers.length > 0)
       this.#context.log.warn({ segments: answers.length }, 'returning stranded messages to the queue')
     await Promise.all(answers.map((answer) => this.#context.ledger.answer(answer)))
@@ -162,7 +162,7 @@ export class Submitter implements Slots {
   }
 
   #submit(handover: Handover): void {
-    this.#hand.add(handover)
+    this.#inFlight.add(handover)
     const link = this.#keeper.find(handover.linkId)
     if (link) link.submit(handover)
     // The link went while the row was written: no byte was.
@@ -190,7 +190,7 @@ export class Submitter implements Slots {
   #answer(answer: Answer): void {
     this.#context.ledger.answer(answer).then(
       () => {
-        if (answer.move) this.#hand.remove(answer.messageId, answer.try)
+        if (answer.move) this.#inFlight.remove(answer.messageId, answer.try)
       },
       (error: unknown) => {
         if (!isUnavailable(error)) this.#context.log.error({ error }, 'an answer could not be written')

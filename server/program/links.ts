@@ -7,7 +7,7 @@ import { receive } from '../inbound/receive.ts'
 import { Redeliveries } from '../inbound/redelivery.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Node } from '../links/node.ts'
-import type { Hand } from '../links/stranded.ts'
+import type { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
 import { traceLink } from '../links/trace.ts'
 import { Watchdog } from '../links/watchdog.ts'
@@ -25,14 +25,14 @@ interface LinksOptions {
   simulatorPort: number | null
   pipeline: Pipeline
   node: Node
-  hand: Hand
+  inFlight: InFlight
   ledger: Ledger
 }
 
 /** Starts the links of this process, if it has the role, and the side that receives from carriers. */
 export async function startLinks(
   { config, log, started }: { config: Config; log: Logger; started: Started },
-  { db, has, isAlone, simulatorPort, pipeline, node, hand, ledger }: LinksOptions,
+  { db, has, isAlone, simulatorPort, pipeline, node, inFlight, ledger }: LinksOptions,
 ): Promise<{ submitter: Submitter | null; receiving: ReceiveContext }> {
   let submitter: Submitter | null = null
   const wake = (): void => submitter?.wake()
@@ -59,7 +59,7 @@ export async function startLinks(
         log,
         node,
         ledger,
-        hand,
+        inFlight,
         testPort,
         openLink: linkOpener({
           ...pipeline,

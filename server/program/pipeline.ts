@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Role } from './config-variables.ts'
 import { AccountTables } from '../ground/audit/account-tables.ts'
-import { Hand } from '../links/stranded.ts'
+import { InFlight } from '../links/stranded.ts'
 import { StatusMaps } from '../mappings/mapping.ts'
 import type { Db } from '../ground/db/db.ts'
 import { Subscriptions, type Outbox } from '../events/events.ts'
@@ -62,8 +62,8 @@ interface PipelineOptions {
 export async function startPipeline(
   { db, pipelineDb, keyFile, vault, keys, texts, contactSeals }: Storage,
   { has, log, started, isAlone, destinations, takeAnswer, die }: PipelineOptions,
-): Promise<{ pipeline: Pipeline; node: Node; hand: Hand; ledger: Ledger }> {
-  const hand = new Hand()
+): Promise<{ pipeline: Pipeline; node: Node; inFlight: InFlight; ledger: Ledger }> {
+  const inFlight = new InFlight()
   const node = new Node({
     db: pipelineDb,
     log,
@@ -73,7 +73,7 @@ export async function startPipeline(
       await settleIntents(pipelineDb, ledger, id)
     },
     onFenced: () => die('fenced by another node'),
-    lowWater: () => hand.lowWater(),
+    lowWater: () => inFlight.lowWater(),
     masterKeys: () => keyIdsOf(keyFile.read()),
   })
   const meter = new Meter(countryOf)
@@ -127,5 +127,5 @@ export async function startPipeline(
   await node.start()
   if (dispatcher) started.add('dispatcher', dispatcher, (one) => one.close()).start()
   started.add('ledger', ledger, (one) => one.close())
-  return { pipeline, node, hand, ledger }
+  return { pipeline, node, inFlight, ledger }
 }

@@ -136,7 +136,7 @@ async function start(run: Starting): Promise<void> {
   const destinations = guardDestinations(webhookRule)
   const { isAlone } = database
   const answers = new TwilioAnswers(log)
-  const { pipeline, node, hand, ledger } = await startPipeline(storage, {
+  const { pipeline, node, inFlight, ledger } = await startPipeline(storage, {
     has,
     log,
     started,
@@ -154,7 +154,7 @@ async function start(run: Starting): Promise<void> {
     simulatorPort,
     pipeline,
     node,
-    hand,
+    inFlight,
     ledger,
   })
   const { wake } = receiving

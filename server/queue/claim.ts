@@ -120,7 +120,7 @@ export async function claimMessages(
     upCarriers?: readonly string[]
     /** The suffix of the partitions of one day: nothing older is taken. By default of any day. */
     day?: string
-    /** From which id on messages may stand for themselves (`Hand.directFrom`). By default none. */
+    /** From which id on messages may stand for themselves (`InFlight.directFrom`). By default none. */
     directFrom?: string
   } = {},
 ): Promise<Claim> {
