@@ -2,7 +2,7 @@
 import type { Lane } from '../queue/claim.ts'
 import type { Newcomer } from '../message/handover.ts'
 import type { QueueCount } from '../queue/count.ts'
-import type { LinkKeeper } from './keeper.ts'
+import type { LinkSet } from './link-set.ts'
 import { rankOf } from './lanes.ts'
 
 // What each lower type gets beside a flood of the others (see line.ts).
@@ -12,14 +12,14 @@ const tries = 5
 
 export class Backlog {
   readonly #queue: QueueCount
-  readonly #keeper: LinkKeeper
+  readonly #linkSet: LinkSet
   #lanes: readonly Lane[] = []
   /** When nothing was left that may go: a count from before says nothing of what came since. */
   #emptyAt = performance.now()
 
-  constructor(queue: QueueCount, keeper: LinkKeeper) {
+  constructor(queue: QueueCount, linkSet: LinkSet) {
     this.#queue = queue
-    this.#keeper = keeper
+    this.#linkSet = linkSet
   }
 
   /** Takes note of the lanes that have something in them, and has it counted unless that was done just now. */
@@ -38,7 +38,7 @@ export class Backlog {
     const { type, accountId, carrierId = null, ahead } = message
     const pace = this.#paceOf(carrierId)
     if (pace === 0) return null
-    const { limits } = this.#keeper
+    const { limits } = this.#linkSet
     const part = limits.partOf(message)
     const { lanes: counted, countedAt } = this.#queue
     const isCounted = countedAt >= this.#emptyAt
@@ -85,9 +85,9 @@ export class Backlog {
 
   /** Segments a second of the links that are up anywhere, of one carrier or of all. */
   #paceOf(carrierId: string | null): number {
-    return this.#keeper.leased.reduce(
+    return this.#linkSet.leased.reduce(
       (sum, link) =>
-        this.#keeper.isUp(link) && (carrierId === null || link.carrierId === carrierId)
+        this.#linkSet.isUp(link) && (carrierId === null || link.carrierId === carrierId)
           ? sum + link.pace * link.fraction
           : sum,
       0,

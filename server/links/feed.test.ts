@@ -8,7 +8,7 @@ import { findPlace } from '../queue/place.ts'
 import { insertTestCarrier, insertTestSender, rowOf, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { Feed } from './feed.ts'
-import { LinkKeeper } from './keeper.ts'
+import { LinkSet } from './link-set.ts'
 import type { LinkOptions } from './link.ts'
 import { InFlight } from './stranded.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from '../carriers/testing.ts'
@@ -184,12 +184,12 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   await open()
   await test.submitter.close()
   const { node, receiving } = test
-  const keeper = new LinkKeeper(
+  const linkSet = new LinkSet(
     { ...test.context, log: silent, node, openLink: linkOpener({ ...test.context, onDeliver: () => {} }) },
     { onAnswer() {}, onRoom() {} },
   )
-  await keeper.start()
-  await until('the link is bound', () => keeper.running.get(test.linkId)?.state === 'bound')
+  await linkSet.start()
+  await until('the link is bound', () => linkSet.running.get(test.linkId)?.state === 'bound')
   // The first answer of the database comes late.
   const { promise: isLate, resolve: arrive } = Promise.withResolvers<void>()
   let reads = 0
@@ -204,7 +204,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
     },
   })
   const claimed: string[] = []
-  const context = { ...receiving, ...test.context, db, nodeId: node.id, keeper }
+  const context = { ...receiving, ...test.context, db, nodeId: node.id, linkSet }
   // It is not started: nothing looks of itself.
   const feed = new Feed({ ...context, inFlight: new InFlight(), submit: ({ id }) => claimed.push(id) })
   feed.look()
@@ -215,7 +215,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   await until('it is claimed', () => claimed.length > 0)
   expect(claimed).toEqual([id])
   await feed.close()
-  await keeper.close()
+  await linkSet.close()
 })
 
 /** An account with a sender of its own. */

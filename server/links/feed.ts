@@ -15,7 +15,7 @@ import type { Recent } from '../message/recent.ts'
 import { rejectUnreadable } from '../ledger/unreadable.ts'
 import { Backlog } from './backlog.ts'
 import type { CarrierLink } from './carrier-link.ts'
-import type { LinkKeeper } from './keeper.ts'
+import type { LinkSet } from './link-set.ts'
 import { LaneTurns, messageTypes, rankOf } from './lanes.ts'
 import type { InFlight } from './stranded.ts'
 
@@ -28,7 +28,7 @@ interface FeedContext {
   quietHours: QuietHours
   queueCount: QueueCount
   nodeId: string
-  keeper: LinkKeeper
+  linkSet: LinkSet
   /** Notes what statements may commit (see stranded.ts). */
   inFlight: InFlight
   submit: (handover: Handover) => void
@@ -80,7 +80,7 @@ export class Feed {
 
   constructor(context: FeedContext) {
     this.#context = context
-    this.backlog = new Backlog(context.queueCount, context.keeper)
+    this.backlog = new Backlog(context.queueCount, context.linkSet)
   }
 
   start(): void {
@@ -113,15 +113,15 @@ export class Feed {
   mustQueue(type: MessageType, carrierId: string | undefined): boolean {
     if (type === 'otp') return false
     if (this.#isStale) return true
-    const { keeper } = this.#context
+    const { linkSet } = this.#context
     const rank = rankOf(type)
     return this.#lanes.some(
       (lane) =>
         rankOf(lane.type) <= rank &&
         !this.#spent.has(lane.id) &&
         (lane.carrierId === null || (carrierId ?? lane.carrierId) === lane.carrierId) &&
-        (lane.carrierId === null || keeper.byCarrier.has(lane.carrierId)) &&
-        !keeper.limits.isLimited(lane.accountId),
+        (lane.carrierId === null || linkSet.byCarrier.has(lane.carrierId)) &&
+        !linkSet.limits.isLimited(lane.accountId),
     )
   }
 
@@ -157,7 +157,7 @@ export class Feed {
 
   /** Whether any link has room for anything: also where codes have filled it, the others have a place of their own. */
   get #hasRoom(): boolean {
-    for (const links of this.#context.keeper.byCarrier.values())
+    for (const links of this.#context.linkSet.byCarrier.values())
       for (const link of links) if (messageTypes.some((type) => link.room(type) > 0)) return true
     return false
   }
@@ -165,7 +165,7 @@ export class Feed {
   /** What of a lane may be claimed now; null: nothing. */
   #offer(lane: Lane, now: number): Choice | null {
     if (this.#spent.has(lane.id)) return null
-    const { byCarrier, limits } = this.#context.keeper
+    const { byCarrier, limits } = this.#context.linkSet
     const isLimited = limits.isLimited(lane.accountId)
     const allowance = isLimited ? limits.allowance(lane, now) : Infinity
     if (allowance <= 0) return null
@@ -200,7 +200,7 @@ export class Feed {
   }
 
   async #claim({ lane, rooms, limit, isRecheck }: Choice): Promise<void> {
-    const { nodeId, keeper, quietHours: hours, inFlight, submit } = this.#context
+    const { nodeId, linkSet, quietHours: hours, inFlight, submit } = this.#context
     const { accountId, type } = lane
     const mark = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
     const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(lane.head, mark)
@@ -210,9 +210,9 @@ export class Feed {
         quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
         sender: lane.sender,
         // Not before its pace is known here.
-        campaignId: keeper.limits.partOf({ accountId, campaignId: lane.campaignId }).campaignId,
-        sorts: isRecheck || keeper.leased.some((one) => one.carrierId !== keeper.leased[0]?.carrierId),
-        upCarriers: [...keeper.upCarriers],
+        campaignId: linkSet.limits.partOf({ accountId, campaignId: lane.campaignId }).campaignId,
+        sorts: isRecheck || linkSet.leased.some((one) => one.carrierId !== linkSet.leased[0]?.carrierId),
+        upCarriers: [...linkSet.upCarriers],
         day,
         directFrom: inFlight.directFrom(),
       }),
@@ -237,9 +237,9 @@ export class Feed {
 
   /** What waits for a carrier is looked at again when carriers have come, gone, or changed between up and down; and now and then where it is down. */
   #lookAgain(): void {
-    const { keeper } = this.#context
-    const up = keeper.upCarriers
-    const carriers = JSON.stringify([keeper.leased.map(({ carrierId }) => carrierId), [...up].sort()])
+    const { linkSet } = this.#context
+    const up = linkSet.upCarriers
+    const carriers = JSON.stringify([linkSet.leased.map(({ carrierId }) => carrierId), [...up].sort()])
     const now = performance.now()
     const isChanged = carriers !== this.#carriers
     if (!isChanged && now - this.#recheckedAt < recheckMs) return

@@ -3,7 +3,7 @@ import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
-import { applyLease, heldOf, makeKept } from './kept.ts'
+import { applyLease, heldOf, makeEntry } from './link-entry.ts'
 import { noGrant, noReport, releaseLeases, renewLeases, type Held, type LeasedLink } from './leases.ts'
 
 let test: LedgerTest
@@ -149,7 +149,7 @@ describe('slots', () => {
 
   it('of a link that cannot be started are given back with the next turn where one has failed', async () => {
     const { id } = await Process.start()
-    const kept = makeKept()
+    const kept = makeEntry()
     const turn = async (): Promise<void> => {
       const leased = await renewLeases(test.db, id, () => heldOf(kept, 0), 0)
       for (const link of leased ?? []) applyLease(kept, link, 0)
@@ -221,7 +221,7 @@ describe('a pace', () => {
 
   it('that a slow turn lowers was in use until the end of that turn', async () => {
     const { id } = await Process.start()
-    const kept = makeKept()
+    const kept = makeEntry()
     const asked = performance.now() - 900
     const [leased] = (await renewLeases(test.db, id, () => heldOf(kept, asked), asked)) ?? []
     if (!leased) throw new Error('there is a link')

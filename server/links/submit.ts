@@ -14,13 +14,13 @@ import type { QuietHours } from '../quiet-hours/quiet-hours.ts'
 import type { Recent } from '../message/recent.ts'
 import type { CarrierLink } from './carrier-link.ts'
 import { Feed } from './feed.ts'
-import { LinkKeeper, type KeeperContext } from './keeper.ts'
+import { LinkSet, type LinkSetContext } from './link-set.ts'
 import type { Limits } from './limits.ts'
 import { aheadMs } from './line.ts'
 import { Link } from './link.ts'
 import { findStranded, type InFlight } from './stranded.ts'
 
-interface SubmitContext extends KeeperContext {
+interface SubmitContext extends LinkSetContext {
   ledger: Ledger
   outbox: Outbox
   subscriptions: Subscriptions
@@ -36,7 +36,7 @@ const roomMin = 200
 
 export class Submitter implements Slots {
   readonly #context: SubmitContext
-  readonly #keeper: LinkKeeper
+  readonly #linkSet: LinkSet
   readonly #feed: Feed
   readonly #inFlight: InFlight
   #isClosed = false
@@ -44,14 +44,14 @@ export class Submitter implements Slots {
   constructor(context: SubmitContext) {
     this.#context = context
     this.#inFlight = context.inFlight
-    this.#keeper = new LinkKeeper(context, {
+    this.#linkSet = new LinkSet(context, {
       onAnswer: (answer) => this.#answer(answer),
       onRoom: () => this.#feed.look(),
     })
     this.#feed = new Feed({
       ...context,
       nodeId: this.nodeId,
-      keeper: this.#keeper,
+      linkSet: this.#linkSet,
       submit: (handover) => this.#submit(handover),
     })
   }
@@ -62,17 +62,17 @@ export class Submitter implements Slots {
 
   /** The links that run here, by id. */
   get running(): ReadonlyMap<string, CarrierLink> {
-    return this.#keeper.running
+    return this.#linkSet.running
   }
 
   /** How many links this process should run and cannot start, until they are changed. */
   get brokenCount(): number {
-    return this.#keeper.brokenCount
+    return this.#linkSet.brokenCount
   }
 
   /** Until when sessions are leased, on `performance.now()`; null: this process has none. */
   get leasedUntil(): number | null {
-    return this.#keeper.leasedUntil
+    return this.#linkSet.leasedUntil
   }
 
   /** Those of them that speak SMPP. */
@@ -82,16 +82,16 @@ export class Submitter implements Slots {
 
   /** Carriers of which a link is up, here or at another process, or was a moment ago. */
   get upCarriers(): ReadonlySet<string> {
-    return this.#keeper.upCarriers
+    return this.#linkSet.upCarriers
   }
 
   /** The paces of senders, accounts and lanes. */
   get limits(): Limits {
-    return this.#keeper.limits
+    return this.#linkSet.limits
   }
 
   async start(): Promise<void> {
-    await this.#keeper.start()
+    await this.#linkSet.start()
     this.#feed.start()
   }
 
@@ -99,25 +99,25 @@ export class Submitter implements Slots {
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#feed.close()
-    await this.#keeper.close()
+    await this.#linkSet.close()
   }
 
   preferUp(chain: readonly string[]): string | undefined {
     // Most chains are of one: nothing is to be looked up.
     if (chain.length < 2) return chain[0]
-    return chain.find((id) => this.#keeper.isCarrierUp(id)) ?? chain[0]
+    return chain.find((id) => this.#linkSet.isCarrierUp(id)) ?? chain[0]
   }
 
   reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null {
     if (this.#isClosed || this.#feed.mustQueue(type, carrierId)) return null
     // What has a pace of its own is counted by the claims.
-    if (this.#keeper.limits.isLimited(accountId)) return null
-    for (const link of this.#keeper.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
+    if (this.#linkSet.limits.isLimited(accountId)) return null
+    for (const link of this.#linkSet.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
     return null
   }
 
   roomFor(accountId: string, type: MessageType): { free: number; most: number } | null {
-    const { limits, leased, byCarrier } = this.#keeper
+    const { limits, leased, byCarrier } = this.#linkSet
     if (this.#isClosed || limits.isLimited(accountId) || leased.some(({ isUpElsewhere }) => isUpElsewhere)) return null
     let best: { free: number; most: number } | null = null
     for (const link of [...byCarrier.values()].flat()) {
@@ -129,7 +129,7 @@ export class Submitter implements Slots {
   }
 
   release(linkId: string, segments: number): void {
-    this.#keeper.find(linkId)?.release(segments)
+    this.#linkSet.find(linkId)?.release(segments)
   }
 
   take(handovers: Handover[]): void {
@@ -163,7 +163,7 @@ export class Submitter implements Slots {
 
   #submit(handover: Handover): void {
     this.#inFlight.add(handover)
-    const link = this.#keeper.find(handover.linkId)
+    const link = this.#linkSet.find(handover.linkId)
     if (link) link.submit(handover)
     // The link went while the row was written: no byte was.
     else for (const segment of handover.pending ?? range(handover.segments)) this.#giveBack(handover, segment)

@@ -12,14 +12,24 @@ import type { Meter } from '../ground/metrics/meter.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 import type { Node } from './node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState, OpenLink } from './carrier-link.ts'
-import { applyLease, heldOf, isBroken, isInVain, leasedUntil, leaseOf, makeKept, slotsOf, type Kept } from './kept.ts'
+import {
+  applyLease,
+  heldOf,
+  isBroken,
+  isInVain,
+  leasedUntil,
+  leaseOf,
+  makeEntry,
+  slotsOf,
+  type Entry,
+} from './link-entry.ts'
 import { releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
 import type { Holder } from './shares.ts'
 import { findRunnable, type RunnableLink } from './carrier-store.ts'
 
-export interface KeeperContext {
+export interface LinkSetContext {
   db: Db
   log: Log
   node: Node
@@ -31,7 +41,7 @@ export interface KeeperContext {
   restAfterMs?: number
 }
 
-interface KeeperEvents {
+interface LinkSetEvents {
   onAnswer: (answer: Answer) => void
   /** There may be room: on a link, or because one is bound. */
   onRoom: () => void
@@ -45,11 +55,11 @@ const blipMs = 5000
 // What was written here counts for a second: who takes over begins after it.
 const countsMs = 1000
 
-export class LinkKeeper {
+export class LinkSet {
   readonly limits: Limits = new Limits()
-  readonly #context: KeeperContext
-  readonly #events: KeeperEvents
-  readonly #kept = new Map<string, Kept>()
+  readonly #context: LinkSetContext
+  readonly #events: LinkSetEvents
+  readonly #entries = new Map<string, Entry>()
   /** When a link of each carrier was last seen up, in monotonic milliseconds. */
   readonly #upAt = new Map<string, number>()
   #byCarrier: ReadonlyMap<string, readonly CarrierLink[]> = new Map()
@@ -60,24 +70,24 @@ export class LinkKeeper {
   #isHasty = false
   #isClosing = false
 
-  constructor(context: KeeperContext, events: KeeperEvents) {
+  constructor(context: LinkSetContext, events: LinkSetEvents) {
     this.#context = context
     this.#events = events
   }
 
   /** The links that run here and are not being stopped, by id. */
   get running(): ReadonlyMap<string, CarrierLink> {
-    return new Map([...this.#kept].flatMap(([id, { link, isClosing }]) => (link && !isClosing ? [[id, link]] : [])))
+    return new Map([...this.#entries].flatMap(([id, { link, isClosing }]) => (link && !isClosing ? [[id, link]] : [])))
   }
 
   /** How many links this process should run and cannot start, until they are changed. */
   get brokenCount(): number {
-    return [...this.#kept.values()].filter(isBroken).length
+    return [...this.#entries.values()].filter(isBroken).length
   }
 
-  /** Until when sessions are leased (see kept.ts). */
+  /** Until when sessions are leased (`link-entry.ts`). */
   get leasedUntil(): number | null {
-    return leasedUntil(this.#kept.values())
+    return leasedUntil(this.#entries.values())
   }
 
   /** The links that run here and take messages, by carrier, best carrier first. */
@@ -117,8 +127,8 @@ export class LinkKeeper {
 
   /** The link where it runs here and is not being stopped. */
   find(linkId: string): CarrierLink | null {
-    const kept = this.#kept.get(linkId)
-    return kept && !kept.isClosing ? kept.link : null
+    const entry = this.#entries.get(linkId)
+    return entry && !entry.isClosing ? entry.link : null
   }
 
   async start(): Promise<void> {
@@ -151,7 +161,7 @@ export class LinkKeeper {
     this.#isClosing = true
     await this.#turning
     const stoppedAt = performance.now()
-    await Promise.all([...this.#kept.values()].map((kept) => this.#stop(kept, drainMs)))
+    await Promise.all([...this.#entries.values()].map((entry) => this.#stop(entry, drainMs)))
     if (this.#timer) clearInterval(this.#timer)
     await this.#turning
     // Who has begun since the last turn may take over as well.
@@ -171,19 +181,19 @@ export class LinkKeeper {
       db,
       node.id,
       (id) => {
-        const held = heldOf(this.#kept.get(id) ?? makeKept(), now)
+        const held = heldOf(this.#entries.get(id) ?? makeEntry(), now)
         return this.#isClosing ? { ...held, wants: false } : held
       },
       now,
     )
     if (leased === null) {
-      for (const { link } of this.#kept.values()) link?.renew({ slots: [], untilMs: 0 })
+      for (const { link } of this.#entries.values()) link?.renew({ slots: [], untilMs: 0 })
       return
     }
     this.#leased = leased
     this.#leasedOf = Map.groupBy(leased, ({ carrierId }) => carrierId)
     const ids = new Set(leased.map(({ id }) => id))
-    for (const [id, kept] of this.#kept) if (!ids.has(id)) await this.#leave(id, kept)
+    for (const [id, entry] of this.#entries) if (!ids.has(id)) await this.#leave(id, entry)
     const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)
     if (starting.length > 0) await this.#startLinks(starting)
     this.#listRunning()
@@ -192,46 +202,46 @@ export class LinkKeeper {
 
   /** Takes over what was decided of a link. True: it is to be started. */
   #apply(leased: LeasedLink, now: number): boolean {
-    const kept = this.#kept.get(leased.id) ?? makeKept()
-    this.#kept.set(leased.id, kept)
-    applyLease(kept, leased, now)
-    const { link } = kept
+    const entry = this.#entries.get(leased.id) ?? makeEntry()
+    this.#entries.set(leased.id, entry)
+    applyLease(entry, leased, now)
+    const { link } = entry
     if (!link) {
       // Nothing is bound: what is too much goes at once, and is not dialled first.
-      kept.free.push(...leased.give)
-      return slotsOf(kept).length > 0 && kept.version !== leased.version && !this.#isClosing && !kept.isClosing
+      entry.free.push(...leased.give)
+      return slotsOf(entry).length > 0 && entry.version !== leased.version && !this.#isClosing && !entry.isClosing
     }
-    link.renew(leaseOf(kept))
-    if (kept.isClosing) return false
-    if (kept.version !== leased.version) {
+    link.renew(leaseOf(entry))
+    if (entry.isClosing) return false
+    if (entry.version !== leased.version) {
       this.#context.log.info({ link: leased.id }, 'link settings changed')
-      void this.#stop(kept, drainMs).then(() => this.#hasten())
-    } else if (kept.slots.size === 0) {
+      void this.#stop(entry, drainMs).then(() => this.#hasten())
+    } else if (entry.slots.size === 0) {
       this.#context.log.warn({ link: leased.id }, 'link lease lost')
-      void this.#stop(kept, 0)
-    } else if (isInVain(kept, leased, now, this.#context.restAfterMs)) this.#leaveToOthers(kept, link)
-    else for (const slot of leased.give) this.#giveUp(kept, link, slot)
+      void this.#stop(entry, 0)
+    } else if (isInVain(entry, leased, now, this.#context.restAfterMs)) this.#leaveToOthers(entry, link)
+    else for (const slot of leased.give) this.#giveUp(entry, link, slot)
     return false
   }
 
   /** The carrier takes no bind from here, and does from elsewhere: there the slots are of use. */
-  #leaveToOthers(kept: Kept, { id, lastError, lastErrorAt }: CarrierLink): void {
-    this.#context.log.warn({ link: id, detail: lastError, rest_ms: kept.rest.ms }, 'link left to other processes')
-    kept.fault = { lastError, lastErrorAt }
-    void this.#stop(kept, 0).then(() => {
-      kept.free.push(...kept.slots.keys())
+  #leaveToOthers(entry: Entry, { id, lastError, lastErrorAt }: CarrierLink): void {
+    this.#context.log.warn({ link: id, detail: lastError, rest_ms: entry.rest.ms }, 'link left to other processes')
+    entry.fault = { lastError, lastErrorAt }
+    void this.#stop(entry, 0).then(() => {
+      entry.free.push(...entry.slots.keys())
       this.#hasten()
     })
   }
 
   /** Drains one slot beside the others, for a process that has less than its part. */
-  #giveUp(kept: Kept, link: CarrierLink, slot: number): void {
-    if (kept.dropping.has(slot)) return
-    kept.dropping.add(slot)
+  #giveUp(entry: Entry, link: CarrierLink, slot: number): void {
+    if (entry.dropping.has(slot)) return
+    entry.dropping.add(slot)
     this.#context.log.info({ link: link.id, slot }, 'session given up to another process')
     link.drop(slot, drainMs).then(
       () => {
-        kept.free.push(slot)
+        entry.free.push(slot)
         this.turn()
       },
       (error: unknown) => this.#report(error, 'a link did not stop cleanly'),
@@ -242,69 +252,69 @@ export class LinkKeeper {
    * A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again; nor
    * while what it wrote counts, for here or elsewhere it would begin anew.
    */
-  async #leave(id: string, kept: Kept): Promise<void> {
-    if (kept.isClosing) return
-    if (kept.link) {
+  async #leave(id: string, entry: Entry): Promise<void> {
+    if (entry.isClosing) return
+    if (entry.link) {
       this.#context.log.info({ link: id }, 'link disabled')
-      void this.#stop(kept, drainMs).then(() => this.#hasten())
+      void this.#stop(entry, drainMs).then(() => this.#hasten())
       return
     }
-    if (performance.now() - kept.stoppedAt < countsMs) return
+    if (performance.now() - entry.stoppedAt < countsMs) return
     await releaseLink(this.#context.db, id, this.#context.node.id)
-    this.#kept.delete(id)
+    this.#entries.delete(id)
   }
 
   /** Lets a link drain beside the others, which go on; its leases are kept meanwhile. It can be started again when it is gone. */
-  async #stop(kept: Kept, ms: number): Promise<void> {
-    const { link } = kept
-    if (!link || kept.isClosing) return
-    kept.isClosing = true
+  async #stop(entry: Entry, ms: number): Promise<void> {
+    const { link } = entry
+    if (!link || entry.isClosing) return
+    entry.isClosing = true
     this.#listRunning()
     await link.close(ms).catch((error: unknown) => this.#report(error, 'a link did not stop cleanly'))
-    kept.link = null
-    kept.stoppedAt = performance.now()
-    kept.version = ''
-    kept.history = []
-    kept.isClosing = false
+    entry.link = null
+    entry.stoppedAt = performance.now()
+    entry.version = ''
+    entry.history = []
+    entry.isClosing = false
   }
 
   /** Best carrier first, as the leases are. */
   #listRunning(): void {
-    const known = this.#leased.flatMap(({ id }) => this.#kept.get(id) ?? [])
+    const known = this.#leased.flatMap(({ id }) => this.#entries.get(id) ?? [])
     const links = known.flatMap(({ link, isClosing }) => (link && !isClosing ? [link] : []))
     this.#byCarrier = Map.groupBy(links, (link) => link.carrierId)
   }
 
   async #startLinks(ids: readonly string[]): Promise<void> {
     for (const one of await findRunnable(this.#context.db, ids)) {
-      const kept = this.#kept.get(one.id)
-      if (!kept) continue
+      const entry = this.#entries.get(one.id)
+      if (!entry) continue
       // A simulator that is being started is asked for again in the next turn.
       if (one.isTest && (this.#context.testPort?.() ?? null) === null) continue
       // Noted first: what cannot be started is not tried again until it changes.
-      kept.version = kept.leased?.version ?? ''
+      entry.version = entry.leased?.version ?? ''
       try {
-        const link = this.#context.openLink(one, this.#optionsOf(one, kept))
-        link.renew(leaseOf(kept))
-        kept.link = link
+        const link = this.#context.openLink(one, this.#optionsOf(one, entry))
+        link.renew(leaseOf(entry))
+        entry.link = link
       } catch (error) {
         // Its password is sealed with another key: it does not keep the others down.
         this.#context.log.error({ link: one.id, error }, 'a link could not be started')
         const reason = error instanceof Error ? error.message : String(error)
-        kept.fault = { lastError: `cannot_start: ${reason}`, lastErrorAt: new Date(nowMs()) }
-        kept.free.push(...kept.slots.keys())
+        entry.fault = { lastError: `cannot_start: ${reason}`, lastErrorAt: new Date(nowMs()) }
+        entry.free.push(...entry.slots.keys())
       }
     }
   }
 
-  #optionsOf(one: RunnableLink, kept: Kept): CarrierLinkOptions {
+  #optionsOf(one: RunnableLink, entry: Entry): CarrierLinkOptions {
     const { log, node, meter, reasons = defaultReasons } = this.#context
     const { onAnswer, onRoom } = this.#events
     return {
       id: one.id,
       carrierId: one.carrierId,
       nodeId: node.id,
-      pace: kept.pace,
+      pace: entry.pace,
       reasons,
       limits: this.limits,
       mayWrite: () => node.isFresh,
@@ -314,7 +324,7 @@ export class LinkKeeper {
       onState: (changed: CarrierLink, state: LinkState, detail: string, isTrouble: boolean = false) => {
         const fields = { link: changed.id, carrier: one.carrierName, state, detail }
         // What ends while it is stopped ends on purpose.
-        if (isTrouble && !kept.isClosing) log.warn(fields, 'link state changed')
+        if (isTrouble && !entry.isClosing) log.warn(fields, 'link state changed')
         else log.info(fields, 'link state changed')
         // Others share the pace by what is bound, and an operator looks at it.
         this.#hasten()

@@ -6,7 +6,7 @@ import { isResting, lookAtLife, noRest, restAfterMs, type Rest } from './rest.ts
 import { takeGrant } from './shares.ts'
 import type { LinkReport } from './carrier-store.ts'
 
-export interface Kept {
+export interface Entry {
   /** What the last turn said; of other processes it is as old as that. Null: nothing yet. */
   leased: LeasedLink | null
   link: CarrierLink | null
@@ -37,7 +37,7 @@ const renewMs = 3000
 const rateMs = 60_500
 const leaseMs = leaseSeconds * 1000 - marginMs
 
-export function makeKept(): Kept {
+export function makeEntry(): Entry {
   return {
     leased: null,
     link: null,
@@ -58,53 +58,53 @@ export function makeKept(): Kept {
 }
 
 /** The slots in which sessions are to be: one that was let go during a turn is given back with the next, and not dialled again meanwhile. */
-export const slotsOf = ({ slots, free }: Kept): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
+export const slotsOf = ({ slots, free }: Entry): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
 
 /** What its link may write to, and how long. */
-export const leaseOf = (kept: Kept): { slots: number[]; untilMs: number } => ({
-  slots: slotsOf(kept),
-  untilMs: kept.renewedAt + leaseMs,
+export const leaseOf = (entry: Entry): { slots: number[]; untilMs: number } => ({
+  slots: slotsOf(entry),
+  untilMs: entry.renewedAt + leaseMs,
 })
 
 /** Until when the first of the leases of sessions runs, in monotonic milliseconds; null: this process has no session. */
-export function leasedUntil(all: Iterable<Kept>): number | null {
+export function leasedUntil(all: Iterable<Entry>): number | null {
   const held = [...all].filter(({ leased, link }) => leased?.kind === 'smpp' && link !== null)
-  return held.length === 0 ? null : Math.min(...held.map((kept) => leaseOf(kept).untilMs))
+  return held.length === 0 ? null : Math.min(...held.map((entry) => leaseOf(entry).untilMs))
 }
 
 /** Whether its link has been tried in vain long enough to be left to others, which have it; notes how it is. */
-export function isInVain(kept: Kept, leased: LeasedLink, now: number, afterMs: number = restAfterMs): boolean {
+export function isInVain(entry: Entry, leased: LeasedLink, now: number, afterMs: number = restAfterMs): boolean {
   // One over HTTP has no session that a carrier could refuse.
-  if (leased.kind === 'http' || kept.link === null) return false
-  kept.rest = lookAtLife(kept.rest, { ...leased, sessions: kept.link.sessions }, now, afterMs)
-  return kept.rest.until > now
+  if (leased.kind === 'http' || entry.link === null) return false
+  entry.rest = lookAtLife(entry.rest, { ...leased, sessions: entry.link.sessions }, now, afterMs)
+  return entry.rest.until > now
 }
 
 /** Whether its link could not be started from what its rows say now. */
-export const isBroken = ({ link, version, leased }: Kept): boolean =>
+export const isBroken = ({ link, version, leased }: Entry): boolean =>
   link === null && version !== '' && version === leased?.version
 
 /** What the leases are told of a link. */
-export function heldOf(kept: Kept, now: number): Held {
-  const report = reportOf(kept, now)
+export function heldOf(entry: Entry, now: number): Held {
+  const report = reportOf(entry, now)
   const reported = JSON.stringify(report)
-  const isDue = reported !== kept.reported || now - kept.renewedAt >= renewMs
-  kept.reported = reported
+  const isDue = reported !== entry.reported || now - entry.renewedAt >= renewMs
+  entry.reported = reported
   return {
-    slots: kept.slots,
-    free: [...kept.free],
+    slots: entry.slots,
+    free: [...entry.free],
     // What could not be started is not wanted until it changes.
-    wants: !kept.isClosing && !isBroken(kept) && !isResting(kept.rest, kept.leased, now),
-    grant: kept.grant,
+    wants: !entry.isClosing && !isBroken(entry) && !isResting(entry.rest, entry.leased, now),
+    grant: entry.grant,
     report,
     isDue,
   }
 }
 
-function reportOf(kept: Kept, now: number): LinkReport {
-  const { link, history, pace, fault } = kept
+function reportOf(entry: Entry, now: number): LinkReport {
+  const { link, history, pace, fault } = entry
   const fraction = pace.fraction(now)
-  const isTold = isBroken(kept) || isResting(kept.rest, kept.leased, now)
+  const isTold = isBroken(entry) || isResting(entry.rest, entry.leased, now)
   if (!link) return { ...noReport, fraction, ...(isTold && fault) }
   history.push({ at: now, submitted: link.submitted })
   while (now - (history[0]?.at ?? now) > rateMs) history.shift()
@@ -125,15 +125,15 @@ function reportOf(kept: Kept, now: number): LinkReport {
 }
 
 /** Takes over what was decided. */
-export function applyLease(kept: Kept, leased: LeasedLink, now: number): void {
-  kept.leased = leased
+export function applyLease(entry: Entry, leased: LeasedLink, now: number): void {
+  entry.leased = leased
   // What was given back is not ours any more, or anew; a turn that failed has given nothing back.
-  const isKept = (slot: number): boolean => kept.slots.has(slot) && kept.slots.get(slot) === leased.slots.get(slot)
-  kept.free = kept.free.filter(isKept)
-  for (const slot of kept.dropping) if (!isKept(slot)) kept.dropping.delete(slot)
-  kept.slots = leased.slots
-  kept.grant = takeGrant(kept.grant, leased.grant, performance.now())
-  if (leased.isRenewed) kept.renewedAt = now
-  kept.pace.set((leased.pace * leased.grant.used) / capacityOf(leased.pace), leased.grant.used)
-  kept.pace.slowTo(leased.fraction, now)
+  const isSame = (slot: number): boolean => entry.slots.has(slot) && entry.slots.get(slot) === leased.slots.get(slot)
+  entry.free = entry.free.filter(isSame)
+  for (const slot of entry.dropping) if (!isSame(slot)) entry.dropping.delete(slot)
+  entry.slots = leased.slots
+  entry.grant = takeGrant(entry.grant, leased.grant, performance.now())
+  if (leased.isRenewed) entry.renewedAt = now
+  entry.pace.set((leased.pace * leased.grant.used) / capacityOf(leased.pace), leased.grant.used)
+  entry.pace.slowTo(leased.fraction, now)
 }
