@@ -12,17 +12,8 @@ import type { Meter } from '../ground/metrics/meter.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 import type { Node } from './node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState, OpenLink } from './carrier-link.ts'
-import {
-  applyLease,
-  heldOf,
-  isBroken,
-  isInVain,
-  leasedUntil,
-  leaseOf,
-  makeEntry,
-  slotsOf,
-  type Entry,
-} from './link-entry.ts'
+import { applyLease, heldOf, isBroken, isInVain, leasedUntil, leaseOf, makeEntry, slotsOf } from './link-entry.ts'
+import type { Entry } from './link-entry.ts'
 import { releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
@@ -125,7 +116,7 @@ export class LinkSet {
     return isUpElsewhere || (this.find(id)?.sessions ?? 0) > 0
   }
 
-  /** The link where it runs here and is not being stopped. */
+  /** The link, if it runs here and is not being stopped. */
   find(linkId: string): CarrierLink | null {
     const entry = this.#entries.get(linkId)
     return entry && !entry.isClosing ? entry.link : null
@@ -136,7 +127,6 @@ export class LinkSet {
     this.#timer = setInterval(() => this.turn(), turnMs)
   }
 
-  /** Does a turn now, unless one is under way. */
   turn(): void {
     if (this.#turning === null) this.#begin().catch((error: unknown) => this.#report(error, 'managing links failed'))
   }

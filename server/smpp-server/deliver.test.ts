@@ -12,7 +12,7 @@ import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId, showClientId } from './client-id.ts'
 import { fillDeliveries } from './fill.ts'
-import { OwedReceipts, settleCanceled } from './owed.ts'
+import { PendingReceipts, settleCanceled } from './pending.ts'
 import {
   createTestCredential,
   bindTestClient,
@@ -151,15 +151,15 @@ describe('a receipt', () => {
     const { id } = await test.lease()
     await test.end(id)
     await untilRead()
-    const owed = {
+    const pending = {
       accountId: test.accountId,
       messageId: id,
       credentialId: credential.id,
       clientId: id,
       registeredDelivery: [1],
     }
-    const receipts = new OwedReceipts(test.db)
-    await Promise.all([receipts.note(owed), receipts.note(owed)])
+    const receipts = new PendingReceipts(test.db)
+    await Promise.all([receipts.note(pending), receipts.note(pending)])
     await untilDelivered(client, 1)
     await untilAllTaken()
     expect(receiptIds(client)).toEqual([showClientId(id)])

@@ -1,4 +1,4 @@
-/** Deliver: what clients are owed goes to any of their sessions, within its window, until it is answered. */
+/** Deliver: pending deliveries of a client go to any of its sessions, within the window, until they are answered. */
 import { ESME, PduError, statusOfResponse, type Outcome, type ResponsePdu } from '@heliogram/smpp'
 import { Batcher } from '../ground/base/batch.ts'
 import type { Db } from '../ground/db/db.ts'

@@ -14,7 +14,7 @@ import type { Admission } from './bind.ts'
 import { claimDeliveries } from './delivery.ts'
 import { gatherPart, isWhole, listLate } from './gather.ts'
 import { sendLate } from './late.ts'
-import { OwedReceipts } from './owed.ts'
+import { PendingReceipts } from './pending.ts'
 
 const database = await createTestDatabase()
 const keys = new DataKeys(testVault)
@@ -80,7 +80,7 @@ test('parts of which the master key is gone stay, with a warning, and keep no ot
   await database.db.query(`update smpp_gatherings set received_at = received_at - interval '1 hour'`)
   const warnings: unknown[] = []
   const log = { ...silent, warn: (fields: object, message: string): void => void warnings.push({ ...fields, message }) }
-  await sendLate({ db, texts, log, owed: new OwedReceipts(db), acceptor: {} as Acceptor })
+  await sendLate({ db, texts, log, pending: new PendingReceipts(db), acceptor: {} as Acceptor })
   const { rows } = await database.db.query('select destination from smpp_gatherings')
   expect(rows).toEqual([{ destination: '15551230001' }])
   expect(warnings).toMatchObject([

@@ -6,7 +6,7 @@ import { columns } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { firstIdOf, floorNow } from './event-cursor.ts'
-import { settleOwed } from './owed.ts'
+import { settlePending } from './pending.ts'
 
 /** Days after which what could not be delivered is forgotten. */
 export const deliveryDaysMax = 3
@@ -35,7 +35,7 @@ export async function fillDeliveries(db: Db, limit: number = eventsMax): Promise
     if (accounts.length === 0) return false
     const events = await readEvents(tx, accounts, limit)
     const ended = events.filter(({ type }) => type === 'message.delivered' || type === 'message.failed')
-    await settleOwed(
+    await settlePending(
       tx,
       ended.flatMap(({ accountId, messageId }) => (messageId === null ? [] : [{ accountId, messageId }])),
     )

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { findAdmission } from './admission.ts'
 import { isWhole, listLate } from './gather.ts'
-import { OwedReceipts } from './owed.ts'
+import { PendingReceipts } from './pending.ts'
 import { submitGathered } from './submit.ts'
 import { bindTestClient, openServerTest, untilDelivered } from './testing.ts'
 
@@ -11,7 +11,7 @@ const { db } = await createTestDatabase()
 const test = await openServerTest(db)
 afterAll(() => test.close())
 
-it('a message whose node died is owed its receipts once, where two others come to it and it ends between them', async () => {
+it('a message whose node died gets its receipts once, if two others take it and it ends between them', async () => {
   const credential = await test.credential()
   const client = await bindTestClient(test.port, credential)
   const [first = {}] = cutSegments('Long '.repeat(60), { mode: 'udh8', reference: 7 })
@@ -24,7 +24,7 @@ it('a message whose node died is owed its receipts once, where two others come t
   const gathering = late?.open()
   const admission = await findAdmission(test.db, test.accountId, credential.id)
   if (!gathering || !admission || !isWhole(gathering)) throw new Error('nothing was gathered')
-  const context = { db: test.db, acceptor: test.acceptor, owed: new OwedReceipts(test.db) }
+  const context = { db: test.db, acceptor: test.acceptor, pending: new PendingReceipts(test.db) }
   await submitGathered(context, admission, gathering, null)
   const { rows } = await test.db.query<{ id: string }>('select id from messages')
   await test.end(rows[0]?.id ?? '')

@@ -8,7 +8,7 @@ import { findKey, findMessage } from '../message/store.ts'
 import { clientErrs } from '../message/taxonomy.ts'
 import type { Admission } from './bind.ts'
 import { parseClientId, showClientId } from './client-id.ts'
-import { settleOwed } from './owed.ts'
+import { settlePending } from './pending.ts'
 import { stateOf } from './state.ts'
 import { gatheringOperation } from './submit.ts'
 
@@ -50,7 +50,7 @@ export async function cancel(
   if (!row || !isFrom(row, pdu.source_addr)) return ESME.RCANCELFAIL
   if (mode === 'test' && !row.isTest) return ESME.RCANCELFAIL
   if ((await cancelMessage(context, accountId, row.id)) === null) return ESME.RCANCELFAIL
-  await settleOwed(context.db, [{ accountId, messageId: row.id }])
+  await settlePending(context.db, [{ accountId, messageId: row.id }])
   return ESME.ROK
 }
 

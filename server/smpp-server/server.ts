@@ -16,7 +16,7 @@ import type { Client, ClientSession, Consignment } from './client.ts'
 import { forgetDeliveries } from './delivery.ts'
 import { Deliverer } from './deliver.ts'
 import { sendLate } from './late.ts'
-import { forgetOwed, OwedReceipts, settleCanceled, type MessageKey } from './owed.ts'
+import { forgetPending, PendingReceipts, settleCanceled, type MessageKey } from './pending.ts'
 import { cancel, query } from './query.ts'
 import { Rate } from './rate.ts'
 import { forgetSessions, readAdmissions, type CurrentAdmission } from './admission.ts'
@@ -60,7 +60,7 @@ export class ClientServer {
   readonly #server: SmppServer<Consignment>
   readonly #clients = new Map<ClientSession, Client>()
   readonly #rates = new Map<string, Rate>()
-  readonly #owed: OwedReceipts
+  readonly #pending: PendingReceipts
   /** Parts of long messages that are being taken. */
   readonly #parts = new InOrder()
   readonly #deliverer: Deliverer
@@ -78,7 +78,7 @@ export class ClientServer {
 
   constructor(options: ClientServerOptions) {
     this.#options = options
-    this.#owed = new OwedReceipts(options.db)
+    this.#pending = new PendingReceipts(options.db)
     this.#deliverer = new Deliverer({ ...options, clients: this.#clients })
     this.#sweeper = new Sweeper(options.log)
     const { log, sessionsMax } = options
@@ -117,7 +117,7 @@ export class ClientServer {
       {
         name: 'late parts of SMPP clients',
         everyMs: 5000,
-        run: (isOver) => sendLate({ ...this.#options, owed: this.#owed }, isOver),
+        run: (isOver) => sendLate({ ...this.#options, pending: this.#pending }, isOver),
       },
       {
         name: 'canceled messages of SMPP clients',
@@ -135,7 +135,7 @@ export class ClientServer {
         run: async () => {
           const count = await forgetDeliveries(db)
           if (count > 0) log.warn({ count }, 'deliveries to an SMPP client expired')
-          await forgetOwed(db)
+          await forgetPending(db)
         },
       },
     ])
@@ -147,7 +147,7 @@ export class ClientServer {
     await this.#deliverer.stop()
     await this.#server.close(drainMs)
     await this.#sweeper.close()
-    await this.#owed.close()
+    await this.#pending.close()
     await this.#deliverer.close()
     this.#drops.flush()
     this.#refusals.flush()
@@ -251,7 +251,7 @@ export class ClientServer {
     switch (pdu.command) {
       case 'submit_sm': {
         const { status, messageId } = await submit(
-          { ...this.#options, owed: this.#owed, parts: this.#parts },
+          { ...this.#options, pending: this.#pending, parts: this.#parts },
           admission,
           rate,
           pdu,

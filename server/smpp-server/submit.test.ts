@@ -16,7 +16,7 @@ import { insertTestSender } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'
 import { sendLate } from './late.ts'
-import { OwedReceipts } from './owed.ts'
+import { PendingReceipts } from './pending.ts'
 import { bindTestClient, openServerTest, untilDelivered, type ServerTest, type TestClient } from './testing.ts'
 
 let test: ServerTest
@@ -394,7 +394,7 @@ describe('parts of a long message', () => {
     const { acceptor, db } = test
     const warn = (fields: object, message: string): void =>
       void test.lines.push({ level: 'warn', message, fields: { ...fields } })
-    return { acceptor, db, owed: new OwedReceipts(db), log: { info: () => {}, warn, error: () => {} } }
+    return { acceptor, db, pending: new PendingReceipts(db), log: { info: () => {}, warn, error: () => {} } }
   }
 })
 

@@ -23,14 +23,14 @@ import {
   type GatherContext,
   type Gathering,
 } from './gather.ts'
-import type { OwedReceipts } from './owed.ts'
+import type { PendingReceipts } from './pending.ts'
 import type { Rate } from './rate.ts'
 import { unreadableErr } from './state.ts'
 import { draftSubmit, isPart, readSubmit, withoutPadding, type Submit } from './read-submit.ts'
 
 export interface SubmitContext extends GatherContext {
   acceptor: Acceptor
-  owed: OwedReceipts
+  pending: PendingReceipts
 }
 
 /** The command_status of a submit_sm_resp, with the id where it is ESME_ROK. */
@@ -157,14 +157,14 @@ async function findMessageOf(db: Db, { accountId, idempotency }: Draft): Promise
 }
 
 function note(
-  { owed }: SubmitContext,
+  { pending }: SubmitContext,
   { accountId, credentialId }: Admission,
   messageId: string,
   clientId: string,
   registeredDelivery: number[],
   gatheringId?: string,
 ): Promise<boolean> {
-  return owed.note({
+  return pending.note({
     accountId,
     messageId,
     credentialId,

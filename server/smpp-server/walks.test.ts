@@ -270,7 +270,7 @@ class Walk {
     await db.query('update nodes set fenced_at = now() where id = $1', [gone.nodeId])
   }
 
-  /** All that is owed is taken. */
+  /** All pending deliveries are taken. */
   async rest(): Promise<void> {
     for (const client of this.clients) {
       client.manner = 'taken'
@@ -314,7 +314,7 @@ const isTaken = ({ outcome }: Submitted): boolean => outcome?.kind === 'response
 const isUnknown = ({ outcome }: Submitted): boolean => outcome?.kind === 'closed' && outcome.written
 
 test.each([1, 2, 3])(
-  'what is answered ESME_ROK is one message, and what is owed is taken, by whom it is for: walk %i',
+  'what is answered ESME_ROK is one message, and what is pending is taken, by whom it is for: walk %i',
   async (seed) => {
     await emptyTables(
       db,
@@ -356,9 +356,9 @@ test.each([1, 2, 3])(
           expect([id, receipts.has(`${id} ${walk.stateOf(row.id)}`)]).toEqual([id, part.isAsked])
         }
       }
-      const owed = walk.replies.filter((one) => receivesReplies && one.accountId === accountId)
+      const pending = walk.replies.filter((one) => receivesReplies && one.accountId === accountId)
       const texts = [...replies.values()].map((parts) => joinParts(parts).text)
-      expect(new Set(texts)).toEqual(new Set(owed.map(({ text }) => text)))
+      expect(new Set(texts)).toEqual(new Set(pending.map(({ text }) => text)))
     }
     expect(rows.length).toBeGreaterThan(0)
     expect(base.lines.filter(({ level }) => level === 'error')).toEqual([])

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/ground/db/testing.ts'
 import { findCredential } from '../../server/smpp-server/credential.ts'
 import { sendLate } from '../../server/smpp-server/late.ts'
-import { OwedReceipts } from '../../server/smpp-server/owed.ts'
+import { PendingReceipts } from '../../server/smpp-server/pending.ts'
 import {
   bindTestClient,
   openServerTest,
@@ -62,7 +62,7 @@ async function wait(): Promise<void> {
   await sendLate({
     db: test.db,
     acceptor: test.acceptor,
-    owed: new OwedReceipts(test.db),
+    pending: new PendingReceipts(test.db),
     log: { info: () => {}, error: () => {}, warn: (fields, message) => void warnings.push({ ...fields, message }) },
   })
 }

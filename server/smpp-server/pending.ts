@@ -1,6 +1,6 @@
 /**
- * What clients are owed: the receipts they asked for, noted when a message is accepted and turned into deliveries when it is over.
- * Whoever deletes the note makes the deliveries, in one statement: so each receipt is made once, whoever is first to see the end.
+ * Pending receipts of clients: noted when a message is accepted, and turned into deliveries when it ends. One statement deletes the note
+ * and makes the deliveries, so each receipt is made once, by the process that sees the end first.
  */
 import { Batcher } from '../ground/base/batch.ts'
 import { columns } from '../ground/db/array.ts'
@@ -11,7 +11,7 @@ import { newId } from '../ground/base/ids.ts'
 import { asksFor, errOf, finalStateOf } from './state.ts'
 
 /** A message whose receipts a client asked for. */
-export interface Owed {
+export interface PendingReceipt {
   accountId: string
   messageId: string
   credentialId: string
@@ -32,27 +32,27 @@ export interface MessageKey {
 // Long enough not to hammer a database that is coming back.
 const retryMs = 500
 
-/** Notes what clients are owed, many in one statement. */
-export class OwedReceipts {
-  readonly #batcher: Batcher<Owed, void>
+/** Notes pending receipts, many in one statement. */
+export class PendingReceipts {
+  readonly #batcher: Batcher<PendingReceipt, void>
   #isClosed = false
 
   constructor(db: Db) {
-    const flush = async (owed: Owed[]): Promise<void[]> => {
-      await insertOwed(db, owed)
+    const flush = async (pending: PendingReceipt[]): Promise<void[]> => {
+      await insertPending(db, pending)
       // A message may have ended before it was noted: its event was passed by. What ends from here on finds the note.
-      await settleOwed(db, owed)
-      return owed.map(() => undefined)
+      await settlePending(db, pending)
+      return pending.map(() => undefined)
     }
     this.#batcher = new Batcher(flush, { sizeMax: 500, flushesMax: 2, isForAll: isUnavailable })
   }
 
-  /** Resolves when the note is on disk; false: nothing is owed. Tried until then: the message is accepted and cannot be taken back. */
-  async note(owed: Owed): Promise<boolean> {
-    if (owed.registeredDelivery.every((flags) => (flags & 3) === 0)) return false
+  /** Resolves when the note is on disk, false if there is nothing to note. It tries until then: the message is accepted. */
+  async note(pending: PendingReceipt): Promise<boolean> {
+    if (pending.registeredDelivery.every((flags) => (flags & 3) === 0)) return false
     for (;;) {
       try {
-        await this.#batcher.push(owed)
+        await this.#batcher.push(pending)
         return true
       } catch (error) {
         if (!isRetryable(error) || this.#isClosed) throw error
@@ -69,9 +69,9 @@ export class OwedReceipts {
 
 /**
  * Repeatable: a message is noted once, one that was gathered with the end of its gathering (locked by its unique id), for its note may be
- * settled already when another process comes to it. A credential that was deleted meanwhile is owed nothing.
+ * settled already when another process comes to it. A credential that was deleted meanwhile gets none.
  */
-async function insertOwed(db: Db, owed: Owed[]): Promise<void> {
+async function insertPending(db: Db, pending: PendingReceipt[]): Promise<void> {
   await db.query({
     name: 'insert-smpp-submits',
     text: `
@@ -88,18 +88,18 @@ async function insertOwed(db: Db, owed: Owed[]): Promise<void> {
       where o.gathering_id is null or o.gathering_id in (select id from ended)
       on conflict do nothing`,
     values: columns([
-      owed.map((one) => one.accountId),
-      owed.map((one) => one.messageId),
-      owed.map((one) => one.credentialId),
-      owed.map((one) => one.clientId),
-      owed.map((one) => `{${one.registeredDelivery.join()}}`),
-      owed.map((one) => one.gatheringId ?? null),
+      pending.map((one) => one.accountId),
+      pending.map((one) => one.messageId),
+      pending.map((one) => one.credentialId),
+      pending.map((one) => one.clientId),
+      pending.map((one) => `{${one.registeredDelivery.join()}}`),
+      pending.map((one) => one.gatheringId ?? null),
     ]),
   })
 }
 
 /** Makes the deliveries of those of these messages that are over. */
-export async function settleOwed(db: Queryable, messages: readonly MessageKey[]): Promise<void> {
+export async function settlePending(db: Queryable, messages: readonly MessageKey[]): Promise<void> {
   if (messages.length === 0) return
   await db.query({
     ...settleStatement(dayOf(messages.map(({ messageId }) => messageId))),
@@ -184,11 +184,11 @@ export async function settleCanceled(
   })
   const [last] = rows
   if (!last) return null
-  await settleOwed(db, last.canceled)
+  await settlePending(db, last.canceled)
   return { accountId: last.accountId, messageId: last.messageId }
 }
 
 /** Forgets notes of messages that never came to an end, longer than any receipt is waited for. */
-export async function forgetOwed(db: Db): Promise<void> {
+export async function forgetPending(db: Db): Promise<void> {
   await db.query(`delete from smpp_submits where submitted_at < now() - interval '400 days'`)
 }

@@ -18,7 +18,13 @@ async function note(registeredDelivery: number[]): Promise<{ messageId: string; 
   const { id: messageId } = await test.send()
   const clientId = newId()
   const { accountId } = test
-  const isNoted = await owed.note({ accountId, messageId, credentialId: credential.id, clientId, registeredDelivery })
+  const isNoted = await pending.note({
+    accountId,
+    messageId,
+    credentialId: credential.id,
+    clientId,
+    registeredDelivery,
+  })
   return { messageId, clientId, isNoted }
 }
 
@@ -50,7 +56,7 @@ it.each<[string, string | null, string | null, string, number[]]>([
   async (status, error, state, err, parts) => {
     const { messageId, clientId } = await note([0, 1, 2, 3, 0x11, 0x13])
     await finish(messageId, status, error)
-    await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+    await settlePending(test.db, [{ accountId: test.accountId, messageId }])
     expect(await made()).toEqual(
       parts.map((part) => ({
         subject_id: clientId,
@@ -79,7 +85,7 @@ it.each([
 ])("a carrier's error %j is told as %s", async (given, told) => {
   const { messageId } = await note([1])
   await finish(messageId, 'undelivered', 'content_filtered', given)
-  await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  await settlePending(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toMatchObject([{ err: told }])
 })
 
@@ -89,9 +95,9 @@ it('nothing is noted where no part asks, and nothing is told to a stranger or tw
   expect(isNoted).toBe(true)
   expect(await test.count('smpp_submits', 'true')).toBe(1)
   await finish(messageId, 'delivered')
-  await settleOwed(test.db, [{ accountId: newId(), messageId }])
+  await settlePending(test.db, [{ accountId: newId(), messageId }])
   expect(await made()).toEqual([])
-  for (let n = 0; n < 2; n++) await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  for (let n = 0; n < 2; n++) await settlePending(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toHaveLength(1)
 })
 
@@ -99,7 +105,7 @@ it('of a message that never had a sender the receipt goes to no number', async (
   const { messageId } = await note([1])
   await finish(messageId, 'failed', 'invalid_sender')
   await test.db.query('update messages set our_number = null')
-  await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  await settlePending(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toMatchObject([{ destination: '' }])
 })
 
@@ -108,9 +114,9 @@ it('a note is tried until the process stops, but for one that can never be writt
   const { id: messageId } = await test.send()
   const one = { accountId, messageId, credentialId: credential.id, clientId: newId(), registeredDelivery: [1] }
   // No smallint.
-  await expect(owed.note({ ...one, registeredDelivery: [0x10001] })).rejects.toThrow('smallint')
+  await expect(pending.note({ ...one, registeredDelivery: [0x10001] })).rejects.toThrow('smallint')
   const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
-  const away = new OwedReceipts(gone)
+  const away = new PendingReceipts(gone)
   const noting = expect(away.note(one)).rejects.toThrow('ECONNREFUSED')
   await away.close()
   await noting
@@ -157,7 +163,7 @@ it('a note is forgotten after 400 days', async () => {
     [401, 0],
   ]) {
     await test.db.query(`update smpp_submits set submitted_at = now() - make_interval(days => $1)`, [days])
-    await forgetOwed(test.db)
+    await forgetPending(test.db)
     expect(await test.count('smpp_submits', 'true')).toBe(left)
   }
 })
