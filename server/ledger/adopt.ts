@@ -1,6 +1,6 @@
 /**
  * Adoption: a receipt that no id finds may be the first word of a try that was never answered. Tries are noted when they end without an
- * id (`nameless.ts`), receipts keep what they tell of theirs; a sweep brings them together (`adoption.ts` decides), whichever came first.
+ * id (`without-id.ts`), receipts keep what they tell of theirs; a sweep brings them together (`adoption.ts` decides), whichever came first.
  */
 import { receiptIdForms } from '@heliogram/smpp'
 import { columns } from '../ground/db/array.ts'
@@ -8,7 +8,7 @@ import { nowMs } from '../ground/db/clock.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { placeOf } from '../ground/db/span.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from './adoption.ts'
+import { decideAdoptions, type Adoption, type TryWithoutId, type UnmatchedReceipt } from './adoption.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import { knownIds } from './carrier-ids-sql.ts'
 import { partsOfLane } from '../queue/lanes.ts'
@@ -36,10 +36,10 @@ export async function adoptTries(
   const tries = await readDue(tx, limit)
   if (tries.length === 0) return { moved: [], looked: 0, adopted: 0 }
   const open = tries.filter((one) => one.isOpen)
-  const strangers = open.length === 0 ? [] : await readStrangers(tx, open)
+  const unmatched = open.length === 0 ? [] : await readUnmatched(tx, open)
   // In this order: a message whose receipt was read is busy after it, or its id is known after that.
-  if (strangers.length > 0) await noteBusy(tx, open)
-  const decided = decideAdoptions(open, strangers)
+  if (unmatched.length > 0) await noteBusy(tx, open)
+  const decided = decideAdoptions(open, unmatched)
   const adoptions = await withoutKnown(tx, decided)
   const receipts = adoptions.length === 0 ? [] : await takeReceipts(tx, adoptions)
   // Of several segments, the last late answer does not know that it is the last.
@@ -49,7 +49,7 @@ export async function adoptTries(
   return { moved, looked: tries.length, adopted: adoptions.length }
 }
 
-interface DueTry extends NamelessTry {
+interface DueTry extends TryWithoutId {
   segments: number
   /** Still without an id. */
   isOpen: boolean
@@ -108,9 +108,9 @@ async function noteBusy(tx: Tx, tries: readonly DueTry[]): Promise<void> {
 }
 
 /** Unmatched receipts about the numbers of these tries, one an id; by receipts_adoptable. */
-async function readStrangers(tx: Tx, tries: readonly NamelessTry[]): Promise<Stranger[]> {
-  const { rows } = await tx.query<Stranger>({
-    name: 'read-strangers',
+async function readUnmatched(tx: Tx, tries: readonly TryWithoutId[]): Promise<UnmatchedReceipt[]> {
+  const { rows } = await tx.query<UnmatchedReceipt>({
+    name: 'read-unmatched',
     text: `
       select distinct on (r.link_id, r.match_id)
         r.link_id as "linkId", r.match_id as "matchId", r.raw_id as "rawId", r.source, r.destination, r.submit_date as "submitDate",
@@ -126,8 +126,8 @@ async function readStrangers(tx: Tx, tries: readonly NamelessTry[]): Promise<Str
 /** Without receipts whose id, written in another form, is that of a known message to the same number: a setting is wrong, not an answer lost. */
 async function withoutKnown(tx: Tx, adoptions: Adoption[]): Promise<Adoption[]> {
   if (adoptions.length === 0) return adoptions
-  const forms = adoptions.flatMap(({ stranger }, n) =>
-    receiptIdForms(stranger.rawId).map(({ id }) => ({ id, n, stranger })),
+  const forms = adoptions.flatMap(({ receipt }, n) =>
+    receiptIdForms(receipt.rawId).map(({ id }) => ({ id, n, receipt })),
   )
   const { rows } = await tx.query<{ n: number }>({
     name: 'find-known-forms',
@@ -137,9 +137,9 @@ async function withoutKnown(tx: Tx, adoptions: Adoption[]): Promise<Adoption[]> 
       join carrier_ids c on c.link_id = f.link_id and c.carrier_message_id = f.id
       join messages m on m.account_id = c.account_id and m.id = c.message_id and m.their_number = f.source`,
     values: columns([
-      forms.map(({ stranger }) => stranger.linkId),
+      forms.map(({ receipt }) => receipt.linkId),
       forms.map(({ id }) => id),
-      forms.map(({ stranger }) => stranger.source),
+      forms.map(({ receipt }) => receipt.source),
       forms.map(({ n }) => n),
     ]),
   })
@@ -157,7 +157,7 @@ async function takeReceipts(tx: Tx, adoptions: Adoption[]): Promise<MatchedRecei
       adoptions.map(({ try: one }) => one.messageId),
       adoptions.map(({ try: one }) => one.segment),
       adoptions.map(({ try: one }) => one.try),
-      adoptions.map(({ stranger }) => stranger.matchId),
+      adoptions.map(({ receipt }) => receipt.matchId),
     ]),
   })
   return rows

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decideAdoptions, readCarrierDate, referenceOf, type NamelessTry, type Stranger } from './adoption.ts'
+import { decideAdoptions, readCarrierDate, referenceOf, type TryWithoutId, type UnmatchedReceipt } from './adoption.ts'
 
 const at = (minutes: number): Date => new Date(Date.UTC(2026, 10, 21, 12, 0) + minutes * 60_000)
-const aTry = (changes: Partial<NamelessTry> = {}): NamelessTry => ({
+const aTry = (changes: Partial<TryWithoutId> = {}): TryWithoutId => ({
   accountId: 'a',
   messageId: 'm1',
   segment: 1,
@@ -16,7 +16,7 @@ const aTry = (changes: Partial<NamelessTry> = {}): NamelessTry => ({
   isBusy: false,
   ...changes,
 })
-const aStranger = (changes: Partial<Stranger> = {}): Stranger => ({
+const aReceipt = (changes: Partial<UnmatchedReceipt> = {}): UnmatchedReceipt => ({
   linkId: 'l',
   matchId: 'x1',
   rawId: 'x1',
@@ -27,53 +27,53 @@ const aStranger = (changes: Partial<Stranger> = {}): Stranger => ({
   receivedAt: at(1),
   ...changes,
 })
-const pairs = (tries: NamelessTry[], strangers: Stranger[]): [string, number, number, string][] =>
-  decideAdoptions(tries, strangers).map(({ try: one, stranger }) => [
+const pairs = (tries: TryWithoutId[], unmatched: UnmatchedReceipt[]): [string, number, number, string][] =>
+  decideAdoptions(tries, unmatched).map(({ try: one, receipt }) => [
     one.messageId,
     one.segment,
     one.try,
-    stranger.matchId,
+    receipt.matchId,
   ])
 
 describe('a receipt without a reference', () => {
   it('is of the only try between its numbers', () => {
-    expect(pairs([aTry()], [aStranger()])).toEqual([['m1', 1, 1, 'x1']])
+    expect(pairs([aTry()], [aReceipt()])).toEqual([['m1', 1, 1, 'x1']])
   })
 
-  it.each<[string, NamelessTry[], Stranger[]]>([
-    ['there are two messages', [aTry(), aTry({ messageId: 'm2' })], [aStranger()]],
-    ['there are two segments', [aTry(), aTry({ segment: 2 })], [aStranger()]],
-    ['there are two receipts', [aTry()], [aStranger(), aStranger({ matchId: 'x2' })]],
-    ['another message is with the carrier', [aTry({ isBusy: true })], [aStranger()]],
-    ['the person is another', [aTry()], [aStranger({ source: '15551230002' })]],
-    ['the sender is another', [aTry()], [aStranger({ destination: '15557654322' })]],
-    ['the link is another', [aTry()], [aStranger({ linkId: 'k' })]],
-    ['it was submitted six minutes later', [aTry()], [aStranger({ submitDate: '2611211206', receivedAt: at(7) })]],
-    ['it was submitted a day later', [aTry()], [aStranger({ submitDate: '2611221200', receivedAt: at(1441) })]],
-    ['it came before', [aTry()], [aStranger({ receivedAt: at(-2) })]],
-    ['it came late and does not say of when it is', [aTry()], [aStranger({ submitDate: null, receivedAt: at(6) })]],
-  ])('is nobody’s where %s', (_, tries, strangers) => {
-    expect(decideAdoptions(tries, strangers)).toEqual([])
+  it.each<[string, TryWithoutId[], UnmatchedReceipt[]]>([
+    ['there are two messages', [aTry(), aTry({ messageId: 'm2' })], [aReceipt()]],
+    ['there are two segments', [aTry(), aTry({ segment: 2 })], [aReceipt()]],
+    ['there are two receipts', [aTry()], [aReceipt(), aReceipt({ matchId: 'x2' })]],
+    ['another message is with the carrier', [aTry({ isBusy: true })], [aReceipt()]],
+    ['the person is another', [aTry()], [aReceipt({ source: '15551230002' })]],
+    ['the sender is another', [aTry()], [aReceipt({ destination: '15557654322' })]],
+    ['the link is another', [aTry()], [aReceipt({ linkId: 'k' })]],
+    ['it was submitted six minutes later', [aTry()], [aReceipt({ submitDate: '2611211206', receivedAt: at(7) })]],
+    ['it was submitted a day later', [aTry()], [aReceipt({ submitDate: '2611221200', receivedAt: at(1441) })]],
+    ['it came before', [aTry()], [aReceipt({ receivedAt: at(-2) })]],
+    ['it came late and does not say of when it is', [aTry()], [aReceipt({ submitDate: null, receivedAt: at(6) })]],
+  ])('is nobody’s where %s', (_, tries, unmatched) => {
+    expect(decideAdoptions(tries, unmatched)).toEqual([])
   })
 
   it('may have a date of any zone, or none where it comes soon', () => {
     for (const submitDate of ['2611211730', '2611210401', '20261121020345', null])
-      expect(pairs([aTry()], [aStranger({ submitDate })])).toHaveLength(1)
+      expect(pairs([aTry()], [aReceipt({ submitDate })])).toHaveLength(1)
   })
 
   it('may be of any try of one segment: each gets one', () => {
     const tries = [aTry({ try: 2, intentAt: at(1) }), aTry()]
-    expect(pairs(tries, [aStranger()])).toEqual([['m1', 1, 1, 'x1']])
-    const strangers = [aStranger({ matchId: 'x2', receivedAt: at(2) }), aStranger()]
-    expect(pairs(tries, strangers)).toEqual([
+    expect(pairs(tries, [aReceipt()])).toEqual([['m1', 1, 1, 'x1']])
+    const unmatched = [aReceipt({ matchId: 'x2', receivedAt: at(2) }), aReceipt()]
+    expect(pairs(tries, unmatched)).toEqual([
       ['m1', 1, 1, 'x1'],
       ['m1', 1, 2, 'x2'],
     ])
   })
 
   it('may go to a padded number, and be of a message without a sender', () => {
-    expect(pairs([aTry()], [aStranger({ destination: '15557654321'.padEnd(64, '0') })])).toHaveLength(1)
-    expect(pairs([aTry({ ourNumber: null })], [aStranger()])).toHaveLength(1)
+    expect(pairs([aTry()], [aReceipt({ destination: '15557654321'.padEnd(64, '0') })])).toHaveLength(1)
+    expect(pairs([aTry({ ourNumber: null })], [aReceipt()])).toHaveLength(1)
   })
 })
 
@@ -81,21 +81,21 @@ describe('a receipt with our reference', () => {
   const segments = [1, 2, 3].map((segment) => aTry({ segment, reference: segment * 100, isBusy: true }))
 
   it('is of its try, whatever else goes to the person', () => {
-    const strangers = [aStranger({ reference: 200 }), aStranger({ matchId: 'x2', reference: 100 })]
-    expect(pairs(segments, strangers)).toEqual([
+    const unmatched = [aReceipt({ reference: 200 }), aReceipt({ matchId: 'x2', reference: 100 })]
+    expect(pairs(segments, unmatched)).toEqual([
       ['m1', 2, 1, 'x1'],
       ['m1', 1, 1, 'x2'],
     ])
   })
 
   it('is nobody’s where no try has it, or two receipts do', () => {
-    expect(pairs([aTry()], [aStranger({ reference: 7 })])).toEqual([])
-    expect(pairs([aTry()], [aStranger({ reference: 1 }), aStranger({ reference: 1, matchId: 'x2' })])).toEqual([])
+    expect(pairs([aTry()], [aReceipt({ reference: 7 })])).toEqual([])
+    expect(pairs([aTry()], [aReceipt({ reference: 1 }), aReceipt({ reference: 1, matchId: 'x2' })])).toEqual([])
   })
 
   it('leaves the others to be found by their numbers', () => {
     const tries = [aTry(), aTry({ messageId: 'm2', reference: 2 })]
-    expect(pairs(tries, [aStranger({ reference: 2 }), aStranger({ matchId: 'x2' })])).toEqual([
+    expect(pairs(tries, [aReceipt({ reference: 2 }), aReceipt({ matchId: 'x2' })])).toEqual([
       ['m2', 1, 1, 'x1'],
       ['m1', 1, 1, 'x2'],
     ])
@@ -116,7 +116,7 @@ it('never takes a try or a receipt twice, and gives a receipt without reference 
       .map(({ minutes, ...one }) => aTry({ ...one, reference: one.segment * 10 + one.try, intentAt: at(minutes) })),
     { maxLength: 6, selector: (one) => `${one.messageId} ${one.segment} ${one.try}` },
   )
-  const strangers = fc.uniqueArray(
+  const unmatched = fc.uniqueArray(
     fc
       .record({
         matchId: fc.string({ minLength: 1, maxLength: 2 }),
@@ -124,20 +124,20 @@ it('never takes a try or a receipt twice, and gives a receipt without reference 
         reference: fc.option(fc.integer({ min: 11, max: 23 })),
         minutes: fc.integer({ min: 0, max: 20 }),
       })
-      .map(({ minutes, ...one }) => aStranger({ ...one, receivedAt: at(minutes), submitDate: null })),
+      .map(({ minutes, ...one }) => aReceipt({ ...one, receivedAt: at(minutes), submitDate: null })),
     { maxLength: 6, selector: (one) => one.matchId },
   )
   fc.assert(
-    fc.property(tries, strangers, (tries, strangers) => {
-      const adoptions = decideAdoptions(tries, strangers)
+    fc.property(tries, unmatched, (tries, unmatched) => {
+      const adoptions = decideAdoptions(tries, unmatched)
       expect(new Set(adoptions.map((one) => one.try)).size).toBe(adoptions.length)
-      expect(new Set(adoptions.map((one) => one.stranger.matchId)).size).toBe(adoptions.length)
-      for (const { try: one, stranger } of adoptions) {
-        expect(one.theirNumber).toBe(stranger.source)
-        if (stranger.reference !== null) expect(stranger.reference).toBe(one.reference)
+      expect(new Set(adoptions.map((one) => one.receipt.matchId)).size).toBe(adoptions.length)
+      for (const { try: one, receipt } of adoptions) {
+        expect(one.theirNumber).toBe(receipt.source)
+        if (receipt.reference !== null) expect(receipt.reference).toBe(one.reference)
         else expect(one.isBusy).toBe(false)
       }
-      expect(decideAdoptions(tries.toReversed(), strangers.toReversed())).toHaveLength(adoptions.length)
+      expect(decideAdoptions(tries.toReversed(), unmatched.toReversed())).toHaveLength(adoptions.length)
     }),
     { numRuns: 500 },
   )

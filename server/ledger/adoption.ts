@@ -1,10 +1,10 @@
 /**
- * Which unknown tries the receipts of strangers belong to. Pure. A wrong guess would tell somebody that a message arrived which did not,
- * so whatever could be two things is left as it is.
+ * Which tries without an id the unmatched receipts belong to. Pure. A wrong guess would tell somebody that a message arrived which did not,
+ * so an ambiguous receipt is left as it is.
  */
 
 /** A try that no receipt finds by the carrier's id. */
-export interface NamelessTry {
+export interface TryWithoutId {
   accountId: string
   messageId: string
   segment: number
@@ -20,7 +20,7 @@ export interface NamelessTry {
 }
 
 /** What unmatched receipts of one id tell: whom they are about, and when it was submitted. */
-export interface Stranger {
+export interface UnmatchedReceipt {
   linkId: string
   matchId: string
   rawId: string
@@ -33,8 +33,8 @@ export interface Stranger {
 
 /** A receipt's id that is the carrier's id of a try. */
 export interface Adoption {
-  try: NamelessTry
-  stranger: Stranger
+  try: TryWithoutId
+  receipt: UnmatchedReceipt
 }
 
 // What a carrier's clock and ours may be apart, with a wait in its queue: the issue's ±5 minutes.
@@ -52,12 +52,12 @@ export function referenceOf(messageId: string, segment: number, ofTry: number): 
 }
 
 /**
- * Decides which strangers are whose. By the reference where a receipt echoes it. Else by the two numbers and the time, where the receipt
- * could only be of one segment, and that segment has as many nameless tries as there are such ids: mostly one of each.
+ * Pairs tries with unmatched receipts. By the reference where a receipt echoes it. Else by the two numbers and the time, where the receipt
+ * could only be of one segment, and that segment has as many tries without an id as there are such ids: mostly one of each.
  */
-export function decideAdoptions(tries: readonly NamelessTry[], strangers: readonly Stranger[]): Adoption[] {
+export function decideAdoptions(tries: readonly TryWithoutId[], unmatched: readonly UnmatchedReceipt[]): Adoption[] {
   const adoptions: Adoption[] = []
-  for (const group of Map.groupBy(byAge(strangers), pairOf).values()) {
+  for (const group of Map.groupBy(byAge(unmatched), pairOf).values()) {
     const [first] = group
     if (!first) continue
     const candidates = tries
@@ -70,39 +70,42 @@ export function decideAdoptions(tries: readonly NamelessTry[], strangers: readon
   return adoptions
 }
 
-function adoptByReference(tries: readonly NamelessTry[], strangers: readonly Stranger[]): Adoption[] {
-  const byReference = Map.groupBy(strangers, (stranger) => stranger.reference)
+function adoptByReference(tries: readonly TryWithoutId[], unmatched: readonly UnmatchedReceipt[]): Adoption[] {
+  const byReference = Map.groupBy(unmatched, (receipt) => receipt.reference)
   return [...byReference].flatMap(([reference, namesakes]): Adoption[] => {
-    const [stranger] = namesakes
-    if (reference === null || !stranger || namesakes.length > 1) return []
-    const [one, ...others] = tries.filter((each) => each.reference === reference && mayBe(each, stranger))
-    return one && others.length === 0 ? [{ try: one, stranger }] : []
+    const [receipt] = namesakes
+    if (reference === null || !receipt || namesakes.length > 1) return []
+    const [one, ...others] = tries.filter((each) => each.reference === reference && mayBe(each, receipt))
+    return one && others.length === 0 ? [{ try: one, receipt }] : []
   })
 }
 
-function adoptByPair(tries: readonly NamelessTry[], strangers: readonly Stranger[]): Adoption[] {
+function adoptByPair(tries: readonly TryWithoutId[], unmatched: readonly UnmatchedReceipt[]): Adoption[] {
   // Who echoes references echoes ours: another one is another's.
-  const anonymous = strangers.filter((stranger) => stranger.reference === null)
+  const anonymous = unmatched.filter((receipt) => receipt.reference === null)
   return [...Map.groupBy(tries, segmentOf).values()].flatMap((own): Adoption[] => {
-    const claims = anonymous.filter((stranger) => own.some((one) => mayBe(one, stranger)))
-    const isOurs = claims.every((stranger) =>
-      tries.every((one) => !mayBe(one, stranger) || (segmentOf(one) === segmentOf(own[0]) && !one.isBusy)),
+    const claims = anonymous.filter((receipt) => own.some((one) => mayBe(one, receipt)))
+    const isOurs = claims.every((receipt) =>
+      tries.every((one) => !mayBe(one, receipt) || (segmentOf(one) === segmentOf(own[0]) && !one.isBusy)),
     )
     if (!isOurs || claims.length > own.length) return []
-    return claims.flatMap((stranger, i): Adoption[] => {
+    return claims.flatMap((receipt, i): Adoption[] => {
       const one = own[i]
-      return one && mayBe(one, stranger) ? [{ try: one, stranger }] : []
+      return one && mayBe(one, receipt) ? [{ try: one, receipt }] : []
     })
   })
 }
 
-const segmentOf = (one: NamelessTry | undefined): string => (one ? `${one.messageId} ${one.segment}` : '')
-const pairOf = ({ linkId, source }: Stranger): string => `${linkId} ${source}`
-const byAge = (strangers: readonly Stranger[]): Stranger[] =>
-  strangers.toSorted((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())
+const segmentOf = (one: TryWithoutId | undefined): string => (one ? `${one.messageId} ${one.segment}` : '')
+const pairOf = ({ linkId, source }: UnmatchedReceipt): string => `${linkId} ${source}`
+const byAge = (unmatched: readonly UnmatchedReceipt[]): UnmatchedReceipt[] =>
+  unmatched.toSorted((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())
 
 /** Whether a receipt could be of a try, by our number and the time. */
-function mayBe({ ourNumber, intentAt }: NamelessTry, { destination, submitDate, receivedAt }: Stranger): boolean {
+function mayBe(
+  { ourNumber, intentAt }: TryWithoutId,
+  { destination, submitDate, receivedAt }: UnmatchedReceipt,
+): boolean {
   // Some carriers pad addresses.
   if (ourNumber !== null && destination && !destination.startsWith(ourNumber)) return false
   const intentMs = intentAt.getTime()

@@ -12,7 +12,7 @@ import { matchEarly, writeAnswers, type Answer } from './answer.ts'
 import type { MessageRow } from '../message/message.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
 import { applyReceipts, statusOfReceipt } from './apply.ts'
-import { disown, hintLate, isNameless, noteNameless } from './nameless.ts'
+import { takeBackIds, hintLate, lacksId, noteWithoutId } from './without-id.ts'
 import { recallAnswers, recallReceipts, writePlainAnswers, writePlainReceipts, type PlainReceipt } from './short-cut.ts'
 import { writeReceipts, type ReceiptIn } from './receipt.ts'
 import type { Recent } from '../message/recent.ts'
@@ -126,7 +126,7 @@ export class Ledger {
       const moved: Moved[] = []
       if (answers.length > 0) {
         const answered = await writeAnswers(tx, answers, wantsSent)
-        await noteNameless(tx, [...answers.filter(isNameless), ...(await disown(tx, answers))])
+        await noteWithoutId(tx, [...answers.filter(lacksId), ...(await takeBackIds(tx, answers))])
         await hintLate(
           tx,
           answers.filter((answer) => answer.isLate),

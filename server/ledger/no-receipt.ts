@@ -63,7 +63,7 @@ async function readTimeout(db: Db, hours: number): Promise<Date | null> {
 }
 
 // Carrier ids older than the receipt timeout whose message still waits; read through the BRIN index on their time, back to $3, so that what was
-// ended before is not looked at for ever. What was taken without an id is among the nameless tries, which are few.
+// ended before is not looked at for ever. What was taken without an id is among the tries without an id, which are few.
 const isLate = (since: string): string => `c.at < now() - make_interval(hours => $1)
       and c.at > coalesce(${since}, now() - make_interval(hours => $1) - interval '7 days')`
 const noReceiptSql = (days: string): string => `

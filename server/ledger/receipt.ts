@@ -18,7 +18,7 @@ import {
   statusOfReceipt,
   type MatchedReceipt,
 } from './apply.ts'
-import { hintAdoption } from './nameless.ts'
+import { hintAdoption } from './without-id.ts'
 import { staysTwice } from '../message/repeat-sql.ts'
 import { tallied } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'

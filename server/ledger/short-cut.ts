@@ -37,7 +37,7 @@ export function recallAnswers(
   const rest: Answer[] = []
   for (const answer of answers) {
     const submitted = recent.takeSubmitted(answer.messageId, answer.try)
-    // The id of a message that is sent again may have been taken for an earlier try's (`disown`).
+    // The id of a message that is sent again may have been taken for an earlier try's (`takeBackIds`).
     const isKnown = submitted?.row.possibleDuplicate === false && !wantsSent(answer.accountId)
     if (isKnown && isPlainAnswer(answer)) plain.push({ answer, ...submitted })
     else rest.push(answer)

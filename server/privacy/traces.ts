@@ -1,7 +1,7 @@
 /** What the ledger has of messages besides their rows, for whoever takes messages away. */
 import { columns } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
-import { lockTries } from '../ledger/nameless.ts'
+import { lockTries } from '../ledger/without-id.ts'
 
 /**
  * Locks the notes, tries and submissions of messages, each by primary key and in its order, before the messages are locked: so do those who

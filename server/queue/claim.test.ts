@@ -415,12 +415,12 @@ describe('a message that nobody confirms', () => {
   })
 
   it('is unconfirmed also where the carrier gave it no id', async () => {
-    const nameless = await test.lease()
-    await test.answer(nameless, { carrierMessageId: null })
+    const withoutId = await test.lease()
+    await test.answer(withoutId, { carrierMessageId: null })
     expect(await endWithoutReceipt(test.context, 72)).toBe(0)
-    await test.db.query(`update messages set sent_at = now() - interval '73 hours' where id = $1`, [nameless.id])
+    await test.db.query(`update messages set sent_at = now() - interval '73 hours' where id = $1`, [withoutId.id])
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
-    expect(await test.message(nameless.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
+    expect(await test.message(withoutId.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
   })
 
   it('is found by the reason for which it is unconfirmed now, and not by an earlier one', async () => {

@@ -9,10 +9,10 @@ import type { Answer } from './answer.ts'
 export const resendAfterSeconds = 3
 
 /** A try that ended without an id. */
-type Nameless = Pick<Answer, 'accountId' | 'messageId' | 'segment' | 'try' | 'linkId' | 'state' | 'intentAt'>
+type WithoutId = Pick<Answer, 'accountId' | 'messageId' | 'segment' | 'try' | 'linkId' | 'state' | 'intentAt'>
 
 /** Whether no receipt can find this try by an id. */
-export function isNameless({ state, carrierMessageId }: Answer): boolean {
+export function lacksId({ state, carrierMessageId }: Answer): boolean {
   return state === 'unknown' || (state === 'accepted' && carrierMessageId === null)
 }
 
@@ -21,7 +21,7 @@ export function isNameless({ state, carrierMessageId }: Answer): boolean {
  * after a while, where the message, its campaign or its account says so, or else the link. Locks the messages that no one has decided
  * for, by primary key. Where one receipt speaks for all segments, the first stands for them.
  */
-export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promise<void> {
+export async function noteWithoutId(tx: Tx, answers: readonly WithoutId[]): Promise<void> {
   if (answers.length === 0) return
   const { day, isThere } = placeOf(answers.map(({ messageId }) => messageId))
   await tx.query({
@@ -77,18 +77,18 @@ export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promis
 
 /**
  * An answer that gives an id which an earlier try of the segment was thought to have, by a receipt that came before it, says that it is not
- * that try's: one submit has one id. Takes it back, in the transaction of the answers and after these; returns the tries, which are nameless
+ * that try's: one submit has one id. Takes it back, in the transaction of the answers and after these; returns the tries, which have no id
  * again. By primary key prefix of submissions; first tries have none before them.
  */
-export async function disown(tx: Tx, answers: readonly Answer[]): Promise<Nameless[]> {
+export async function takeBackIds(tx: Tx, answers: readonly Answer[]): Promise<WithoutId[]> {
   const named = answers.filter(({ state, carrierMessageId, ...answer }) => {
     const mayBeAnother = answer.try > 1 || answer.isLate === true
     return state === 'accepted' && carrierMessageId !== null && mayBeAnother
   })
   if (named.length === 0) return []
   // Where one receipt speaks for all segments, the others were taken along without an id.
-  const { rows } = await tx.query<Nameless>({
-    name: 'disown-tries',
+  const { rows } = await tx.query<WithoutId>({
+    name: 'takeBackIds-tries',
     text: `
       with wrong as materialized (
         select s.account_id, s.message_id, s.segment, s.try
@@ -136,7 +136,7 @@ export async function hintAdoption(tx: Tx, receipts: { linkId: string; source?: 
  */
 export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
   await tx.query({
-    name: 'lock-nameless-tries',
+    name: 'lock-tries-without-id',
     text: `
       select
       from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)

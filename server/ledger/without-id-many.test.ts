@@ -22,7 +22,7 @@ it('looks up the messages of tries without an answer, and none of all that lie b
   )
   const before = await countReads(db, 'messages\\_%')
   await inTransaction(db, (tx) =>
-    noteNameless(
+    noteWithoutId(
       tx,
       rows.map(({ messageId }) => ({
         accountId,
