@@ -11,7 +11,7 @@ import { inTransaction } from '../server/ground/db/db.ts'
 import { hostsOf } from '../server/ground/db/hosts.ts'
 import { ensurePartitions } from '../server/ground/db/partitions.ts'
 import { newId } from '../server/ground/base/ids.ts'
-import { recountTallies } from '../server/usage/recount.ts'
+import { recountCounters } from '../server/usage/recount.ts'
 import { readOptions, readSettings, readWhole } from './options.ts'
 import { reachDatabase } from './reach.ts'
 import { insertMessages, statusesInTurn, type Seed } from './seed-messages.ts'
@@ -189,7 +189,7 @@ async function insertAll(db: Db, accountId: string, people: Person[], count: num
     await inTransaction(db, (tx) => insertMessages(tx, { accountId, ...target }, seeds))
     if (process.stdout.isTTY) process.stdout.write(`\r${at + seeds.length} messages\r`)
   }
-  await recountTallies(db)
+  await recountCounters(db)
 }
 
 /** An id of the past: `newId` only goes up, and this process has made ids of now. */

@@ -132,7 +132,7 @@ export function checkConservation(evidence: Evidence): string[] {
   for (const [table, rows] of Object.entries(ledger.leftovers))
     check(rows === 0, 'L10', `${rows} rows left in ${table}`)
 
-  for (const fault of ledger.tallyFaults) check(false, 'L16', `the counts are not what the messages are: ${fault}`)
+  for (const fault of ledger.counterFaults) check(false, 'L16', `the counts are not what the messages are: ${fault}`)
 
   // Every accepted submit of these runs has receipts, so that each of the carrier's ids must have come.
   const inbox = new Set(ledger.receipts.map((receipt) => receipt.rawId))

@@ -1,7 +1,7 @@
 /** What is in the database at rest, as one of the witnesses of a run. */
 import { inTransaction, type Db, type Tx } from '../server/ground/db/db.ts'
 import type { Status } from '../server/message/message.ts'
-import { readTallyFaults } from '../server/usage/testing.ts'
+import { readCounterFaults } from '../server/usage/testing.ts'
 import type { Phones } from './carrier.ts'
 import { until } from './until.ts'
 
@@ -45,7 +45,7 @@ export interface Ledger {
   /** What must be gone: intents, rows of queue, delayed and outbox, and tries that are to be repeated. */
   leftovers: Record<string, number>
   /** Where the counts are not what the messages are. */
-  tallyFaults: string[]
+  counterFaults: string[]
 }
 
 /**
@@ -100,7 +100,7 @@ async function readTables(tx: Tx): Promise<Ledger> {
       outbox: await count('outbox'),
       repeats: await count('nameless_tries where resend_at is not null'),
     },
-    tallyFaults: await readTallyFaults(tx),
+    counterFaults: await readCounterFaults(tx),
   }
 }
 

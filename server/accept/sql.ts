@@ -3,7 +3,7 @@ import { perDay, type DayStatement } from '../ground/db/partitions.ts'
 import { rowParameters, type Picker, type RowParameters } from '../ground/db/rows.ts'
 import { refusalsOfGuards } from '../message/draft.ts'
 import { isPaced } from '../queue/claim-sql.ts'
-import { talliedAccepted } from '../usage/delta-sql.ts'
+import { countAccepted } from '../usage/delta-sql.ts'
 import { askedFor } from '../message/validity.ts'
 
 /** Columns of drafts that every statement has; those of `own` differ from draft to draft. */
@@ -168,7 +168,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     where j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')}
   ), stored as (
     ${storedText(cut, day)}
-  ), ${talliedAccepted({ at, hasCampaigns: used.has('campaigns'), hasScheduled: used.has('times') })}, ${when(
+  ), ${countAccepted({ at, hasCampaigns: used.has('campaigns'), hasScheduled: used.has('times') })}, ${when(
     'leases',
     `intended as (
     insert into intents (node_id, account_id, message_id, segment, try, link_id, at)

@@ -11,7 +11,7 @@ import { findLanes } from '../queue/claim.ts'
 import { queueDue } from '../queue/due.ts'
 import { renderMessage } from '../message/show.ts'
 import { readCounts } from '../usage/counts.ts'
-import { readTallyFaults } from '../usage/testing.ts'
+import { readCounterFaults } from '../usage/testing.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { sealSecrets } from '../http-carriers/sealed.ts'
@@ -270,7 +270,7 @@ it('costs what the carrier takes that took it, by its card or its route, and sti
   await test.reaches(routed.id, 'delivered')
   expect(await pricesOf(routed.id)).toEqual({ price: money('0.012345', 'GBP'), estimated: money('0.00790', 'USD') })
 
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
   const { total } = await readCounts(test.db, test.accountId, {}, 'carrier')
   expect(total.cost).toEqual([money('0.01624', 'EUR'), money('0.012345', 'GBP')])
 })
@@ -285,7 +285,7 @@ it('costs nobody knows what where only the first carrier has a card, and what th
   const second = await test.submit()
   await test.reaches(second.id, 'delivered')
   expect(await pricesOf(second.id)).toEqual({ price: money('0.00990', 'EUR'), estimated: null })
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
 })
 
 it('costs what it was estimated to where it comes back to the first carrier', async () => {
@@ -298,5 +298,5 @@ it('costs what it was estimated to where it comes back to the first carrier', as
   })
   expect(await test.message(id)).toMatchObject({ carrierId: test.carrierId, attempts: 7 })
   expect(await pricesOf(id)).toEqual({ price: money('0.00790', 'USD'), estimated: money('0.00790', 'USD') })
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
 })

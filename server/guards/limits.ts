@@ -54,7 +54,7 @@ interface Standing {
 
 /**
  * The guards of an account. `number`: also what is used up of its prefix. A few rows of each table, by guard_counters_pkey, guards_window and
- * guards_open; a day that no message has begun yet is counted by the tallies.
+ * guards_open; a day that no message has begun yet is counted by the counters.
  */
 export async function readLimits(db: Queryable, accountId: string, number: string | null): Promise<GuardLimit[]> {
   const { timezone, guards } = await findGuards(db, accountId)

@@ -5,7 +5,7 @@ import { firstIdAt } from '../ground/base/ids.ts'
 import { millionths } from '../ground/base/money.ts'
 import type { Planned, Window } from '../message/draft.ts'
 import { counts } from '../usage/counts-sql.ts'
-import { bucketOf, costIn, talliedColumns } from '../usage/delta-sql.ts'
+import { bucketOf, costIn, countedColumns } from '../usage/delta-sql.ts'
 import { nameOf, type Ask, type Relief } from './judge.ts'
 
 /** The windows of limits that some messages ask for, each once. */
@@ -100,7 +100,7 @@ async function readFirstPart(db: Queryable, { accountId, kind, key, startsAt }: 
   const amount = kind === 'spend' ? `round(${costIn('bucket')} * ${millionths})` : 'coalesce(sum(segments), 0)'
   const { rows } = await db.query<{ amount: number }>(
     `with part as (
-       select ${talliedColumns('m')}, ${bucketOf('m.status')} as bucket
+       select ${countedColumns('m')}, ${bucketOf('m.status')} as bucket
        from messages m
        where m.account_id = $1
          and m.id between $4 and $5

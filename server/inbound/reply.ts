@@ -17,7 +17,7 @@ import { countryOf } from '../ground/numbers/number.ts'
 import { optIn, optOut, type ConsentContext, type Origin } from '../opt-outs/opt-out.ts'
 import { isOptedOut } from '../message/opted-out.ts'
 import { suspectOptOut } from '../opt-outs/suspicion.ts'
-import { tallied, talliedColumns } from '../usage/delta-sql.ts'
+import { countMoves, countedColumns } from '../usage/delta-sql.ts'
 
 /** A whole reply as it came from a link. */
 export interface ReplyIn {
@@ -203,7 +203,7 @@ async function insertInbound(
           campaign_id, contact_id, keyword, in_reply_to, is_partial, country, is_test, body_sealed, broadcast_id, octets, completed_at)
         values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, now())
         returning ${messageColumns('m')}
-      ), ${tallied('moved')}
+      ), ${countMoves('moved')}
       select * from moved`,
     values: [
       accountId,
@@ -282,8 +282,8 @@ async function queueConfirmation(
        select $1, $2, 'otp', 'queued', $3, $4, $5, $6, $7, $8, $10, $11, $12, true, $13, $14, $15, now() + interval '5 minutes', now()
        from room
        where is_there
-       returning ${talliedColumns('m')}, m.id, m.account_id, m.expires_at
-     ), ${tallied('stored')}
+       returning ${countedColumns('m')}, m.id, m.account_id, m.expires_at
+     ), ${countMoves('stored')}
      insert into queue (lane_id, message_id, account_id, segments, expires_at)
      select l.id, s.id, s.account_id, s.segments, s.expires_at
      from stored s

@@ -15,7 +15,7 @@ import { partsOfLane } from '../queue/lanes.ts'
 import type { Moved } from '../message/moved.ts'
 import { messageColumns, type MessageRow, type Status } from '../message/message.ts'
 import { isTwice } from '../message/repeat-sql.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
 // The longest validity of a message: one that is with a carrier was accepted since, but for those sent at a later time.
@@ -308,5 +308,5 @@ const wholeSql = `
       cross join lateral (
         select ctid from delayed where account_id = moved."accountId" and message_id = moved.id for update skip locked) d
       where moved."from" = 'queued'))
-  ), ${tallied('moved')}
+  ), ${countMoves('moved')}
   select * from moved`

@@ -10,7 +10,7 @@ import type { Moved } from '../message/moved.ts'
 import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
 import { toBePriced } from '../message/reprice.ts'
 import { matchedColumns, type MatchedReceipt } from './apply.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 import type { MessageErrorCode } from '../message/taxonomy.ts'
 
 /** The end of one try of one segment. `released`: no byte was written. */
@@ -257,7 +257,7 @@ const answerStatement = perDay(
     from moved
     where status in ('rejected', 'unconfirmed')
     on conflict do nothing
-  ), ${tallied(changed)}
+  ), ${countMoves(changed)}
   select moved.*, moved."previousStatus" as "from",
     exists (
       select 1

@@ -8,7 +8,7 @@ import { dayOf, perDay } from '../ground/db/partitions.ts'
 import type { Moved } from '../message/moved.ts'
 import { messageColumns, type MessageRow, type Status } from '../message/message.ts'
 import { staysTwice } from '../message/repeat-sql.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
 /** A receipt of a known segment; `segments` as `segmentsOf` counts them. */
@@ -196,7 +196,7 @@ const applyStatement = perDay(
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status <> 'delivered'
     on conflict do nothing
-  ), ${tallied('moved')}
+  ), ${countMoves('moved')}
   select * from moved`,
 )
 

@@ -4,7 +4,7 @@ import type { Db } from '../ground/db/db.ts'
 import { within, type Span } from '../ground/db/span.ts'
 import { endMessages } from '../queue/claim.ts'
 import { messageColumns } from '../message/message.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 
 /** Days past the receipt timeout for which a late receipt still finds its message. */
 export const carrierIdDays = 7
@@ -90,5 +90,5 @@ const noReceiptSql = (days: string): string => `
     select "accountId", status, id, "errorCode" from moved
     on conflict (account_id, status, message_id) do update
       set error_code = excluded.error_code
-  ), ${tallied('moved')}
+  ), ${countMoves('moved')}
   select moved.*, 'sent' as "from" from moved`

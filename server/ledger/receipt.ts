@@ -20,7 +20,7 @@ import {
 } from './apply.ts'
 import { hintAdoption } from './without-id.ts'
 import { staysTwice } from '../message/repeat-sql.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
 /** A receipt as it came. */
@@ -165,7 +165,7 @@ const writeStatement = perDay(
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status <> 'delivered'
     on conflict do nothing
-  ), ${tallied('moved')}, kept as (
+  ), ${countMoves('moved')}, kept as (
     insert into receipts (link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,
       source, destination, submit_date, reference, parts, contradicts)
     select link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,

@@ -13,7 +13,7 @@ import { recordMoves, type Moved } from '../message/moved.ts'
 import { messageColumns, type MessageRow } from '../message/message.ts'
 import { hasDueTries, lockTries, resendAfterSeconds } from './without-id.ts'
 import { hasText } from '../message/redact.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
 interface ResendContext extends Recording {
@@ -258,7 +258,7 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
         from moved
         join lanes l on l.account_id = moved."accountId" and l.type = moved.type and l.run_id is null
         on conflict do nothing
-      ), ${tallied('moved')}
+      ), ${countMoves('moved')}
       select * from moved`,
     values: keysOf(rows),
   })

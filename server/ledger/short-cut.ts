@@ -24,7 +24,7 @@ import { messageEventData } from '../message/show.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { endIntents } from '../queue/intents-sql.ts'
 import type { Recent, Submitted } from '../message/recent.ts'
-import { tallied, talliedColumns } from '../usage/delta-sql.ts'
+import { countMoves, countedColumns } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
 /** Pairs answers that a carrier accepted with the messages that are remembered; the others take the general way. */
@@ -235,8 +235,8 @@ const answersOf = (day: string, isQueued: boolean, { select, count }: RowParamet
       and m.id = a.message_id
       and m.status = 'sending'
       and m.attempts = ${isQueued ? 'a.try' : '1'}
-    returning ${talliedColumns('m')}
-  ), ${tallied('moved', { from: "'sending'", to: "'sent'" })}
+    returning ${countedColumns('m')}
+  ), ${countMoves('moved', { from: "'sending'", to: "'sent'" })}
   select (select count(*)::int from moved) as moved,
     exists (
       select 1
@@ -265,8 +265,8 @@ const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowPar
       and m.sequence = r.sequence - 1
       and m.status = 'sent'
     returning r.n, r.account_id, r.message_id, r.sequence, r.to_status, r.error_code, r.event_id, r.type, r.endpoint_id, r.url,
-      null::text as payload, 'sent' as previous_status, ${talliedColumns('m', 'message_type')}
-  ), ${tallied('moved', { type: 'message_type', from: "'sent'" })}, ${
+      null::text as payload, 'sent' as previous_status, ${countedColumns('m', 'message_type')}
+  ), ${countMoves('moved', { type: 'message_type', from: "'sent'" })}, ${
     hasFailures
       ? `outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)

@@ -47,7 +47,7 @@ it('prices a message anew that its link cuts into another number of segments', a
     price: { amount: '0.02370', currency: 'USD' },
     estimated_price: { amount: '0.00790', currency: 'USD' },
   })
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
 })
 
 it('leaves the price alone of what goes where it was to go, whatever the card says since', async () => {

@@ -8,7 +8,7 @@ type Cost = Pick<MessageRow, 'id' | 'cost' | 'costCurrency' | 'costCarrierId' | 
 /**
  * Gives messages that have just been claimed the cost of the carrier that gets them, in the rows too, and keeps what they were estimated to
  * cost. No statement where all go where they were thought to go, or nobody knows a price: such messages name no carrier of an estimate.
- * Nothing that waits is counted with its cost, so that the tallies need not hear of it. Locks nothing that the claim has not locked.
+ * Nothing that waits is counted with its cost, so the counters do not change. Locks nothing that the claim has not locked.
  */
 export async function repriceStrays(tx: Tx, claimed: readonly MessageRow[]): Promise<void> {
   const strays = new Map(

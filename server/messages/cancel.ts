@@ -8,7 +8,7 @@ import { partsOfLane } from '../queue/lanes.ts'
 import { recordMoves, type Moved } from '../message/moved.ts'
 import { messageColumns, type MessageRow } from '../message/message.ts'
 import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 
 /**
  * Cancels a scheduled or queued message; one that waits to be sent again is unconfirmed again. Returns its row; null where it was neither (or is not the account's): a claim and a cancel
@@ -140,7 +140,7 @@ export async function cancelWaiting(tx: Tx, accountId: string, which: Which): Pr
        insert into outcomes (account_id, status, message_id, error_code)
        select "accountId", status, id, "errorCode" from moved
        on conflict do nothing
-     ), ${tallied('moved')}
+     ), ${countMoves('moved')}
      select * from moved`,
     [accountId, value, limit],
   )

@@ -123,7 +123,7 @@ const happenings: Happening[] = [
     from: ['unconfirmed'],
     happen: async ({ id }) => {
       await test.db.query(`update messages set error_code = 'outcome_unknown' where id = $1`, [id])
-      await recountTallies(test.db)
+      await recountCounters(test.db)
       const actor = { kind: 'key', id: 'k', requestId: 'r' } as const
       await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
     },
@@ -214,7 +214,7 @@ async function messageIn(status: Status): Promise<Handover> {
     [handover.id, test.accountId, test.linkId, status],
   )
   if (status !== 'sending') await emptyTables(test.db, 'intents')
-  await recountTallies(test.db)
+  await recountCounters(test.db)
   return handover
 }
 
@@ -226,7 +226,7 @@ describe('every state, whatever happens', () => {
       const row = await test.message(handover.id)
       expect({ was: status, is: row.status }).toEqual({ was: status, is: from.includes(status) ? to : status })
       if (row.status === status) expect(row.sequence).toBe(1)
-      expect(await readTallyFaults(test.db)).toEqual([])
+      expect(await readCounterFaults(test.db)).toEqual([])
       expect(row.completedAt !== null).toBe(row.status !== status && isFinal(row.status))
       const isTold = ['delivered', 'undelivered', 'rejected', 'expired'].includes(row.status) && row.status !== status
       expect(await test.count('events', 'true')).toBe(isTold ? 1 : 0)

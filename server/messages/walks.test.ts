@@ -24,7 +24,7 @@ import { Recent } from '../message/recent.ts'
 import { redactMessage } from '../message/redact.ts'
 import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
 import { settleIntents } from '../ledger/settle.ts'
-import { readTallyFaults } from '../usage/testing.ts'
+import { readCounterFaults } from '../usage/testing.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
 import { createChance, openLedgerTest, ourNumber, TestSlots, type LedgerTest } from './testing.ts'
 
@@ -366,7 +366,7 @@ it.each([1, 2, 3])(
     expect(await test.count('messages', `status in ('queued', 'sending', 'scheduled')`)).toBe(0)
     expect(await test.count('intents', 'true')).toBe(0)
     expect(await test.count('delayed', 'true')).toBe(0)
-    expect(await readTallyFaults(test.db)).toEqual([])
+    expect(await readCounterFaults(test.db)).toEqual([])
     const { rows: twice } = await test.db.query(
       `select s.message_id
      from submissions s

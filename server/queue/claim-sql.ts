@@ -2,7 +2,7 @@ import { perDay, type DayStatement } from '../ground/db/partitions.ts'
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns } from '../message/message.ts'
 import { isBeingAnswered, isTaken, isTwice, mayBeTaken } from '../message/repeat-sql.ts'
-import { tallied } from '../usage/delta-sql.ts'
+import { countMoves } from '../usage/delta-sql.ts'
 
 /**
  * Whether nothing of a campaign is to be sent: it is paused or canceled, or archived while what waited at its cancel is being taken back
@@ -172,7 +172,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status in ('expired', 'canceled')
     on conflict do nothing
-  ), ${tallied('moved')}
+  ), ${countMoves('moved')}
   select summary.*, m.*,
     case when m.attempts > 1 then array(
       select s.segment from open_segments s where s.message_id = m.id order by s.segment) end as pending

@@ -5,7 +5,7 @@ import { findDueSpan, placeOf, within, type Span } from '../ground/db/span.ts'
 import { endMessages } from './claim.ts'
 import { messageColumns } from '../message/message.ts'
 import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
-import { tallied, talliedColumns } from '../usage/delta-sql.ts'
+import { countMoves, countedColumns } from '../usage/delta-sql.ts'
 import { isDefaultValidity, validityDefault } from '../message/validity.ts'
 
 /**
@@ -106,8 +106,8 @@ const dueSql = (span: Span, rows = rowsInOrder, { day, isThere } = placeOf([span
     from due d
     where m.account_id = d.account_id and m.id = d.message_id ${isThere('m.id')}
       and (m.status = 'scheduled' or (m.status = 'queued' and m.hold_reason = 'quiet_hours'))
-    returning ${talliedColumns('m')}
-  ), ${tallied('moved')}
+    returning ${countedColumns('m')}
+  ), ${countMoves('moved')}
   insert into queue (lane_id, message_id, account_id, segments, expires_at)
   select lane_id, message_id, account_id, segments, expires_at from due
   on conflict do nothing`
@@ -168,5 +168,5 @@ const expireSql = (days: string): string => `
     insert into outcomes (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved
     on conflict do nothing
-  ), ${tallied('moved')}
+  ), ${countMoves('moved')}
   select moved.*, 'queued' as "from" from moved`

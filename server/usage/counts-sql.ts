@@ -1,4 +1,4 @@
-import { bucketOf, costIn, hasCarrier, hourOf, talliedColumns } from './delta-sql.ts'
+import { bucketOf, costIn, hasCarrier, hourOf, countedColumns } from './delta-sql.ts'
 
 /**
  * SQL of deltas as signed rows: what left its bucket and what came into another. Carriers, prices and errors are told apart only in
@@ -34,6 +34,6 @@ export const countsOfMessages: string = `(
       case when bucket in ('failed', 'canceled') then "errorCode" end as error_code,
       case when ${hasCarrier('bucket')} and "costCarrierId" = "carrierId" then "costCurrency" end as currency, count(*) as messages,
       ${costIn('bucket')} as cost
-    from (select ${talliedColumns('m')}, ${bucketOf('m.status')} as bucket from messages m) m
+    from (select ${countedColumns('m')}, ${bucketOf('m.status')} as bucket from messages m) m
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   )`

@@ -34,7 +34,7 @@ export const costIn = (bucket: string): string => `coalesce(sum(cost) filter (
         where "costCarrierId" = "carrierId" and ${hasCarrier(bucket)} and (${bucket} <> 'failed' or "sentAt" is not null)), 0)`
 
 /** Select list of the columns of `MessageRow` that are counted by, of the table under the alias; `type` under another name. */
-export const talliedColumns = (m: string, type = 'type'): string => `
+export const countedColumns = (m: string, type = 'type'): string => `
     ${m}.account_id as "accountId", ${m}.created_at as "createdAt", ${m}.campaign_id as "campaignId",
     ${m}.broadcast_id as "broadcastId", ${m}.is_confirmation as "isConfirmation",
     ${m}.type as ${type}, ${m}.is_test as "isTest", ${m}.country, ${m}.carrier_id as "carrierId", ${m}.segments,
@@ -45,11 +45,11 @@ export const talliedColumns = (m: string, type = 'type'): string => `
 export const hourOf = (time: string): string => `date_bin('1 hour', ${time}, 'epoch')`
 
 /**
- * The CTE that counts what moved: a relation with `talliedColumns` as the change left them, and no `previousStatus` where messages are new.
+ * The CTE that counts what moved: a relation with `countedColumns` as the change left them, and no `previousStatus` where messages are new.
  * Every `update` of a status sets `previous_status = m.status`, which is right whoever else changed the row meanwhile. Where all come from one
  * status, or get one, it is named in SQL: then nothing is decided anew for each row.
  */
-export const tallied = (moved: string, { type = 'type', from = '"previousStatus"', to = 'status' } = {}): string => `
+export const countMoves = (moved: string, { type = 'type', from = '"previousStatus"', to = 'status' } = {}): string => `
   tallied as (
     insert into tally_deltas (account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, from_bucket, to_bucket,
       error_code, currency, messages, cost_before, cost)
@@ -66,10 +66,10 @@ export const tallied = (moved: string, { type = 'type', from = '"previousStatus"
   )`
 
 /**
- * `tallied` of what the accept statement inserts: its CTE `accepted`, at the time of the parameter. Nothing of it is with a carrier, and
+ * `countMoves` of what the accept statement inserts: its CTE `accepted`, at the time of the parameter. Nothing of it is with a carrier, and
  * where the batch has no campaigns, or nothing for a later time, the CTE has no such columns.
  */
-export const talliedAccepted = ({ at, hasCampaigns, hasScheduled }: AcceptedShape): string => `
+export const countAccepted = ({ at, hasCampaigns, hasScheduled }: AcceptedShape): string => `
   tallied as (
     insert into tally_deltas (account_id, hour, to_bucket, type, is_test, country, segments${hasCampaigns ? ', campaign_id, broadcast_id' : ''}, messages)
     select account_id, ${hourOf(at)}, ${hasScheduled ? "case when (send_at is not null) then 'scheduled' else 'queued' end" : "'queued'"},

@@ -6,7 +6,7 @@ import { signed } from './counts-sql.ts'
  * Folds the deltas that no other process is at. Returns how many; call again while it is `limit`. Several processes may: each takes other
  * deltas, and all lock the tallies in one order.
  */
-export async function foldTallies(db: Db, limit = 5000): Promise<number> {
+export async function foldCounters(db: Db, limit = 5000): Promise<number> {
   const { rows: waiting } = await db.query<{ isAny: boolean }>({
     name: 'has-tally-deltas',
     text: `select exists (select from tally_deltas) as "isAny"`,

@@ -3,7 +3,7 @@ import { inTransaction, type Db } from '../ground/db/db.ts'
 import { countsOfMessages } from './counts-sql.ts'
 
 /** Counts all messages anew. Locks the counts against every writer until it has read all messages: nothing for a busy installation. */
-export function recountTallies(db: Db): Promise<void> {
+export function recountCounters(db: Db): Promise<void> {
   return inTransaction(db, async (tx) => {
     await tx.query('lock table tally_deltas, tallies in share row exclusive mode')
     await tx.query('delete from tally_deltas')

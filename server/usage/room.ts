@@ -1,7 +1,7 @@
 import type { Room } from '../events/face.ts'
 import { inPieces } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'
-import { foldTallies } from './fold.ts'
+import { foldCounters } from './fold.ts'
 import { usageRoutes } from './usage-http.ts'
 
 export const room = {

@@ -3,7 +3,7 @@ import type { Queryable } from '../ground/db/db.ts'
 import { counts, countsOfMessages } from './counts-sql.ts'
 
 /** Where the counts and the messages differ, a line each: nothing, whatever happened. */
-export async function readTallyFaults(db: Queryable): Promise<string[]> {
+export async function readCounterFaults(db: Queryable): Promise<string[]> {
   const columns =
     'account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency'
   const { rows } = await db.query<{ fault: string }>(

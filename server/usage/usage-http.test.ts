@@ -5,7 +5,7 @@ import { openWall } from '../ground/db/scoped.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { silent } from '../messages/testing.ts'
-import { recountTallies } from './recount.ts'
+import { recountCounters } from './recount.ts'
 import { usageRoutes } from './usage-http.ts'
 
 const [carrierId, campaignId] = [newId(), newId()]
@@ -233,7 +233,7 @@ it('tells the accounts below apart to who may read accounts, behind the wall too
        values ($1, $2, 'sent', '15551230001', 'GSM-7', 1, 1, '2026-03-02T00:00:00Z')`,
       [accountId, newId()],
     )
-  await recountTallies(db)
+  await recountCounters(db)
   const [parentId, belowId] = [parent, below].map(({ accountId }) => showId('acc', accountId))
   const walled = await buildTestApp(db, async (own) => usageRoutes(own, { db: await openWall(db, silent) }))
   const ask = (query: string, who: TestAccount): Promise<LightMyRequestResponse> =>

@@ -14,9 +14,9 @@ import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
 import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { readCounts } from './counts.ts'
 import { buckets } from './delta-sql.ts'
-import { foldTallies } from './fold.ts'
-import { recountTallies } from './recount.ts'
-import { readTallyFaults } from './testing.ts'
+import { foldCounters } from './fold.ts'
+import { recountCounters } from './recount.ts'
+import { readCounterFaults } from './testing.ts'
 
 const campaignId = newId()
 // The third of three is sent beside them.
@@ -165,7 +165,7 @@ const happenings: Record<string, (n: number) => Promise<unknown>> = {
   },
   'be answered': (n) => reply(n, 'Thanks'),
   'be answered with STOP': (n) => (n % 5 === 0 ? reply(n, 'STOP') : reply(n, 'START')),
-  fold: (n) => foldTallies(test.db, 1 + (n % 7)),
+  fold: (n) => foldCounters(test.db, 1 + (n % 7)),
 }
 
 const reply = (n: number, text: string): ReturnType<typeof storeReply> =>
@@ -188,7 +188,7 @@ it('is what a look at every message gives, whatever happens', async () => {
     // Who has opted out gets nothing more, in this run or the next.
     await test.db.query('truncate opt_outs')
     for (const { name, n } of steps) await happenings[name]?.(n).catch(onlyRefused)
-    expect(await readTallyFaults(test.db)).toEqual([])
+    expect(await readCounterFaults(test.db)).toEqual([])
     const { rows } = await test.db.query<{ bucket: string; broadcastId: string | null }>(
       'select distinct bucket, broadcast_id as "broadcastId" from tallies where messages > 0',
     )
@@ -202,11 +202,11 @@ it('is what a look at every message gives, whatever happens', async () => {
   // A walk fills buckets by chance: walk on until each has been seen, and the ends of each broadcast.
   for (let more = 0; unseen().length > 0 && more < 40; more++) {
     await walk(fc.sample(steps, 1)[0] ?? [])
-    while ((await foldTallies(test.db)) > 0);
+    while ((await foldCounters(test.db)) > 0);
   }
-  while ((await foldTallies(test.db)) > 0);
+  while ((await foldCounters(test.db)) > 0);
   expect(await test.count('tally_deltas', 'true')).toBe(0)
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
   expect(unseen()).toEqual([])
   expect(await test.count('tallies', 'cost > 0')).toBeGreaterThan(0)
   expect(await test.count('tallies', 'messages <= 0')).toBe(0)
@@ -219,26 +219,26 @@ function onlyRefused(error: unknown): void {
 
 it('is the same counted anew', async () => {
   const before = await readCounts(test.db, test.accountId, {}, 'carrier')
-  await recountTallies(test.db)
+  await recountCounters(test.db)
   expect(await readCounts(test.db, test.accountId, {}, 'carrier')).toEqual(before)
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
 })
 
 it('loses nothing where several processes fold while messages come', async () => {
   const other = openPool(connection, { name: 'other', max: 4 })
   const stop = new AbortController()
   const fold = async (): Promise<void> => {
-    while (!stop.signal.aborted) await foldTallies(other, 3)
+    while (!stop.signal.aborted) await foldCounters(other, 3)
   }
   const folding = [fold(), fold(), fold()]
   for (let i = 0; i < 30; i++) {
     await Promise.all(Array.from({ length: 10 }, (_, n) => test.send({ theirNumber: `1555200${1000 + n}` })))
-    expect(await readTallyFaults(test.db)).toEqual([])
+    expect(await readCounterFaults(test.db)).toEqual([])
   }
   stop.abort()
   await Promise.all(folding)
   await other.end()
-  expect(await readTallyFaults(test.db)).toEqual([])
+  expect(await readCounterFaults(test.db)).toEqual([])
 })
 
 it('is nothing of what was not committed', async () => {
