@@ -1,5 +1,5 @@
 /** What guards say of messages that are about to be accepted. Pure: what is used up and what was released is read before (`check.ts`). */
-import type { Window, GuardRefusal, Stop } from '../message/draft.ts'
+import type { LimitWindow, GuardRefusal, Stop } from '../message/draft.ts'
 import type { GuardKind } from '../accounts/guard-settings.ts'
 import type { Money } from '../ground/base/money.ts'
 import { countryOf } from '../ground/numbers/number.ts'
@@ -9,11 +9,11 @@ import { dayAt, hourAt, type Span } from '../ground/base/day.ts'
 /** What the guards of its account ask of a message. */
 export interface Ask {
   /** The message may not go to its country at all. */
-  country: Window | null
+  country: LimitWindow | null
   /** The same text must not have gone a moment ago. */
-  repeat: { window: Window; hash: string; seconds: number } | null
+  repeat: { window: LimitWindow; hash: string; seconds: number } | null
   /** What it uses up, in the order in which it is told of them. */
-  needs: { window: Window; amount: number }[]
+  needs: { window: LimitWindow; amount: number }[]
 }
 
 /** A message as guards see it. */
@@ -41,7 +41,7 @@ export const noCountry = '?'
 /** What the rules ask of a message. */
 export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
   const { accountId, theirNumber, cost } = message
-  const window = (kind: GuardKind, key: string, span: Span, limit: number | null): Window => ({
+  const window = (kind: GuardKind, key: string, span: Span, limit: number | null): LimitWindow => ({
     ...span,
     accountId,
     kind,
@@ -88,7 +88,7 @@ export const nameOf = ({
   kind,
   key,
   startsAt,
-}: Pick<Window, 'accountId' | 'kind' | 'key' | 'startsAt'>): string =>
+}: Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'>): string =>
   `${accountId} ${kind} ${key} ${startsAt.getTime()}`
 
 /** What was released of a window's stops. */
@@ -111,7 +111,7 @@ export interface Known {
 export interface Judgement {
   stops: (Stop | null)[]
   /** Windows over a limit that does not stop. */
-  alerts: Map<string, Window>
+  alerts: Map<string, LimitWindow>
   /** Places of messages that repeat one of the same list, with its place. */
   repeats: Map<number, number>
 }
@@ -137,8 +137,8 @@ export function judge(
   const now = new Map(used)
   const leaders = new Map<string, number>()
   const judgement: Judgement = { stops: [], alerts: new Map(), repeats: new Map() }
-  const isLifted = (window: Window): boolean => (relief.get(nameOf(window))?.until ?? at) > at
-  const limitOf = (window: Window): number => (window.limit ?? 0) + (relief.get(nameOf(window))?.raisedBy ?? 0)
+  const isLifted = (window: LimitWindow): boolean => (relief.get(nameOf(window))?.until ?? at) > at
+  const limitOf = (window: LimitWindow): number => (window.limit ?? 0) + (relief.get(nameOf(window))?.raisedBy ?? 0)
   let halt: Stop | null = null
   const judgeOne = (ask: Ask, i: number): Stop | null => {
     if (halt) return halt
@@ -165,7 +165,7 @@ export function judge(
   return judgement
 }
 
-const stopOf = (window: Window): Stop => ({
+const stopOf = (window: LimitWindow): Stop => ({
   refusal: refusals[window.kind],
   window,
   limit: window.limit,

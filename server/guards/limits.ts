@@ -10,7 +10,7 @@ import { Nullable, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { millionthsOf } from './guards.ts'
 import { nameOf, prefixOf, type Relief } from './judge.ts'
-import type { Window } from '../message/draft.ts'
+import type { LimitWindow } from '../message/draft.ts'
 import { showAmount } from './stops.ts'
 import { keyColumns, readRelief, readUsed } from './windows.ts'
 
@@ -46,7 +46,7 @@ export type GuardLimit = Static<typeof GuardLimit>
 
 /** A guard whose window is known, with what people read of it. */
 interface Standing {
-  window: Window
+  window: LimitWindow
   description: string
   /** Its use is that of a key that nobody has named. */
   isOpen?: true
@@ -78,7 +78,13 @@ function standingOf(accountId: string, guards: StoredGuards, timezone: string, n
   const at = now()
   const [day, hour] = [dayAt(timezone, at), hourAt(at)]
   const { daily_segments: segments, spend, country_limits: countries = [], per_prefix_per_hour: perPrefix } = guards
-  const window = (kind: GuardKind, key: string, span: Span, limit: number, action: Window['action'] = 'block') => ({
+  const window = (
+    kind: GuardKind,
+    key: string,
+    span: Span,
+    limit: number,
+    action: LimitWindow['action'] = 'block',
+  ) => ({
     ...span,
     accountId,
     kind,
@@ -139,7 +145,7 @@ function uncounted({ allowed_countries: countries, dedupe_window: seconds = 0 }:
 }
 
 function show(
-  { kind, key, action, limit, endsAt }: Window,
+  { kind, key, action, limit, endsAt }: LimitWindow,
   description: string,
   used: number | null,
   relief: Relief | null,
@@ -162,8 +168,8 @@ function show(
 }
 
 /** What is used of windows that something has begun, by their names; by the primary key. */
-async function readHours(db: Queryable, windows: readonly Window[]): Promise<Map<string, number>> {
-  const { rows } = await db.query<Pick<Window, 'accountId' | 'kind' | 'key' | 'startsAt'> & { used: number }>({
+async function readHours(db: Queryable, windows: readonly LimitWindow[]): Promise<Map<string, number>> {
+  const { rows } = await db.query<Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'> & { used: number }>({
     name: 'read-guard-windows',
     text: `
       select c.account_id as "accountId", c.kind, c.key, c.starts_at as "startsAt", c.used
@@ -175,8 +181,8 @@ async function readHours(db: Queryable, windows: readonly Window[]): Promise<Map
 }
 
 /** Stops in force of windows, by the windows' names; by guards_open. */
-async function readStops(db: Queryable, windows: readonly Window[]): Promise<Map<string, string>> {
-  const { rows } = await db.query<Pick<Window, 'accountId' | 'kind' | 'key' | 'startsAt'> & { id: string }>({
+async function readStops(db: Queryable, windows: readonly LimitWindow[]): Promise<Map<string, string>> {
+  const { rows } = await db.query<Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'> & { id: string }>({
     name: 'read-guard-stops',
     text: `
       select g.account_id as "accountId", g.kind, g.key, g.starts_at as "startsAt", g.id

@@ -1,5 +1,5 @@
 /** Stops: guards that have been reached, from the first message that they stopped to their release. */
-import type { Window } from '../message/draft.ts'
+import type { LimitWindow } from '../message/draft.ts'
 import { type Static, Type } from 'typebox'
 import { guardKinds, type GuardKind } from '../accounts/guard-settings.ts'
 import { columns } from '../ground/db/array.ts'
@@ -274,7 +274,7 @@ export async function forgetWindows(db: Db, limit: number): Promise<number> {
 
 /** A stop with what ran into it. */
 export interface StopCount {
-  window: Window
+  window: LimitWindow
   limit: number | null
   refused: number
   /** Get the id of the stop. */

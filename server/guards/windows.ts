@@ -3,26 +3,26 @@ import { columns } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { millionths } from '../ground/base/money.ts'
-import type { Planned, Window } from '../message/draft.ts'
+import type { Planned, LimitWindow } from '../message/draft.ts'
 import { counts } from '../usage/counts-sql.ts'
 import { bucketOf, costIn, countedColumns } from '../usage/delta-sql.ts'
 import { nameOf, type Ask, type Relief } from './judge.ts'
 
 /** The windows of limits that some messages ask for, each once. */
-export const windowsOf = (asks: readonly (Ask | null)[]): Window[] => [
+export const windowsOf = (asks: readonly (Ask | null)[]): LimitWindow[] => [
   ...new Map(asks.flatMap((ask) => ask?.needs.map(({ window }) => [nameOf(window), window] as const) ?? [])).values(),
 ]
 
 interface WindowRow {
   accountId: string
-  kind: Window['kind']
+  kind: LimitWindow['kind']
   key: string
   startsAt: Date
 }
 
 /** An amount of what a window counts. */
 export interface Amount {
-  window: Window
+  window: LimitWindow
   amount: number
 }
 
@@ -159,7 +159,7 @@ export async function moveWindows(tx: Tx, amounts: readonly { window: WindowRow;
 }
 
 /** What was released of windows, by guards_window. */
-export async function readRelief(tx: Queryable, windows: readonly Window[]): Promise<Map<string, Relief>> {
+export async function readRelief(tx: Queryable, windows: readonly LimitWindow[]): Promise<Map<string, Relief>> {
   const { rows } = await tx.query<WindowRow & Relief>({
     name: 'read-guard-relief',
     text: `

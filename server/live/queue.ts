@@ -56,8 +56,8 @@ export function createQueueReader(db: Db): QueueReader {
   }
 }
 
-type Lane = Omit<QueuePart, 'oldestAt'> & { id: string; accountId: string; heads: string[] }
-type CountRow = { delayed: number; dueAt: Date | null } & (Lane | { id: null })
+type WaitingLane = Omit<QueuePart, 'oldestAt'> & { id: string; accountId: string; heads: string[] }
+type CountRow = { delayed: number; dueAt: Date | null } & (WaitingLane | { id: null })
 
 /**
  * Counts the queue and what is delayed in one statement: what passes from one to the other meanwhile is in one of them. Lanes are counted before
@@ -86,7 +86,7 @@ async function countQueue(db: Db | Tx): Promise<QueueState> {
       from (select count(*)::int as delayed, min(due_at) as "dueAt" from delayed) d
       left join lane on true`,
   })
-  const lanes = rows.filter((row): row is CountRow & Lane => row.id !== null)
+  const lanes = rows.filter((row): row is CountRow & WaitingLane => row.id !== null)
   const oldest = await readOldest(db, lanes)
   const parts = new Map<string, QueuePart>()
   for (const { id, type, carrierId, isHeld, messages, segments } of lanes) {
@@ -112,7 +112,7 @@ async function countQueue(db: Db | Tx): Promise<QueueState> {
  * Since when the first of each lane waited when they were counted, by lane. They may have gone since: in a long queue that drains, most have. So
  * nothing is asked of the queue here.
  */
-async function readOldest(db: Db | Tx, lanes: readonly Lane[]): Promise<Map<string, Date>> {
+async function readOldest(db: Db | Tx, lanes: readonly WaitingLane[]): Promise<Map<string, Date>> {
   const heads = lanes.flatMap((lane) => lane.heads.map((message) => ({ lane, message })))
   if (heads.length === 0) return new Map()
   const { rows } = await db.query<{ id: string; at: Date | null }>(

@@ -76,7 +76,7 @@ export const refusalsOfGuards = [
 export type GuardRefusal = (typeof refusalsOfGuards)[number]
 
 /** The window of a limit: a day or an hour of one account, of one country or prefix where the key is not empty. */
-export interface Window extends Span {
+export interface LimitWindow extends Span {
   accountId: string
   kind: GuardKind
   key: string
@@ -88,7 +88,7 @@ export interface Window extends Span {
 /** The stop of a guard that a message ran into. */
 export interface Stop {
   refusal: GuardRefusal
-  window: Window
+  window: LimitWindow
   /** What may be used up, with what was raised; null: nothing is counted. */
   limit: number | null
   /** Null: not recorded yet. */

@@ -152,7 +152,7 @@ function endOfStretch(stretch: number, isUpward: boolean, { lower, upper }: Boun
   return endMs <= firstMs || (lower !== null && end <= lower) ? null : end
 }
 
-interface Window extends Bounds {
+interface MessageWindow extends Bounds {
   isUpward: boolean
   since: Mark | null
 }
@@ -162,7 +162,7 @@ async function readPart(
   db: Queryable,
   accountId: string,
   filters: MessageFilters,
-  window: Window,
+  window: MessageWindow,
   limit: number,
 ): Promise<Stretch> {
   const lead = leadOf(filters)
@@ -190,7 +190,7 @@ async function readNarrow(
   db: Queryable,
   accountId: string,
   filters: MessageFilters,
-  window: Window,
+  window: MessageWindow,
   limit: number,
 ): Promise<Stretch> {
   const { rows: size } = windows.narrow
@@ -213,7 +213,7 @@ async function lookUp(
   db: Queryable,
   accountId: string,
   filters: MessageFilters,
-  { isUpward, since }: Window,
+  { isUpward, since }: MessageWindow,
   ids: readonly string[],
   limit: number,
 ): Promise<MessageRow[]> {

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Claims } from './claims.ts'
-import { createLane, type Lane } from './lane.ts'
+import { createLane, type PostLane } from './lane.ts'
 import { findDueEndpoints } from './outbox.ts'
 import { insertTestAccount, nobody } from '../webhooks/testing.ts'
 
@@ -25,7 +25,7 @@ test('four thousand events of 200 endpoints come a part at a time, some of each,
     }))
     await recordEvents(db, events, nobody)
   }
-  const lanes = new Map<string, Lane>()
+  const lanes = new Map<string, PostLane>()
   const taken: string[][] = []
   const claims = new Claims({
     db,

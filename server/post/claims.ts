@@ -2,7 +2,7 @@
 import type { DuePost, Posting } from '../events/events.ts'
 import { postLeaseSeconds } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
-import { claimFor, noteClaimed, type Lane } from './lane.ts'
+import { claimFor, noteClaimed, type PostLane } from './lane.ts'
 import { claimPosts, type Claim, type OutboxKey } from './outbox.ts'
 
 /** What claims are made for. */
@@ -10,10 +10,10 @@ export interface ClaimsOptions {
   db: Db
   nodeId: string
   /** The lane of an endpoint or replay, if there is one yet. */
-  peek: (id: string) => Lane | undefined
+  peek: (id: string) => PostLane | undefined
   /** How many more posts the lane, or an endpoint without one, may have in memory now. */
-  roomFor: (lane: Lane | undefined) => number
-  laneOf: (posting: DuePost) => Lane
+  roomFor: (lane: PostLane | undefined) => number
+  laneOf: (posting: DuePost) => PostLane
   /** Takes over what was claimed; `askedAt` is when the leases can have begun at the earliest (`performance.now()`). */
   take: (postings: Posting[], askedAt: number) => void
   /** The event is gone. */

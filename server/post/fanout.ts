@@ -23,7 +23,7 @@ import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
 import { beginMax, charactersOf, createLane, roomIn, takeTogether, waitMsOf } from './lane.ts'
-import type { Lane, Queued, Taken } from './lane.ts'
+import type { PostLane, Queued, Taken } from './lane.ts'
 import type { Ended } from './ended.ts'
 import { findDueEndpoints } from './outbox.ts'
 import type { PostResult } from './exchange.ts'
@@ -78,9 +78,9 @@ export class Dispatcher implements Outbox {
   readonly #poster: Poster
   readonly #saver: Saver
   readonly #health: Health
-  readonly #lanes = new Map<string, Lane>()
+  readonly #lanes = new Map<string, PostLane>()
   /** Lanes that would post but for `inFlightMoreMax`, in the order of their turn. */
-  readonly #waiting = new Set<Lane>()
+  readonly #waiting = new Set<PostLane>()
   readonly #claims: Claims
   readonly #background: Background
   #queued = 0
@@ -153,7 +153,7 @@ export class Dispatcher implements Outbox {
 
   #take(postings: Posting[], ageMs: (posting: Posting) => number): void {
     const now = performance.now()
-    const lanes = new Set<Lane>()
+    const lanes = new Set<PostLane>()
     for (const posting of postings) {
       const lane = this.#laneOf(posting)
       lane.usedAt = now
@@ -173,7 +173,7 @@ export class Dispatcher implements Outbox {
   }
 
   /** How many more posts of a lane, or of an endpoint that has none yet, may be held in memory. */
-  #roomFor(lane: Lane | undefined): number {
+  #roomFor(lane: PostLane | undefined): number {
     if (!this.#options.mayPost()) return 0
     const used = Math.max(this.#queued / queuedMax, this.#queuedCharacters / queuedCharactersMax)
     const room = roomIn(lane, used >= 0.5)
@@ -195,7 +195,7 @@ export class Dispatcher implements Outbox {
   }
 
   /** Begins as many posts of a lane as may be under way. */
-  #pump(lane: Lane): void {
+  #pump(lane: PostLane): void {
     while (lane.queue.length > 0 && this.#mayBegin(lane)) {
       const endpoint = this.#endpoints.peek(lane.endpointId)
       if (endpoint === undefined) return this.#read(lane)
@@ -212,7 +212,7 @@ export class Dispatcher implements Outbox {
   }
 
   /** Whether a post that was taken off its queue may go now. */
-  #admits(lane: Lane, endpoint: Endpoint, taken: Taken): boolean {
+  #admits(lane: PostLane, endpoint: Endpoint, taken: Taken): boolean {
     const posting = this.#forget(taken)
     if (taken.startBy < performance.now()) {
       lane.hasBacklog = true
@@ -230,14 +230,14 @@ export class Dispatcher implements Outbox {
     return true
   }
 
-  #pumpLater(lane: Lane, waitMs: number): void {
+  #pumpLater(lane: PostLane, waitMs: number): void {
     lane.timer ??= setTimeout(() => {
       lane.timer = null
       this.#pump(lane)
     }, waitMs)
   }
 
-  #mayBegin(lane: Lane): boolean {
+  #mayBegin(lane: PostLane): boolean {
     const isFull = lane.inFlight >= lane.window.size || this.#saver.unsaved >= unsavedMax
     // A process that was frozen wakes up, and others have what was leased to it.
     if (this.#isClosing || isFull || !this.#options.mayPost()) return false
@@ -248,7 +248,7 @@ export class Dispatcher implements Outbox {
   }
 
   /** Reads the lane's endpoint. Where there is none any more, drops what was queued before the reading: only that is surely older. */
-  #read(lane: Lane): void {
+  #read(lane: PostLane): void {
     if (lane.isReading) return
     lane.isReading = true
     const count = lane.queue.length
@@ -266,7 +266,7 @@ export class Dispatcher implements Outbox {
     )
   }
 
-  #begin(lane: Lane, endpoint: Endpoint, taken: Taken[]): void {
+  #begin(lane: PostLane, endpoint: Endpoint, taken: Taken[]): void {
     const startedAt = now()
     lane.isDropping = false
     const { headers, body, batchId, mark, asked } = wrap(endpoint, taken, startedAt)
@@ -305,7 +305,7 @@ export class Dispatcher implements Outbox {
     }
   }
 
-  #goOn(lane: Lane, { outcome, durationMs }: PostResult): void {
+  #goOn(lane: PostLane, { outcome, durationMs }: PostResult): void {
     lane.window.note(outcome === 'ok', durationMs, lane.queue.length === 0)
     this.#meter?.notePost(outcome, durationMs)
     const [next] = this.#waiting
@@ -341,7 +341,7 @@ export class Dispatcher implements Outbox {
     this.#poll = setTimeout(() => this.#background.run(this.#look()), delayMs)
   }
 
-  #laneOf(posting: DuePost): Lane {
+  #laneOf(posting: DuePost): PostLane {
     let lane = this.#lanes.get(posting.endpointId)
     if (!lane) this.#lanes.set(posting.endpointId, (lane = createLane(posting, this.#options.windowMax)))
     return lane

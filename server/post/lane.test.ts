@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { newId } from '../ground/base/ids.ts'
-import { createLane, roomIn, type Lane } from './lane.ts'
+import { createLane, roomIn, type PostLane } from './lane.ts'
 
-function laneAfter(posts: number, isOk: boolean, durationMs: number): Lane {
+function laneAfter(posts: number, isOk: boolean, durationMs: number): PostLane {
   const posting = {
     endpointId: newId(),
     accountId: newId(),

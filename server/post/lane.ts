@@ -3,7 +3,7 @@ import type { DuePost, Posting } from '../events/events.ts'
 import type { Endpoint, EndpointKey } from './endpoint.ts'
 import { renderTogether, type Rendered } from './envelope.ts'
 import type { Claim } from './outbox.ts'
-import { createWindow, type Window } from './window.ts'
+import { createWindow, type PostWindow } from './window.ts'
 
 /** A post that is leased to this node. Times are of `performance.now()`. */
 export interface Queued {
@@ -19,12 +19,12 @@ export interface Queued {
 export interface Taken extends Queued, Rendered {}
 
 /** One queue. Its state is changed by the dispatcher only. */
-export interface Lane extends EndpointKey {
+export interface PostLane extends EndpointKey {
   /** The endpoint's id, or that of a replay to it (`Posting.endpointId`). */
   id: string
   isReplay: boolean
   queue: Queued[]
-  window: Window
+  window: PostWindow
   inFlight: number
   /** Events that a POST takes, at most. */
   postMax: number
@@ -59,7 +59,7 @@ export function charactersOf({ payload }: Posting): number {
 }
 
 /** An empty lane. */
-export function createLane(posting: DuePost, windowMax: number): Lane {
+export function createLane(posting: DuePost, windowMax: number): PostLane {
   const { endpointId: id, targetId = id } = posting
   const isReplay = targetId !== id
   return {
@@ -83,10 +83,10 @@ export function createLane(posting: DuePost, windowMax: number): Lane {
 }
 
 /** How many posts can be begun at once. */
-export const beginMax = (lane: Lane): number => lane.window.size * lane.postMax
+export const beginMax = (lane: PostLane): number => lane.window.size * lane.postMax
 
 /** How many more posts fit; an endpoint without a lane would get an empty one. `isScarce`: memory is to be left to the others. */
-export function roomIn(lane: Lane | undefined, isScarce: boolean): number {
+export function roomIn(lane: PostLane | undefined, isScarce: boolean): number {
   if (!lane) return queueMax
   const perSecond = isScarce ? 0 : lane.window.perSecond * lane.postMax
   const most = lane.isReplay ? replayQueueMax : Math.min(Math.max(queueMax, Math.floor(perSecond)), quickQueueMax)
@@ -96,7 +96,7 @@ export function roomIn(lane: Lane | undefined, isScarce: boolean): number {
 }
 
 /** Milliseconds that a batch still waits for more events; 0: what is there goes. */
-export function waitMsOf(lane: Lane, endpoint: Endpoint): number {
+export function waitMsOf(lane: PostLane, endpoint: Endpoint): number {
   const { batch } = endpoint
   const [first] = lane.queue
   if (!batch || !first || lane.queue.length >= batch.eventsMax) return 0
@@ -104,7 +104,7 @@ export function waitMsOf(lane: Lane, endpoint: Endpoint): number {
 }
 
 /** Takes from the queue what goes into one POST. */
-export function takeTogether(lane: Lane, endpoint: Endpoint): Taken[] {
+export function takeTogether(lane: PostLane, endpoint: Endpoint): Taken[] {
   const payloads = renderTogether(endpoint, lane.queue)
   const [payload = ''] = payloads
   // The usual case without a new array of what is left.
@@ -114,13 +114,13 @@ export function takeTogether(lane: Lane, endpoint: Endpoint): Taken[] {
 }
 
 /** What to claim for a lane, or for an endpoint that has none yet: `limit` rows at most. */
-export function claimFor(endpointId: string, lane: Lane | undefined, limit: number): Claim {
+export function claimFor(endpointId: string, lane: PostLane | undefined, limit: number): Claim {
   const isFromStart = !lane || performance.now() > lane.claimFromUntil
   return { endpointId, limit, from: isFromStart ? null : lane.claimFrom }
 }
 
 /** Remembers where the next claim begins and whether there may be more; `held` rows were met and put off. */
-export function noteClaimed(lane: Lane, claim: Claim, claimed: readonly { dueAt: Date }[], held: number): void {
+export function noteClaimed(lane: PostLane, claim: Claim, claimed: readonly { dueAt: Date }[], held: number): void {
   lane.hasBacklog = claimed.length + held >= claim.limit
   const [first] = claimed
   if (!first) return

@@ -6,7 +6,7 @@ const growBelowMs = 2000
 const remembered = 16
 
 /** An adaptive window: additive growth, halved by failures. */
-export interface Window {
+export interface PostWindow {
   /** Posts that may be under way now. */
   readonly size: number
   /** No failure since the last success. */
@@ -18,7 +18,7 @@ export interface Window {
 }
 
 /** A window from 1 to `sizeMax`, starting at 4. */
-export function createWindow(sizeMax: number): Window {
+export function createWindow(sizeMax: number): PostWindow {
   let size = Math.min(startSize, sizeMax)
   // Posts that were under way when the window was halved tell nothing new by failing too.
   let staleFailures = 0

@@ -16,7 +16,7 @@ import {
   refuseSlowBody,
   sendProblem,
 } from '../ground/http/failures.ts'
-import { guardRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
+import { protectRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { withoutPorts } from '../ground/base/network.ts'
@@ -119,7 +119,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   app.addSchema(Problem)
   parseBodies(app)
   const { authenticator, door = openDoor() } = context
-  const { routes, askAgain } = guardRoutes(app, authenticator, door, headers)
+  const { routes, askAgain } = protectRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
   /** The path without the slash at its end, where that is one of ours; else null. */
   const shorterOf = (path: string): string | null => {

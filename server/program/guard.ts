@@ -32,7 +32,7 @@ export interface KnownRoute {
  * Gives every route its headers and its guard as it is registered, and remembers it for 405 answers. Registering a route that does not
  * declare a scope throws. Also answers what `request.askAgain` does.
  */
-export function guardRoutes(
+export function protectRoutes(
   app: App,
   authenticator: Authenticator,
   door: Door,

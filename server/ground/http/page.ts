@@ -45,7 +45,7 @@ export function readCursor(cursor: string | undefined, filters: unknown): Positi
   const marks = parts.slice(2, -1).map(readMark)
   const [mark, next = null] = marks
   const isWhole = kind === 'r' ? mark && marks.length <= 2 && !marks.includes(null) : marks.length === 0
-  if (!kind || !/^[abr]$/.test(kind) || !isUuid || !isWhole || parts.at(-1) !== sealOf(filters))
+  if (!kind || !/^[abr]$/.test(kind) || !isUuid || !isWhole || parts.at(-1) !== hashOf(filters))
     throw new ApiError('invalid_cursor', { detail: 'The cursor does not belong to this list with these filters.' })
   return { direction: kind === 'b' ? 'before' : 'after', id, ...(mark && { since: { mark, next } }) }
 }
@@ -64,9 +64,9 @@ export function buildPage<Row extends { id: string }>(
   const hasMore = rows.length > limit || edge !== null
   const page = rows.slice(0, limit)
   const isUpward = position ? position.direction === 'after' : isOldestFirst
-  const seal = sealOf(filters)
+  const hash = hashOf(filters)
   const cursor = (direction: Position['direction'], id: string | undefined, since?: Position['since']): string | null =>
-    id === undefined ? null : writeCursor({ direction, id, ...(since && { since }) }, seal)
+    id === undefined ? null : writeCursor({ direction, id, ...(since && { since }) }, hash)
   const [first, last] = [page[0]?.id, edge ?? page.at(-1)?.id]
   const since = position?.since && { mark: position.since.mark, next: position.since.next ?? mark ?? null }
   const onward = hasMore ? cursor(isUpward ? 'after' : 'before', last, since) : null
@@ -114,13 +114,13 @@ export async function readPage<Row extends { id: string }, Shown>(
   return { ...page, data: page.data.map((row) => show(row)) }
 }
 
-function writeCursor({ direction, id, since }: Position, seal: string): string {
+function writeCursor({ direction, id, since }: Position, hash: string): string {
   const marks = since ? [since.mark, ...(since.next ? [since.next] : [])].map(showMark) : []
   const kind = since ? 'r' : direction === 'before' ? 'b' : 'a'
-  return Buffer.from([kind, id, ...marks, seal].join('.'), 'latin1').toString('base64url')
+  return Buffer.from([kind, id, ...marks, hash].join('.'), 'latin1').toString('base64url')
 }
 
 /** The same for the same filters in any order. */
-function sealOf(filters: unknown): string {
+function hashOf(filters: unknown): string {
   return fingerprintOf(filters).toString('base64url').slice(0, 12)
 }

@@ -24,7 +24,7 @@ export interface Search {
 }
 
 /** One statement of a list. `where` begins with what an index serves; `checks` are made on up to `size` of those rows, in order. */
-export interface Window {
+export interface ListWindow {
   /** A table and its name in the conditions. */
   from: string
   /** As the rows come out; `names` are the names they get, `id` among them. */
@@ -44,7 +44,7 @@ export interface Window {
  */
 export async function readWindow<Row extends object>(
   db: Queryable,
-  { from, columns, names, where, checks, by, order, size }: Window,
+  { from, columns, names, where, checks, by, order, size }: ListWindow,
   values: unknown[],
   limit: number,
 ): Promise<Required<Found<Row>>> {
