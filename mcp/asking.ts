@@ -1,6 +1,6 @@
 /** Asking the person themselves (`--ask`): the client shows them what would happen, and no assistant can answer for them. */
 import { inputRequired, inputResponse, type InputRequiredResult } from '@modelcontextprotocol/server'
-import { bounded } from './strangers.ts'
+import { bounded } from './untrusted.ts'
 
 // The longest text whole: nobody agrees to what they were not shown.
 const valueMax = 3200

@@ -1,7 +1,7 @@
 /** A message as tools show it: who, what became of it and why. Fields of the API that a model has no use for are left out. */
 import type { Message } from '@heliogram/sdk'
 import { z } from 'zod'
-import { showNumber, Untrusted, untrusted, type Numbers } from './strangers.ts'
+import { showNumber, Untrusted, untrusted, type Numbers } from './untrusted.ts'
 
 /** An amount of money. */
 export const Money = z.object({ amount: z.string(), currency: z.string() })

@@ -1,7 +1,7 @@
 /** How failures are told to the model: with a code, all faults, what to do, and what to quote. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { HeliogramError, type Answer, type Client } from '@heliogram/sdk'
-import { bounded } from './strangers.ts'
+import { bounded } from './untrusted.ts'
 
 /** What this server refuses itself. */
 export class Refusal extends Error {

@@ -13,7 +13,7 @@ import type { Access } from './access.ts'
 import type { Confirmations } from './confirmations.ts'
 import type { Options } from './options.ts'
 import { Refusal, showFailure } from './refusal.ts'
-import type { Numbers } from './strangers.ts'
+import type { Numbers } from './untrusted.ts'
 
 /** What all tools of a process share. */
 export interface Surroundings {

@@ -9,7 +9,7 @@ import { Load, seededRandom } from './load.ts'
 import { DatabaseProxy } from './proxy.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
-import { countStatuses, gatherEvidence, seed } from './witnesses.ts'
+import { countStatuses, gatherEvidence, seed } from './evidence.ts'
 
 const random = seededRandom(seed)
 const cuts = 4

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../server/ground/db/testi
 import { scopes } from '../server/ground/http/http.ts'
 import { newId, parseId } from '../server/ground/base/ids.ts'
 import { storeReply } from '../server/inbound/reply.ts'
-import { addKey } from './strangers.ts'
+import { addKey } from './outsiders.ts'
 import { callsOf, urlOf } from './tenancy-calls.ts'
 import { rows } from './tenancy-rows.ts'
 import { openWorld, type World } from './tenancy-world.ts'

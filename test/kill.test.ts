@@ -10,7 +10,7 @@ import { startProgram, type Program } from './harness.ts'
 import { Load, seededRandom } from './load.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
-import { gatherEvidence, seed } from './witnesses.ts'
+import { gatherEvidence, seed } from './evidence.ts'
 
 const random = seededRandom(seed)
 const kills = 5

@@ -7,7 +7,7 @@ import { startProgram, type Program } from './harness.ts'
 import { Load, seededRandom } from './load.ts'
 import { Receiver } from './receiver.ts'
 import { until, waitFor } from './until.ts'
-import { countStatuses, gatherEvidence, seed } from './witnesses.ts'
+import { countStatuses, gatherEvidence, seed } from './evidence.ts'
 
 const random = seededRandom(seed)
 const kills = 3

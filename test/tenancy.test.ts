@@ -9,7 +9,7 @@ import { showId } from '../server/ground/base/ids.ts'
 import { callsOf, urlOf, type Call } from './tenancy-calls.ts'
 import { areas, ownVerbs, questions, rows, type Row } from './tenancy-rows.ts'
 import { isExempt, unscopedTables } from './tenancy-statements.ts'
-import { addKey, createStrangers, type Stranger } from './strangers.ts'
+import { addKey, createOutsiders, type Outsider } from './outsiders.ts'
 import { openWorld, type KnownRoute, type World } from './tenancy-world.ts'
 import { createTenant, type Tenant } from './tenant.ts'
 
@@ -20,7 +20,7 @@ let database: TestDatabase
 let world: World
 let alice: Tenant
 let bob: Tenant
-let strangers: Record<string, Stranger>
+let outsiders: Record<string, Outsider>
 /** Ids in Alice's rows and in nobody else's, in both of their forms. */
 let ids: Set<string>
 let secrets: string[]
@@ -32,7 +32,7 @@ beforeAll(async () => {
   world = await openWorld(database)
   alice = await createTenant(world, mark, numbers)
   bob = await createTenant(world, 'kanarie-b', '1555762000')
-  strangers = await createStrangers(world, alice)
+  outsiders = await createOutsiders(world, alice)
   const theirs = idsIn(await rowsOf(bob))
   before = await rowsOf(alice)
   const own = [...idsIn(before)].filter((id) => !theirs.has(id))
@@ -237,7 +237,7 @@ describe('nothing is told and nothing is done', () => {
     const faults: string[] = []
     for (const { route, row } of guarded())
       for (const call of callsOf(row, alice.things).slice(0, 1))
-        for (const [who, { headers, status, code }] of Object.entries(strangers)) {
+        for (const [who, { headers, status, code }] of Object.entries(outsiders)) {
           const fault = faultOf(await ask(route, call, headers), textOf(route, call), [status], code)
           if (fault) faults.push(`${route.name} for ${who}: ${fault}`)
         }

@@ -1,7 +1,7 @@
 /** Every route that changes anything, asked by a test key of the same account: it says why a test key may call it, or refuses. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
-import { addKey } from './strangers.ts'
+import { addKey } from './outsiders.ts'
 import { callsOf, urlOf } from './tenancy-calls.ts'
 import { rows } from './tenancy-rows.ts'
 import { openWorld, type KnownRoute, type World } from './tenancy-world.ts'

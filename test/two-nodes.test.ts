@@ -12,7 +12,7 @@ import { makeDataFolder, makeEnvironment, runToEnd, startDurable, startProgram, 
 import { Load, seededRandom } from './load.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
-import { countStatuses, gatherEvidence, seed } from './witnesses.ts'
+import { countStatuses, gatherEvidence, seed } from './evidence.ts'
 
 const random = seededRandom(seed)
 

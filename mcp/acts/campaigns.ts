@@ -3,7 +3,7 @@ import type { Broadcast } from '@heliogram/sdk'
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { Money, textMax } from '../message.ts'
-import { Untrusted, untrusted } from '../strangers.ts'
+import { Untrusted, untrusted } from '../untrusted.ts'
 import { id, time, type Call, type Tool } from '../tool.ts'
 import { BroadcastShape, showBroadcast } from '../tools/campaigns.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { MessageShape, showMessage, textMax } from '../message.ts'
 import { Refusal } from '../refusal.ts'
-import { showNumber } from '../strangers.ts'
+import { showNumber } from '../untrusted.ts'
 import { id, phoneNumber, time, type Call } from '../tool.ts'
 import { PreviewShape, showPreview } from '../tools/messages.ts'
 

@@ -1,7 +1,7 @@
 /** Contacts of campaigns, and opt-outs. */
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
-import { bounded } from '../strangers.ts'
+import { bounded } from '../untrusted.ts'
 import { id, phoneNumber } from '../tool.ts'
 
 const conflict = z

@@ -2,7 +2,7 @@
 import type { Broadcast, Campaign, Import } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money } from '../message.ts'
-import { bounded, maskNumbers, Untrusted, untrusted } from '../strangers.ts'
+import { bounded, maskNumbers, Untrusted, untrusted } from '../untrusted.ts'
 import { defineReading, id, nextCursor, paging } from '../tool.ts'
 
 const CampaignShape = z.object({

@@ -1,7 +1,7 @@
 /** Carriers, their links as they are, and receipts that find no message. */
 import type { Carrier } from '@heliogram/sdk'
 import { z } from 'zod'
-import { maskNumbers, Untrusted, untrusted, type Numbers } from '../strangers.ts'
+import { maskNumbers, Untrusted, untrusted, type Numbers } from '../untrusted.ts'
 import { defineReading, id } from '../tool.ts'
 
 const Latency = z

@@ -2,7 +2,7 @@
 import type { Conversation } from '@heliogram/sdk'
 import { z } from 'zod'
 import { MessageShape, showMessage, textMaxOfLists } from '../message.ts'
-import { showNumber, type Numbers } from '../strangers.ts'
+import { showNumber, type Numbers } from '../untrusted.ts'
 import { defineReading, id, nextCursor, paging, phoneNumber } from '../tool.ts'
 
 /** A conversation as tools show it. */

@@ -2,7 +2,7 @@
 import type { Answer, Message } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
-import { maskNumbers, bounded } from '../strangers.ts'
+import { maskNumbers, bounded } from '../untrusted.ts'
 import { defineReading, id, nextCursor, paging, phoneNumber, time } from '../tool.ts'
 
 const statuses = [

@@ -1,7 +1,7 @@
 /** How things stand, in one answer. */
 import { HeliogramError, type Client } from '@heliogram/sdk'
 import { z } from 'zod'
-import { maskNumbers, Untrusted, untrusted } from '../strangers.ts'
+import { maskNumbers, Untrusted, untrusted } from '../untrusted.ts'
 import { defineReading, type Call } from '../tool.ts'
 
 const Health = z.object({

@@ -1,7 +1,7 @@
 /** Webhooks, and what they refused. */
 import type { Webhook } from '@heliogram/sdk'
 import { z } from 'zod'
-import { Untrusted, untrusted } from '../strangers.ts'
+import { Untrusted, untrusted } from '../untrusted.ts'
 import { defineReading, id, nextCursor, paging } from '../tool.ts'
 
 export const WebhookShape = z.object({

@@ -15,7 +15,7 @@ import { noteCompany } from '../ground/http/company.ts'
 import { denied, type Authenticator } from '../accounts/authenticate.ts'
 import { requireConfirmation } from '../accounts/login/confirmation.ts'
 import { readWithinAccount, withinAccount } from '../ground/db/scoped.ts'
-import { countStranger, noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
+import { countStranger, noteStranger, refuseUnknown, takeRequest, limitUnknown, type Door } from './door/door.ts'
 import { pointTo } from '../ground/http/body.ts'
 import { queryErrorsOf } from '../ground/http/faults.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -42,7 +42,7 @@ export function protectRoutes(
   const guards = new WeakSet<object>()
   const authenticateFor = ({ authenticate, audit }: FastifyContextConfig = {}): Authenticate =>
     authenticate
-      ? (header, ip) => authenticate(header, ip, () => refuseStranger(door, ip))
+      ? (header, ip) => authenticate(header, ip, () => refuseUnknown(door, ip))
       : // Who has been shut out elsewhere a moment ago makes no key, person or webhook that would stay.
         (header, ip) => authenticator.authenticate(header, ip, audit !== undefined)
   app.decorateRequest('enteredAt', 0)
@@ -100,8 +100,8 @@ type Authenticate = (authorization: string | undefined, ip: string) => Caller | 
 /** Who logs in is nobody yet: what fails counts for the network, and so does what is looked up. */
 function guardLogin(route: RouteOptions, door: Door): void {
   const refuse: onRequestHookHandler = (request, reply, done) => {
-    tellStranger(door, request.ip, reply)
-    if (!route.config?.isKnown?.(request)) refuseStranger(door, request.ip)
+    limitUnknown(door, request.ip, reply)
+    if (!route.config?.isKnown?.(request)) refuseUnknown(door, request.ip)
     done()
   }
   const note: onErrorHookHandler = (request, reply, error, done) => {

@@ -12,7 +12,7 @@ import type { Submitter } from '../links/submit.ts'
 import type { Config } from './config.ts'
 import { DeprecatedCalls } from './deprecations.ts'
 import type { Disk } from './disk.ts'
-import { openDoor, refuseStranger } from './door/door.ts'
+import { openDoor, refuseUnknown } from './door/door.ts'
 import { Overload, probeAccepts, probePool } from './door/overload.ts'
 import { RateShares } from './door/rate-shares.ts'
 import type { Gates } from './gate.ts'
@@ -82,7 +82,7 @@ function openServing(served: Served) {
   const { publicUrl, metricsToken } = config
   const overload = new Overload(log)
   const door = openDoor({ perSecond: config.apiPerSecond, overload })
-  const authenticator = openAuthenticator(db, (ip) => refuseStranger(door, ip))
+  const authenticator = openAuthenticator(db, (ip) => refuseUnknown(door, ip))
   const isWritable = (): boolean => !node.isRefused && !acceptor.isRefused
   const metrics: MetricsRouteContext = {
     version,

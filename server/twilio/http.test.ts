@@ -283,11 +283,11 @@ test('what is not there is refused in the words of that API, too', async () => {
 
 test('who guesses tokens is soon not looked up any more, and who is known goes on', async () => {
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
-  const note = vi.spyOn(door.strangers, 'note')
+  const note = vi.spyOn(door.unknownCallers, 'note')
   expect((await send('', 'guess')).statusCode).toBe(401)
   expect(note).toHaveBeenCalledOnce()
   // Ten a second come back: a hundred more are those of an hour from now, however long this takes.
-  for (let i = 0; i < 100; i++) door.strangers.note('127.0.0.1', performance.now() + 3_600_000)
+  for (let i = 0; i < 100; i++) door.unknownCallers.note('127.0.0.1', performance.now() + 3_600_000)
   note.mockClear()
   expect((await send('', 'another guess')).statusCode).toBe(429)
   expect(note).not.toHaveBeenCalled()

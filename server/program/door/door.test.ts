@@ -11,7 +11,7 @@ import { messageRoutes } from '../../messages/http.ts'
 import { openLedgerTest } from '../../messages/testing.ts'
 import { until } from '../../../test/until.ts'
 import { networkOf } from '../../ground/base/network.ts'
-import { openDoor, refuseStranger, type Door } from './door.ts'
+import { openDoor, refuseUnknown, type Door } from './door.ts'
 import { Overload, probeAccepts, probePool } from './overload.ts'
 
 let door: Door
@@ -28,7 +28,7 @@ const ledger = await openLedgerTest(database.db, { accountId: account.accountId 
 async function open(acceptor: Acceptor = ledger.acceptor, perSecond = 10): Promise<void> {
   await app?.close()
   door = openDoor({ perSecond, overload })
-  const authenticator = openAuthenticator(database.db, (ip) => refuseStranger(door, ip))
+  const authenticator = openAuthenticator(database.db, (ip) => refuseUnknown(door, ip))
   const context = { ...ledger.routeContext, acceptor }
   const accounts = { db: database.db, vault: testVault, authenticator, settings: testSettings }
   const register = async (one: App): Promise<void> => {

@@ -3,14 +3,14 @@ import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../ground/base/errors.ts'
 import type { Caller } from '../../ground/http/http.ts'
 import { RateLimiter, tooMany } from './rate-limit.ts'
-import { Strangers, strangerPolicy } from './strangers.ts'
+import { UnknownCallers, unknownPolicy } from './unknown-callers.ts'
 
 /** Requests a second of a credential where nobody says otherwise. */
 const perSecondDefault = 100
 
 export interface Door {
   limiter: RateLimiter
-  strangers: Strangers
+  unknownCallers: UnknownCallers
   /** Why nobody is let in at the moment; null: come in. */
   overload: { readonly refusal: ApiError | null }
 }
@@ -20,7 +20,7 @@ export function openDoor({
   perSecond = perSecondDefault,
   overload = { refusal: null },
 }: { perSecond?: number; overload?: Door['overload'] } = {}): Door {
-  return { limiter: new RateLimiter(perSecond), strangers: new Strangers(), overload }
+  return { limiter: new RateLimiter(perSecond), unknownCallers: new UnknownCallers(), overload }
 }
 
 /** Takes a request of a caller, and tells how many are left; the refusal where none is. Every way of authentication passes here. */
@@ -47,17 +47,17 @@ export function noteStranger(door: Door, error: unknown, ip: string, reply: Fast
 
 /** Counts somebody who was not known, and tells how often that may happen. */
 export function countStranger(door: Door, ip: string, reply: FastifyReply): void {
-  door.strangers.note(ip, performance.now())
-  tellStranger(door, ip, reply)
+  door.unknownCallers.note(ip, performance.now())
+  limitUnknown(door, ip, reply)
 }
 
 /** Tells how often somebody may fail to be let in. */
-export function tellStranger({ strangers }: Door, ip: string, reply: FastifyReply): void {
-  reply.header('ratelimit-policy', strangerPolicy).header('ratelimit', strangers.state(ip, performance.now()))
+export function limitUnknown({ unknownCallers }: Door, ip: string, reply: FastifyReply): void {
+  reply.header('ratelimit-policy', unknownPolicy).header('ratelimit', unknownCallers.state(ip, performance.now()))
 }
 
 /** Refuses to look up a token that is not known, for who has failed too often. @throws ApiError `rate_limited`. */
-export function refuseStranger({ strangers }: Door, ip: string): void {
-  const wait = strangers.wait(ip, performance.now())
+export function refuseUnknown({ unknownCallers }: Door, ip: string): void {
+  const wait = unknownCallers.wait(ip, performance.now())
   if (wait > 0) throw tooMany(wait, 'failures', 'Too many requests from this network had no valid token.')
 }

@@ -7,14 +7,14 @@ import type { World } from './tenancy-world.ts'
 import type { Tenant } from './tenant.ts'
 
 /** Who calls, and what every route that asks for a caller answers then: status, and code of the problem. */
-export interface Stranger {
+export interface Outsider {
   headers: Record<string, string>
   status: number
   code: string
 }
 
 /** The callers whom no route lets in. */
-export async function createStrangers({ db }: World, tenant: Tenant): Promise<Record<string, Stranger>> {
+export async function createOutsiders({ db }: World, tenant: Tenant): Promise<Record<string, Outsider>> {
   const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
   const changed = async (change: string): Promise<Record<string, string>> => {
     const account = await createTestAccount(db)

@@ -16,9 +16,9 @@ interface Failures {
 }
 
 /** `RateLimit-Policy` of answers to those who were not let in. */
-export const strangerPolicy = `"failures";q=${perSecond};w=1`
+export const unknownPolicy = `"failures";q=${perSecond};w=1`
 
-export class Strangers {
+export class UnknownCallers {
   readonly #networks = new Map<string, Failures>()
 
   /** Notes a failure. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { maskNumbers, showNumber, untrusted } from './strangers.ts'
+import { maskNumbers, showNumber, untrusted } from './untrusted.ts'
 
 const hidden = { isShown: false }
 
