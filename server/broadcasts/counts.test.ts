@@ -7,7 +7,7 @@ import { claimMessages, findLanes } from '../queue/claim.ts'
 import { expireMessages } from '../queue/due.ts'
 import { releaseStops } from '../guards/stops.ts'
 import type { Handover } from '../message/handover.ts'
-import { readTallyFaults } from '../usage/testing.ts'
+import { readCounterFaults } from '../usage/testing.ts'
 import { moveTo, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Stats } from '../campaigns/stats-schema.ts'
@@ -255,7 +255,7 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
           for (const one of broadcasters) await one.close()
         }
         expect(await readFaults()).toEqual([])
-        expect(await readTallyFaults(db)).toEqual([])
+        expect(await readCounterFaults(db)).toEqual([])
         await act('cancel')
       },
     ),

@@ -5,7 +5,7 @@ import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/test
 import { parseId } from '../ground/base/ids.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
-import { recountTallies } from '../usage/recount.ts'
+import { recountCounters } from '../usage/recount.ts'
 import { silent } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { readOpenCampaign } from '../campaigns/campaign.ts'
@@ -146,7 +146,7 @@ it('ends though its campaign is sent to all the time, when the hour of its last 
     test.ledger.draft({ campaignId: parseId('cmp', test.campaign), theirNumber: '15551000002' }),
   )
   await db.query(`update messages set status = 'sent' where their_number = '15551000001'`)
-  await recountTallies(db)
+  await recountCounters(db)
   await db.query(`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`)
   await until('it is over', async () => {
     broadcaster.wake()

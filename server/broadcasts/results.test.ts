@@ -7,8 +7,8 @@ import type { Handover } from '../message/handover.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { storeReply } from '../inbound/reply.ts'
 import { countClicks } from '../short-links/store.ts'
-import { foldTallies } from '../usage/fold.ts'
-import { readTallyFaults } from '../usage/testing.ts'
+import { foldCounters } from '../usage/fold.ts'
+import { readCounterFaults } from '../usage/testing.ts'
 import { moveTo, ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Stats } from '../campaigns/stats-schema.ts'
@@ -156,9 +156,9 @@ it('moves with each message and reply, before and after the counts are folded', 
   await reply(ann, 'Ok')
   const moved = await statsOf(`/v1/broadcasts/${second}`)
   expect(moved).toMatchObject({ queued: 1, delivered: 1, failed: 1, failures: { carrier_unknown: 1 }, replies: 1 })
-  while ((await foldTallies(db)) > 0);
+  while ((await foldCounters(db)) > 0);
   expect(await statsOf(`/v1/broadcasts/${second}`)).toEqual(moved)
-  expect(await readTallyFaults(db)).toEqual([])
+  expect(await readCounterFaults(db)).toEqual([])
 })
 
 it('makes up, with the single sends, what its campaign has', async () => {

@@ -120,7 +120,7 @@ describe('a broadcast', () => {
     await until('all have a message', async () => (await messages()) === 3)
     expect(await claimAll()).toHaveLength(3)
     await db.query(`update messages set status = 'sent'`)
-    await recountTallies(db)
+    await recountCounters(db)
     await until('it is over', async () => {
       one.wake()
       return (await test.read(body['id']))['status'] === 'completed'
@@ -417,7 +417,7 @@ describe('a time', () => {
     // And no more, though its time is not a whole millisecond.
     await until('it is over', async () => {
       await db.query(`update messages set status = 'sent'`)
-      await recountTallies(db)
+      await recountCounters(db)
       return (await test.read(body['id']))['status'] === 'completed'
     })
     expect(await messages()).toBe(3)

@@ -3,7 +3,7 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../inbound/reply.ts'
-import { foldTallies } from '../usage/fold.ts'
+import { foldCounters } from '../usage/fold.ts'
 import { moveTo, openLedgerTest, ourNumber } from '../messages/testing.ts'
 import type { Stats } from './stats-schema.ts'
 import { openCampaignTest } from './testing.ts'
@@ -104,7 +104,7 @@ describe('the stats of a campaign', () => {
     const { queued, sent, delivered, failed, unconfirmed, canceled, skipped } = before
     const passedOver = Object.values(skipped).reduce((sum, count) => sum + count, 0)
     expect(queued + sent + delivered + failed + unconfirmed + canceled + passedOver).toBe(before.recipients)
-    expect(await foldTallies(db)).toBeGreaterThan(0)
+    expect(await foldCounters(db)).toBeGreaterThan(0)
     expect(await stats()).toEqual(before)
   })
 

@@ -3,7 +3,7 @@ import { inTransaction, openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
 import { countReads, createTestDatabase } from '../ground/db/testing.ts'
-import { noteNameless } from './nameless.ts'
+import { noteWithoutId } from './without-id.ts'
 import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
 
 const database = await createTestDatabase()

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Hand } from './stranded.ts'
+import { InFlight } from './stranded.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt } from '../ground/base/ids.ts'

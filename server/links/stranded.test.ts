@@ -11,7 +11,7 @@ let inFlight: InFlight
 const { db } = await createTestDatabase()
 beforeEach(async () => {
   ledger = await openLedgerTest(db)
-  hand = new Hand()
+  inFlight = new InFlight()
 })
 
 /** Gives back what is stranded; answers the segments. */

@@ -8,7 +8,7 @@ import type { MessageRow } from './message.ts'
 import { renderMessage } from './show.ts'
 import { repriceStrays } from './reprice.ts'
 import { insertTestCarrier, moveTo, openLedgerTest } from '../messages/testing.ts'
-import { readTallyFaults } from '../usage/testing.ts'
+import { readCounterFaults } from '../usage/testing.ts'
 
 const database = await createTestDatabase()
 const { db } = database

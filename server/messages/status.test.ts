@@ -8,8 +8,8 @@ import { endWithoutReceipt } from '../ledger/no-receipt.ts'
 import type { Handover } from '../message/handover.ts'
 import { canBecome, deliveryStatusOf, isFinal, statuses, type Status } from '../message/message.ts'
 import { resendMessage } from '../ledger/resend.ts'
-import { recountTallies } from '../usage/recount.ts'
-import { readTallyFaults } from '../usage/testing.ts'
+import { recountCounters } from '../usage/recount.ts'
+import { readCounterFaults } from '../usage/testing.ts'
 import { moveTo, openLedgerTest } from './testing.ts'
 
 const { db } = await createTestDatabase()

@@ -3,14 +3,14 @@ import { openPool } from '../ground/db/db.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { openLedgerTest, ourNumber } from '../messages/testing.ts'
-import { forgetOwed, OwedReceipts, settleCanceled, settleOwed } from './owed.ts'
+import { forgetPending, PendingReceipts, settleCanceled, settlePending } from './pending.ts'
 import { createTestCredential } from './testing.ts'
 
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 const credential = await createTestCredential(test.db, test.accountId)
-const owed = new OwedReceipts(test.db)
-afterAll(() => owed.close())
+const pending = new PendingReceipts(test.db)
+afterAll(() => pending.close())
 beforeEach(() => emptyTables(test.db, 'messages, outcomes, smpp_submits, smpp_deliveries'))
 
 /** A message whose parts asked for receipts by these flags. */

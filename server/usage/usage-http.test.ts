@@ -54,7 +54,7 @@ const messages: object[] = [
 ]
 for (const fields of messages) await insert(account.accountId, fields)
 await insert(other.accountId, { created_at: '2026-03-01T10:00:00Z' })
-await recountTallies(db)
+await recountCounters(db)
 
 const march = 'from=2026-03-01T00:00:00Z&to=2026-03-04T00:00:00Z'
 const get = (query: string, headers: object = {}, who = account): Promise<LightMyRequestResponse> =>
