@@ -7,6 +7,6 @@ import { usageRoutes } from './usage-http.ts'
 export const room = {
   routes: usageRoutes,
   sweeps: {
-    jobs: ({ db }: { db: Db }) => [inPieces('tallies', 1000, 5000, (limit) => foldTallies(db, limit))],
+    jobs: ({ db }: { db: Db }) => [inPieces('tallies', 1000, 5000, (limit) => foldCounters(db, limit))],
   },
 } satisfies Room
