@@ -11,6 +11,7 @@ import { PartlyDone } from '../ground/base/errors.ts'
 import { Nullable, problems, type App, type Caller } from '../ground/http/http.ts'
 import { idempotentInPieces } from '../ground/http/idempotency.ts'
 import { openStream } from '../ground/http/stream.ts'
+import type { TableWarning } from '../ground/tables/advice.ts'
 import { charsetOf } from '../ground/tables/encoding.ts'
 import { Faults, repairCounts, showFindings, Warnings } from '../ground/tables/number-findings.ts'
 import { optOut } from './opt-out.ts'
@@ -39,6 +40,17 @@ const JsonList = Type.Object(
   },
   { additionalProperties: false, examples: [{ opt_outs: [{ number: '15551230008', reason: 'complaint' }] }] },
 )
+
+const warnOfCut = ({ count, line }: ReadList['cut'], column: string): TableWarning[] =>
+  count === 0
+    ? []
+    : [
+        {
+          code: 'more_than_a_number',
+          column,
+          detail: `${count} ${count === 1 ? 'cell has' : 'cells have'} more than a number, the first in line ${line}. The number was opted out; check that it is whole.`,
+        },
+      ]
 
 const Result = Type.Object({
   object: Type.Literal('opt_out_import'),
@@ -137,7 +149,8 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
             : readJsonList(body.opt_outs, defaultCountry))
           const { table, doubt, faults } = list
           const file = { table, numberField: 'number', consentFields: [], defaultCountry, mapping }
-          const findings = showFindings({ faults, warnings: [], doubt }, file, list.detected?.number_column ?? 'number')
+          const column = list.detected?.number_column ?? 'number'
+          const findings = showFindings({ faults, warnings: warnOfCut(list.cut, column), doubt }, file, column)
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',

@@ -59,6 +59,8 @@ export interface ReadList {
   errors: ListError[]
   faults: FaultGroup[]
   repairs: Partial<Record<Repair, number>>
+  /** Cells that have more than a number, whose number was taken: how many, and the line of the first. */
+  cut: { count: number; line: number }
   detected: Detected | null
   /** Of a file; for advice. */
   table: { header: string[]; targets: (string | null)[]; otherNumbers: number[] } | null
@@ -79,7 +81,8 @@ export interface ListOptions {
 
 interface ListRow {
   line: number
-  number: string
+  /** Of all its columns with numbers; empty cells are left out if another has one. */
+  numbers: string[]
   reason: string
   /** Why the row cannot be read, if its number can be. */
   fault?: RowFault
@@ -88,6 +91,7 @@ interface ListRow {
 /** The columns of an export; with all of them a file is one, and its numbers have their country codes. */
 export const exportColumns = ['number', 'reason', 'source', 'created_at'] as const
 
+const hasNumber = /(?:\p{Nd}[^\p{L}]*){7}/u
 const reasonNames = ['reason', 'optoutreason', 'unsubscribereason', 'grund', 'motif', 'motivo', 'причина']
 
 /**
@@ -177,13 +181,16 @@ async function readTable(
       if (rows.length === optOutRowsMax)
         throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another file`))
       const found = cells ?? (fault ? [] : (record as string[]))
-      // A person with two numbers is out with the one that the list has.
-      const place = [at, ...others].find((one) => (found[one] ?? '').trim() !== '') ?? at
+      // A line can have more numbers than the file has columns; behind a reason they are a part of it.
+      const surplus =
+        reasonAt === header.length - 1 ? [] : found.slice(header.length).filter((one) => hasNumber.test(one))
+      const named = [at, ...others].map((one) => found[one] ?? '').filter((one) => one.trim() !== '')
+      const filled = [...named, ...surplus]
       const reason = reasonAt === -1 ? '' : reasonOf(found)
-      rows.push({ line, number: found[place] ?? '', reason, ...(fault && { fault }) })
+      rows.push({ line, numbers: filled.length > 0 ? filled : [''], reason, ...(fault && { fault }) })
     }
   if (rows.length === 0) throw invalid(refuseFile('must have at least one row'))
-  const doubt = defaultCountry === null && !isExport ? findDoubt(rows.map(({ number }) => number)) : null
+  const doubt = defaultCountry === null && !isExport ? findDoubt(rows.flatMap(({ numbers }) => numbers)) : null
   const column = header[at] ?? ''
   const list = await readRows(
     rows,
@@ -229,7 +236,7 @@ function readJsonRow(row: unknown, line: number): ListRow | ListError {
   if (typeof number !== 'string') return refuse('invalid_type', 'must be a string', number)
   if (reason !== undefined && reason !== null && typeof reason !== 'string')
     return refuse('invalid_type', 'has a reason that is not a string', number)
-  return { line, number, reason: reason ?? '' }
+  return { line, numbers: [number], reason: reason ?? '' }
 }
 
 async function readRows<T>(
@@ -237,11 +244,12 @@ async function readRows<T>(
   column: string | null,
   readRow: (row: T, at: number) => ListRow | ListError,
   readText: (number: string) => ImportedNumber | PhoneFault,
-): Promise<Pick<ReadList, 'total' | 'people' | 'duplicates' | 'errors' | 'faults' | 'repairs'>> {
+): Promise<Pick<ReadList, 'total' | 'people' | 'duplicates' | 'errors' | 'faults' | 'repairs' | 'cut'>> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
   const faults = new FaultGroups()
   const repairs: ReadList['repairs'] = {}
+  const cut = { count: 0, line: 0 }
   let duplicates = 0
   const refuse = (error: ListError, general = error.detail, of = column): void => {
     errors.push(error)
@@ -255,22 +263,32 @@ async function readRows<T>(
       refuse(row)
       continue
     }
-    const { line, number, reason, fault } = row
-    const read = readText(number)
-    const value = number.slice(0, valueMax)
-    const found = 'number' in read ? [read.number, ...read.others] : read.found === undefined ? [] : [read.found]
-    if ('number' in read && read.repair) repairs[read.repair] = (repairs[read.repair] ?? 0) + 1
-    if (found.length > 0) {
-      const added = found.filter((one) => !people.has(one))
-      if (added.length === 0) duplicates++
-      for (const one of added) people.set(one, { number: one, reason: storableReason(reason) || null })
-    } else if (fault) refuse({ line, value, code: fault.code, detail: fault.detail }, fault.general, null)
-    else if (!('number' in read)) {
+    const { line, numbers, reason, fault } = row
+    const cells = numbers.map((text) => ({ text, read: readText(text) }))
+    const found = cells.flatMap(({ read }) =>
+      'number' in read ? [read.number, ...read.others] : read.found === undefined ? [] : [read.found],
+    )
+    for (const { read } of cells)
+      if ('number' in read) {
+        if (read.repair) repairs[read.repair] = (repairs[read.repair] ?? 0) + 1
+      } else if (read.found !== undefined && cut.count++ === 0) cut.line = line
+    const added = new Set(found.filter((one) => !people.has(one)))
+    if (found.length > 0 && added.size === 0) duplicates++
+    for (const one of added) people.set(one, { number: one, reason: storableReason(reason) || null })
+    if (found.length === 0 && fault) {
+      const value = (numbers[0] ?? '').slice(0, valueMax)
+      refuse({ line, value, code: fault.code, detail: fault.detail }, fault.general, null)
+      continue
+    }
+    for (const { text, read } of cells) {
+      // Words in a second column of numbers are no number that would be missing.
+      if ('number' in read || read.found !== undefined || (found.length > 0 && !/\p{Nd}{3}/u.test(text))) continue
       const { code, detail, suggestion, general } = read
+      const value = text.slice(0, valueMax)
       refuse({ line, value, code, detail, ...(suggestion !== undefined && { suggestion }) }, general)
     }
   }
-  return { total: rows.length, people: [...people.values()], duplicates, errors, faults: faults.list(), repairs }
+  return { total: rows.length, people: [...people.values()], duplicates, errors, faults: faults.list(), repairs, cut }
 }
 
 /** As much of a reason as is kept, with U+FFFD for what cannot be stored: nobody stays in for what somebody wrote beside the number. */

@@ -154,9 +154,30 @@ describe('a list of opt-outs is read as a list of contacts is', () => {
     expect(unnamed.body['errors']).toMatchObject([{ suggestion: '{"Nr":"number"}' }])
   })
 
-  it('with the other number of who has no mobile one', async () => {
-    const file = 'Name,Phone,Mobile\nAnn,+49 30 901820,+49 171 3920041\nCy,+49 40 428280,'
-    expect((await list(file, ['49171392004 1', '4940428280', '4930901820'])).out).toEqual(['4940428280'])
+  it('with all numbers of a line', async () => {
+    const file = 'Name,Phone,Mobile\nAnn,+49 30 901820,+49 171 3920041\nCy,+49 40 428280,\nDi,none,+49 171 3920042'
+    const numbers = ['4930901820', '491713920041', '4940428280', '491713920042']
+    const named = await list(file, numbers)
+    expect(named.out).toEqual(numbers)
+    expect(named.body).toMatchObject({ total: 3, created: 4, failed: 0 })
+    const bare = '+491713920043\n+491713920044,+491713920045'
+    expect((await list(bare, ['491713920043', '491713920044', '491713920045'])).out).toHaveLength(3)
+    const broken = await list('Phone,Mobile\n+491713920047,+4917\n+491713920048,+491713920049', ['491713920047'])
+    expect(broken.out).toEqual(['491713920047'])
+    expect(broken.body).toMatchObject({ created: 3, failed: 1, errors: [{ line: 2, value: '+4917' }] })
+  })
+
+  it('however the digits of a number are grouped, never with the first of them only', async () => {
+    const whole = ['254733000014', '4916090000078', '4915123450068', '4367670005679', '4917113000031']
+    const file = 'phone\n0733 000 014\n'
+    const kenya = await list(file, whole, { query: '?default_country=KE' })
+    expect(kenya.out).toEqual(['254733000014'])
+    expect(kenya.body).toMatchObject({ created: 1, failed: 0, warnings: [] })
+    const german = 'phone\n0160 9000 0078\n+49 15123/450068\n0043 676 70 0056 79\n0171 / 13000031 privat'
+    const { out, body } = await list(german, whole, { query: '?default_country=DE' })
+    expect(out.sort()).toEqual(whole.slice(1).sort())
+    expect(body).toMatchObject({ created: 4, failed: 0, warnings: [{ code: 'more_than_a_number', column: 'phone' }] })
+    expect(body['warnings']).toMatchObject([{ detail: expect.stringContaining('1 cell has') as string }])
   })
 
   it('from a workbook', async () => {

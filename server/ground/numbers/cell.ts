@@ -1,16 +1,22 @@
-/** Cells with more in them than a number: several numbers, an extension, words. Two numbers never become one. */
+/** Cells with more in them than a number: several numbers, an extension, words. Two numbers never become one, nor one a shorter one. */
+import { codeLengthOf } from './plan.ts'
+import { isOfPeople } from './type.ts'
 
 /** Where a cell is cut: into whole numbers, or into a number and what is no number. */
 export type Cut = { kind: 'numbers'; numbers: string[] } | { kind: 'rest'; number: string; detail: string }
 
-// What may be between two numbers, or before an extension. A slash or a comma is also punctuation within one: the number before it decides.
-const separator =
-  /:{2,}|[;,|&/／\n\r]|\s(?:or|and|oder|und|ou|et|y|o|e|или|и)\s|\s+(?=00[1-9])|\s*(?=(?<=[\p{Nd})].*)[+＋])/giu
+// What is between two numbers. A slash or a comma is also punctuation within one: the parts decide.
+const separator = /:{2,}|[;,|&/／\n\r]|\s(?:or|and|oder|und|ou|et|y|o|e|или|и)\s|\s*(?=(?<=[\p{Nd})].*)[+＋])/giu
+// A group of digits that begins with 00 can be the start of a second number, and the middle of the only one.
+const doubleZero = /\s+(?=00[1-9])/gu
+const blank = /(?<=\p{Nd})\s+(?=[\p{Nd}(])/gu
 const extension =
   /\s*[,;:/(-]*\s*(?:extension|extn|ext|x|#|int|interno|anexo|ramal|poste|durchwahl|dw|nst|доб)[\s.:=]*\d{1,7}\)?\s*$/iu
-const number = /[+＋]?[\p{Nd}(][\p{Nd}\p{Zs}\p{Pd}().]*\p{Nd}/u
+const number = /[+＋]?[\p{Nd}(][\p{Nd}\p{Zs}\p{Pd}()./／]*\p{Nd}/u
 // A part with fewer digits is an area code before a slash, or the end of a number behind one.
 const digitsMin = 7
+// With their country code. A shorter one before an ending is rather the first half of a number.
+const endedDigitsMin = 9
 
 const cuts = {
   extension: 'has an extension: a text message can only go to the number without it',
@@ -21,35 +27,61 @@ const cuts = {
 /** Says of a fault that its cells have a number and something else. */
 export const isCut = (detail: string): boolean => Object.values<string>(cuts).some((cut) => detail.startsWith(cut))
 
-/** Where a cell must be cut; null: it is one number, or none. `numberOf` reads a text that should be one number. */
+/**
+ * Where a cell must be cut; null: it is one number, or none. `numberOf` reads a text that should be one number. A number that people have is
+ * one, however it is grouped; then parts that people have decide, and then any possible number.
+ */
 export function findCut(text: string, numberOf: (text: string) => string | null): Cut | null {
-  const whole = (part: string): string | null => (countDigits(part) >= digitsMin ? numberOf(part.trim()) : null)
+  const partOf = (part: string): string | null => (countDigits(part) >= digitsMin ? numberOf(part.trim()) : null)
   const ended = extension.exec(text)
-  const before = ended && whole(text.slice(0, ended.index))
+  const before = ended && partOf(text.slice(0, ended.index))
   if (ended && before !== null) return rest(before, cuts.extension)
-  for (const match of text.matchAll(separator)) {
-    const first = whole(text.slice(0, match.index))
-    if (first === null) continue
-    const behind = text.slice(match.index + match[0].length).trim()
-    if (behind === '') return { kind: 'numbers', numbers: [first] }
-    const second = findCut(behind, numberOf) ?? whole(behind)
-    if (typeof second === 'string') return { kind: 'numbers', numbers: [first, second] }
-    if (second?.kind === 'numbers') return { kind: 'numbers', numbers: [first, ...second.numbers] }
-    return rest(first, cuts.more)
+  const whole = numberOf(text)
+  if (whole !== null && isPeoples(whole)) return null
+  const ofPeople = (part: string): string | null => {
+    const read = partOf(part)
+    return read !== null && isPeoples(read) ? read : null
   }
-  return numberOf(text) === null ? cutWords(text, whole) : null
+  const cut = cutParts(text, ofPeople) ?? cutRest(text, doubleZero, ofPeople) ?? cutRest(text, separator, ofPeople)
+  if (cut) return cut
+  if (whole !== null) return cutEnding(text, partOf)
+  const found = number.exec(text)?.[0]
+  const only = found !== undefined && found !== text ? partOf(found) : null
+  return cutParts(text, partOf) ?? cutRest(text, separator, partOf) ?? (only === null ? null : rest(only, cuts.words))
 }
 
-/** What has no separator: two numbers with a blank between them, or words around a number. */
-function cutWords(text: string, whole: (part: string) => string | null): Cut | null {
-  for (const { index } of text.matchAll(/(?<=\p{Nd})\s+(?=[\p{Nd}(])/gu)) {
-    const [first, second] = [whole(text.slice(0, index)), whole(text.slice(index))]
-    if (first !== null && second !== null) return { kind: 'numbers', numbers: [first, second] }
+/** Cuts into numbers. */
+function cutParts(text: string, partOf: (part: string) => string | null): Cut | null {
+  const marks = [separator, doubleZero, blank].flatMap((one) => [...text.matchAll(one)])
+  for (const { index, 0: mark } of marks) {
+    const first = partOf(text.slice(0, index))
+    const behind = text.slice(index + mark.length).trim()
+    if (first === null) continue
+    if (behind === '') return { kind: 'numbers', numbers: [first] }
+    const second = partOf(behind)
+    const others = second === null ? cutParts(behind, partOf) : { kind: 'numbers' as const, numbers: [second] }
+    if (others?.kind === 'numbers') return { kind: 'numbers', numbers: [first, ...others.numbers] }
   }
-  const found = number.exec(text)?.[0]
-  const only = found !== undefined && found !== text ? whole(found) : null
-  return only === null ? null : rest(only, cuts.words)
+  return null
 }
+
+/** Cuts after a number that has something behind it. */
+function cutRest(text: string, mark: RegExp, partOf: (part: string) => string | null): Cut | null {
+  for (const { index } of text.matchAll(mark)) {
+    const first = partOf(text.slice(0, index))
+    if (first !== null) return rest(first, cuts.more)
+  }
+  return null
+}
+
+/** Cuts the last digits of a second number, as in 030 1234567/68: they could also be digits of the first. */
+function cutEnding(text: string, partOf: (part: string) => string | null): Cut | null {
+  const ending = /[/／]\s*\p{Nd}{1,2}$/u.exec(text)
+  const first = ending && partOf(text.slice(0, ending.index))
+  return first === null || countDigits(first) < endedDigitsMin ? null : rest(first, cuts.more)
+}
+
+const isPeoples = (found: string): boolean => isOfPeople(found.slice(0, codeLengthOf(found)), found)
 
 const rest = (found: string, detail: string): Cut => ({ kind: 'rest', number: found, detail })
 

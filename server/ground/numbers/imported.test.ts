@@ -73,6 +73,48 @@ describe('a cell with a number', () => {
     expect(read('0221 / 4710-123', 'DE')).toMatchObject({ number: '492214710123', others: [] })
   })
 
+  it('is one number however its digits are grouped', () => {
+    for (const [text, country, number] of [
+      ['0733 000 004', 'KE', '254733000004'],
+      ['+254 711 000 9 01', 'UG', '254711000901'],
+      ['0160 9000 0077', 'DE', '4916090000077'],
+      ['+49 1512/3450067', 'US', '4915123450067'],
+      ['0043 676 70 0056 78', 'DE', '4367670005678'],
+      ['+62 813 9000 0061', null, '6281390000061'],
+      ['+49 35208/80012', 'DE', '493520880012'],
+      ['07700 900 0 12', 'GB', '447700900012'],
+      ['+351 91 000 0072', null, '351910000072'],
+      ['11 9 6000 0081', 'BR', '5511960000081'],
+    ] as const)
+      expect(read(text, country), text).toMatchObject({ number, others: [] })
+    // Two such numbers with a blank between them are two.
+    expect(read('0733 000 004 0733 000 005', 'KE')).toMatchObject({ number: '254733000004', others: ['254733000005'] })
+  })
+
+  it('is read whole where words are around it, and is never cut within its digits', () => {
+    for (const [text, country, suggestion] of [
+      ['0160/9000077 (Oma)', 'DE', '491609000077'],
+      ['0160 / 9000077 dienstlich', 'DE', '491609000077'],
+      ['0813 9000 0061 (istri)', 'ID', '6281390000061'],
+      ['0733 000 004 (wife)', 'KE', '254733000004'],
+    ] as const)
+      expect(read(text, country), text).toMatchObject({ suggestion, found: suggestion })
+    const grouped = fc.tuple(
+      fc.stringMatching(/^1(?:5[12]\d{8}|7[0-9]\d{7,8})$/),
+      fc.array(fc.tuple(fc.nat(12), fc.constantFrom(' ', '/', '-', '.', ' / ')), { maxLength: 5 }),
+    )
+    fc.assert(
+      fc.property(grouped, ([national, marks]) => {
+        let text = `0${national}`
+        for (const [at, mark] of marks) if (at > 0 && at < text.length) text = text.slice(0, at) + mark + text.slice(at)
+        const found = read(text, 'DE')
+        if ('number' in found) expect([found.number, found.others], text).toEqual([`49${national}`, []])
+        else expect(found.found ?? found.suggestion ?? `49${national}`, text).toBe(`49${national}`)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
   it('never makes one number of two', () => {
     const mobile = fc.stringMatching(/^[2-9]\d{2}[2-9]\d{6}$/).map((national) => `1${national}`)
     const between = fc.constantFrom('/', ' / ', ',', ';', ' ::: ', '|', ' or ', '\n', ' ')

@@ -48,7 +48,7 @@ const inEncoding = 'Save the file as UTF-8, or name its `encoding`.'
 
 /** Something in a file that an import does not use. */
 export interface TableWarning {
-  code: 'consent_unread' | 'country_missing'
+  code: 'consent_unread' | 'country_missing' | 'more_than_a_number'
   column: string | null
   detail: string
 }

@@ -30,8 +30,8 @@ export const Warnings = Type.Array(
   Type.Object({ code: Type.String(), column: Nullable(Type.String()), detail: Type.String() }),
   {
     description:
-      'What the file has and the import does not follow: a column that may say who must not be written to (`consent_unread`), or numbers ' +
-      'without a country code where no country is known (`country_missing`).',
+      'What to check: a column that may say who must not be written to, and was not followed (`consent_unread`); numbers without a country ' +
+      'code if no country is known (`country_missing`); cells of an opt-out list with more than a number (`more_than_a_number`).',
   },
 )
 
