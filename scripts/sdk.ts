@@ -97,6 +97,11 @@ export interface Page<T> {
     ...schemas,
     '/** What each operation asks for and answers. `Response` stands for an answer that is not JSON: a file, or a stream. */',
     `export interface Operations {\n${operations.map(renderOperation).join('\n')}\n}`,
+    '/** Each status of a message and of a broadcast. */',
+    ...['Message', 'Broadcast'].map((name) => {
+      const statuses = components.schemas[name]?.properties?.['status']?.enum
+      return `export const ${name.toLowerCase()}Statuses = ${JSON.stringify(statuses)} as const`
+    }),
     '/** What is posted to webhooks, by its type. */',
     `export interface Events {\n${events.join('\n')}\n}`,
     '/** Method and path of each operation. */',

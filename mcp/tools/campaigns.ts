@@ -1,5 +1,5 @@
 /** Campaigns, their broadcasts, and the imports of their contacts. */
-import type { Broadcast, Campaign, Import } from '@heliogram/sdk'
+import { broadcastStatuses, type Broadcast, type Campaign, type Import } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money } from '../message.ts'
 import { bounded, maskNumbers, Untrusted, untrusted } from '../untrusted.ts'
@@ -86,24 +86,13 @@ export const showBroadcast = (one: Broadcast): z.infer<typeof BroadcastShape> =>
   send_at: one.send_at ?? one.send_at_local,
 })
 
-const statuses = [
-  'awaiting_approval',
-  'scheduled',
-  'sending',
-  'paused',
-  'completed',
-  'canceled',
-  'rejected',
-  'withdrawn',
-] as const satisfies readonly Broadcast['status'][]
-
 export const listBroadcasts = defineReading({
   name: 'list_broadcasts',
   title: 'List broadcasts',
   description:
     'Lists broadcasts of all campaigns with how far they are, newest first. Use it for what is being sent now (status=sending) or waits (paused, scheduled, awaiting_approval).',
   scopes: ['campaigns:read'],
-  input: z.strictObject({ status: z.enum(statuses).optional(), ...paging }),
+  input: z.strictObject({ status: z.enum(broadcastStatuses).optional(), ...paging }),
   output: z.object({ broadcasts: z.array(BroadcastShape), next_cursor: nextCursor }),
   async read({ client, signal }, query) {
     const page = await client.call('listAllBroadcasts', { query }, { signal })

@@ -1,24 +1,9 @@
 /** Looking for messages, why one has not arrived, and what a text would cost. */
-import type { Answer, Message } from '@heliogram/sdk'
+import { messageStatuses, type Answer } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
 import { maskNumbers, bounded } from '../untrusted.ts'
 import { defineReading, id, nextCursor, paging, phoneNumber, time } from '../tool.ts'
-
-const statuses = [
-  'scheduled',
-  'queued',
-  'sending',
-  'sent',
-  'delivered',
-  'undelivered',
-  'rejected',
-  'failed',
-  'expired',
-  'unconfirmed',
-  'canceled',
-  'received',
-] as const satisfies readonly Message['status'][]
 
 export const searchMessages = defineReading({
   name: 'search_messages',
@@ -30,7 +15,7 @@ export const searchMessages = defineReading({
     number: phoneNumber.optional().describe('The person: messages to and from their number. Such as 15551234567.'),
     direction: z.enum(['outbound', 'inbound']).optional().describe("`inbound`: people's replies."),
     status: z
-      .array(z.enum(statuses))
+      .array(z.enum(messageStatuses))
       .min(1)
       .max(12)
       .optional()
