@@ -1,7 +1,7 @@
 /**
  * The running program against requests made out of its own OpenAPI document: as it says, almost, and hostile. FUZZ_SEED makes others,
- * FUZZ_REQUESTS more of them; FUZZ_WORKERS sends more at once, which finds races. One seed makes the same requests, but for the ids in
- * them. The program has no network but the simulated carrier.
+ * FUZZ_REQUESTS more of them (`npm run fuzz`: 20,000); FUZZ_WORKERS sends more at once, which finds races. One seed makes the same requests,
+ * but for the ids in them. The program has no network but the simulated carrier.
  */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,7 +19,7 @@ import { waitFor } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
 
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
-const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
+const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 4000)
 const workersCount = Number(process.env['FUZZ_WORKERS'] ?? 4)
 const garbageCount = requestsCount / 40
 const slowMs = 8000
@@ -280,20 +280,27 @@ test(
 
     const warmUp = requestsCount / 10
     let made = 0
-    const sendUntil = (end: number): Promise<unknown> =>
+    const onWires = (work: (wire: Wire) => Promise<void>): Promise<unknown> =>
       Promise.all(
         Array.from({ length: workersCount }, async () => {
           const wire = new Wire(port)
-          while (made < end) await ask(wire, generator.at(made), made++)
+          await work(wire)
           wire.close()
         }),
       )
+    const sendUntil = (end: number): Promise<unknown> =>
+      onWires(async (wire) => {
+        while (made < end) await ask(wire, generator.at(made), made++)
+      })
     await sendUntil(warmUp)
     const heapBefore = await readHeap()
     await sendUntil(requestsCount)
 
+    const parameters = generator.parameters().values()
+    await onWires(async (wire) => {
+      for (const request of parameters) await ask(wire, request, 'of the parameters')
+    })
     const wire = new Wire(port)
-    for (const request of generator.parameters()) await ask(wire, request, 'of the parameters')
     for (const request of generator.pages()) {
       const answer = await wire.exchange(toBytes(request)).catch(noAnswer)
       count(`page ${answer?.status ?? 'closed'}`)
