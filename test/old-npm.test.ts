@@ -104,7 +104,6 @@ test.each(pairs)(
   'npm $npm on Node.js $node sets up, starts for an ordinary user, and sends',
   async ({ npm }) => {
     await rm(join(clone, 'node_modules'), { recursive: true, force: true })
-    await rm(join(clone, 'console/dist'), { recursive: true, force: true })
     // Of a process that is gone: process 1 runs, and began at another time.
     await mkdir(join(clone, '.setup'), { recursive: true })
     await writeFile(join(clone, '.setup/lock'), '1 1 of-another-boot')
