@@ -1,8 +1,26 @@
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // What node_modules has is compiled once and not by each worker: a fifth of what the tests of a room take.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
+
+/** Tests in processes of their own: journeys, and tests that count memory, load modules again or change the clock of a module. */
+const alone = ['test/**/*.test.ts', 'server/imports/**/*.test.ts', 'server/ground/{base,db}/**/*.test.ts']
+
+/** Those that take longest begin first, so that all workers have work until the end. */
+const longest = ['old-npm', 'start', 'hostile', 'fuzz', 'plans', 'rotate-key', 'kill', 'console']
+
+class LongestFirst extends BaseSequencer {
+  override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId, project }: TestSpecification): number => {
+      const place = longest.findIndex((name) => moduleId.includes(`/test/${name}`))
+      if (place >= 0) return place
+      return longest.length + (project.name === 'alone' ? 0 : 1)
+    }
+    return (await super.sort(specs)).toSorted((a, b) => rankOf(a) - rankOf(b))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -15,12 +33,18 @@ export default defineConfig({
     expect: { poll: { timeout: 90_000 } },
     pool: 'forks',
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'alone', include: ['{server,test}/**/*.test.ts'] } },
-      // These keep no state in modules, so a worker runs many files and loads their imports once: half a second of CPU less for each.
+      { extends: true, test: { name: 'alone', include: alone } },
+      // A worker runs many files and loads their imports once: a second of CPU less for each.
       {
         extends: true,
-        test: { name: 'together', include: ['{smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts'], isolate: false },
+        test: {
+          name: 'together',
+          include: ['{server,smpp,simulator,sdk,cli,mcp,scripts}/**/*.test.ts'],
+          exclude: alone,
+          isolate: false,
+        },
       },
     ],
   },

@@ -7,7 +7,21 @@ import type { Scope } from '../ground/http/http.ts'
 import { firstIdAt, newId, showId } from '../ground/base/ids.ts'
 import { hashNumber } from '../message/consent.ts'
 import { forgetNumbers, optOut } from './opt-out.ts'
-import { account, add, call, dataOf, database, errorsOf, person, say, test, type Answer } from './testing.ts'
+import {
+  account,
+  add,
+  call,
+  dataOf,
+  database,
+  errorsOf,
+  openOptOutTests,
+  person,
+  say,
+  test,
+  type Answer,
+} from './testing.ts'
+
+openOptOutTests()
 
 /** A key of the account with these scopes only. */
 async function keyWith(...scopes: Scope[]): Promise<object> {

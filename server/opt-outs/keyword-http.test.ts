@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { forgetNumbers } from './opt-out.ts'
-import { account, add, call, dataOf, database, errorsOf, person, say, test } from './testing.ts'
+import { account, add, call, dataOf, database, errorsOf, openOptOutTests, person, say, test } from './testing.ts'
+
+openOptOutTests()
 
 describe('keywords', () => {
   it('are the defaults until an account says more, and a campaign goes before its account', async () => {

@@ -18,25 +18,28 @@ export let test: LedgerTest
 /** The account of a test, with a key of all scopes. */
 export let account: TestAccount
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  const { context } = await openLedgerTest(db)
-  app = await buildTestApp(db, (own) => {
-    optOutRoutes(own, { ...context, db, vault: testVault })
-    optOutListRoutes(own, { ...context, db, vault: testVault })
-    keywordRoutes(own, { ...context, db, vault: testVault })
-    consentRoutes(own, { ...context, db, vault: testVault })
+/** Opens them for a file of tests: processes run several files, and load this one once. */
+export function openOptOutTests(): void {
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    const { db } = database
+    const { context } = await openLedgerTest(db)
+    app = await buildTestApp(db, (own) => {
+      optOutRoutes(own, { ...context, db, vault: testVault })
+      optOutListRoutes(own, { ...context, db, vault: testVault })
+      keywordRoutes(own, { ...context, db, vault: testVault })
+      consentRoutes(own, { ...context, db, vault: testVault })
+    })
   })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(async () => {
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-})
+  afterAll(async () => {
+    await app.close()
+    await database.close()
+  })
+  beforeEach(async () => {
+    account = await createTestAccount(database.db)
+    test = await openLedgerTest(database.db, { accountId: account.accountId })
+  })
+}
 
 /** Who writes. */
 export const person = '15551230001'

@@ -81,6 +81,11 @@ export function newId(now: number = nowMs()): string {
   return written.toString('latin1')
 }
 
+/** Begins at the time of the clock again: for a process that turns to another database. */
+export function forgetIds(): void {
+  lastMs = 0
+}
+
 /** The public form of a database id: `msg_01kb…`. Never contains a dot (Standard Webhooks signs `id.timestamp.body`). */
 export function showId(prefix: IdPrefix, uuid: string): string {
   for (let i = 0; i < 3; i++) shown[i] = prefix.charCodeAt(i)

@@ -34,6 +34,11 @@ export function followClock(told: Date, askedAt: number): number {
   return missing(told.getTime(), ownMs - (answeredAt - askedAt), ownMs)
 }
 
+/** Goes by the clock of this machine again: for a process that turns to another database. */
+export function forgetClock(): void {
+  known = null
+}
+
 /** Asks the database for its time. To be called before anything is made of it. */
 export async function readClock(db: Queryable): Promise<void> {
   const askedAt = performance.now()

@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 import { afterAll, inject, onTestFinished, TestRunner } from 'vitest'
+import { forgetIds } from '../base/ids.ts'
+import { forgetClock } from './clock.ts'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 import { isLostRace } from './failure.ts'
+import { learnDays } from './partitions.ts'
 import { askMain } from './door-testing.ts'
 import { patienceMs } from '../../../test/until.ts'
 
@@ -52,6 +55,10 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = withDatabase(serverUrl, name)
   const connection = { connectionString: url }
   const db = openPool(connection, { name: 'test', max: 10 })
+  // A process knows the days, the time and the last id of one database: of an earlier one, if another file of tests has run in it.
+  forgetClock()
+  forgetIds()
+  await learnDays(db)
   let closed: Promise<void> | undefined
   const close = (): Promise<void> =>
     (closed ??= db.end().then(() => runOn(serverUrl, `drop database ${name} with (force)`)))
