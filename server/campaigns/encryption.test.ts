@@ -12,7 +12,7 @@ import { versionOf } from '../ground/sealing/values.ts'
 import { openVault } from '../ground/sealing/vault.ts'
 import { dryRun, type DryRunOrder } from '../broadcasts/dry-run.ts'
 import { openImportTest, type ImportTest } from '../imports/testing.ts'
-import { resealContacts } from './reseal.ts'
+import { resealContacts } from '../contacts/reseal.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 const consent = {

@@ -2,6 +2,7 @@ import type { Room } from '../events/face.ts'
 import { hourMs, inPieces } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'
 import { cancelImportsOf } from './close.ts'
+import { importStep } from './erase.ts'
 import { importRoutes } from './http.ts'
 import { forgetImportRows } from './retention.ts'
 
@@ -13,5 +14,6 @@ export const room = {
     ],
   },
   close: [cancelImportsOf],
+  erase: [importStep],
   destroy: ['import_errors', 'imports'],
 } satisfies Room

@@ -1,7 +1,7 @@
 /** Texts at rest: what the database has of them, and who reads them all the same. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { resealContacts } from '../campaigns/reseal.ts'
+import { resealContacts } from '../contacts/reseal.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase, findInDatabase, emptyTables } from '../ground/db/testing.ts'

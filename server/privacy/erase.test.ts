@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { campaignSteps } from '../campaigns/erase.ts'
+import { contactStep } from '../contacts/erase.ts'
+import { importStep } from '../imports/erase.ts'
 import { senderStep } from '../senders/erase.ts'
 import { inTransaction, openPool, type Tx } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
@@ -36,7 +37,7 @@ beforeEach(async () => {
   )
   test = await openLedgerTest(database.db)
   const { first, last } = messageSteps(test.context)
-  steps = [...first, ...campaignSteps, senderStep, clientStep, ...last]
+  steps = [...first, importStep, contactStep, senderStep, clientStep, ...last]
 })
 
 const ask = async (of = number): Promise<string> => {

@@ -1,4 +1,3 @@
-/** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
 import type { Tx } from '../ground/db/db.ts'
 import type { EraseStep, Subject } from '../events/face.ts'
 import { spellingsOf } from '../ground/numbers/number.ts'
@@ -6,40 +5,8 @@ import { codeLengthOf } from '../ground/numbers/plan.ts'
 
 const errorsMax = 1000
 
-/** The steps of this slice. */
-export const campaignSteps: readonly EraseStep[] = [
-  {
-    name: 'contacts',
-    run: async (tx, subject) => ({ erased: { contacts: await eraseContacts(tx, subject) }, next: null }),
-  },
-  { name: 'imports', run: eraseImportErrors },
-]
-
-/** The contact of each campaign, by the unique (account_id, campaign_id, phone_number); locks it, and its campaign for the count. */
-async function eraseContacts(tx: Tx, { accountId, number }: Subject): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>({
-    name: 'erase-contacts',
-    text: `
-      with gone as (
-        delete from contacts c
-        using campaigns p
-        where p.account_id = $1
-          and c.account_id = $1
-          and c.campaign_id = p.id
-          and c.phone_number = $2
-        returning c.campaign_id
-      ), counted as (
-        update campaigns p
-        set contacts_count = p.contacts_count - 1
-        from gone g
-        where p.account_id = $1
-          and p.id = g.campaign_id
-      )
-      select count(*)::int as count from gone`,
-    values: [accountId, number],
-  })
-  return rows[0]?.count ?? 0
-}
+/** Rows of imports that were not taken. */
+export const importStep: EraseStep = { name: 'imports', run: eraseImportErrors }
 
 /**
  * Bad rows with the number in them, however it is written: without its calling code, which national forms leave out, the digits of the row
