@@ -11,7 +11,7 @@ export interface Environment {
   folder: string
 }
 
-/** Reads it anew. A folder that is no whole path is passed over, as the XDG Base Directory Specification says. */
+/** Reads it again. A folder that is no whole path is passed over, as the XDG Base Directory Specification says. */
 export function readEnvironment(): Environment {
   const read = (name: string): string | null => process.env[name]?.trim() || null
   const config = read('XDG_CONFIG_HOME')

@@ -37,7 +37,7 @@ export class PduWriter {
     return taken
   }
 
-  /** Begins the slab anew: nothing that was handed out is needed any more, and memory just used is the fastest. */
+  /** Begins the slab again: nothing that was handed out is needed any more, and memory just used is the fastest. */
   reuse(): void {
     if (this.length > 0 || this.bytes.length > this.#slabOctets) return
     this.#start = 0

@@ -79,7 +79,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   await db.end()
   await program.stop()
 
-  // Into a new folder; killed in the middle, no service starts on it, and it begins anew.
+  // Into a new folder; killed in the middle, no service starts on it, and it begins again.
   await mkdir(restored, { mode: 0o711 })
   await copyFile(join(program.dataFolder, 'key'), join(restored, 'key'))
   const target = { ...env, HELIOGRAM_DATA: restored, HELIOGRAM_PUBLIC_URL: 'https://sms.example.com' }

@@ -148,7 +148,7 @@ export const ourNumber = '15557654321'
 /** What an operator does after the first start with a carrier of their own: its pace and settings, and a number. */
 export async function setUpCarrier(client: Client, settings: Record<string, unknown> = {}): Promise<void> {
   const { id } = await client.carrier()
-  // The link is bound anew with these, and shows them then.
+  // The link is bound again with these, and shows them then.
   const window = 200
   await client.expect('PATCH', `/v1/carriers/${id}`, { pace: 2000, settings: { window, ...settings } })
   await client.expect('POST', '/v1/senders', { number: ourNumber, carrier: id, default: true })

@@ -111,7 +111,7 @@ async function countReads(db: Db, table: Table, run: () => Promise<unknown>): Pr
   return (await read()) - before
 }
 
-// Joined with its batch, a table that is taken for empty is read once, and the batch anew for each of its rows: no count of what is read
+// Joined with its batch, a table that is taken for empty is read once, and the batch again for each of its rows: no count of what is read
 // tells, only the time. Six batches of so many.
 const [batches, size] = [6, 100]
 

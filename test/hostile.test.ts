@@ -57,7 +57,7 @@ const isBoundOnce = async (lane: Lane): Promise<void> => {
   expect((await lane.carrier.phones.stats()).binds).toBe(lane.bindsBefore)
 }
 
-/** A bind that was refused is told, is not tried again at once, and is tried anew when an operator changes something. */
+/** A bind that was refused is told, is not tried again at once, and is tried again when an operator changes something. */
 const isTold = (status: RegExp) =>
   first(tells(status), async (lane) => {
     const { bindsRefused } = await lane.carrier.phones.stats()

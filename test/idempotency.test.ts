@@ -144,7 +144,7 @@ async function ask(route: KnownRoute, call: Call, key: string, headers: Record<s
     code,
     id,
     location: answer.headers['location'],
-    // When a message may be sent is estimated anew.
+    // When a message may be sent is estimated again.
     body: answer.body.replaceAll(/"estimated_send_at":[^,]*,/g, ''),
     isReplay: answer.headers['idempotency-replayed'] === 'true',
     retryAfter: answer.headers['retry-after'],

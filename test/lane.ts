@@ -68,7 +68,7 @@ export class Lane {
     await phones.control({ reset: true })
     const wanted = { port, ...usual, ...settings }
     const isFresh = (await phones.stats()).binds === this.bindsBefore && (await this.client.link()).state === 'bound'
-    // A link whose settings change is dialled anew, which costs seconds.
+    // A link whose settings change is dialled again, which costs seconds.
     if (!isFresh || !isDeepStrictEqual(wanted, this.#settings)) await this.change(wanted)
     await until('the link is bound', async () => (await phones.stats()).bound > 0)
     const { binds, submits } = await phones.stats()

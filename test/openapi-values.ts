@@ -44,7 +44,7 @@ export class Random {
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
-  /** Begins anew, for the nth of something. */
+  /** Begins again, for the nth of something. */
   restart(seed: number, n: number): void {
     this.#state = Math.imul(seed ^ Math.imul(n + 1, 0x9e3779b1), 0x85ebca6b) >>> 0
   }

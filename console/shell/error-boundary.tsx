@@ -9,7 +9,7 @@ interface State {
   error: Error | null
 }
 
-/** Shows its children until one of them throws. Give it a `key` of what is shown: with another one it begins anew. */
+/** Shows its children until one of them throws. Give it a `key` of what is shown: with another one it begins again. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: null }
 

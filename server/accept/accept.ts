@@ -58,7 +58,7 @@ const bulkFlushMax = 200
 const besideFlushMax = 50
 // Of one request at a time: enough for the next flushes.
 const bulkWaitingMax = 5 * bulkFlushMax
-// Who asks may have taken this process out of the way because of it: then nothing comes that could show that it is over.
+// A load balancer may have removed this process because of it; then no request comes to show that it is over.
 const refusedMs = 10_000
 
 /** Takes drafts and answers when they are on disk. One a process. */

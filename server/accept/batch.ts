@@ -97,7 +97,7 @@ export async function listBatchFaults(
   return faults.slice(0, errorsMax)
 }
 
-/** An item whose key stands for a message already. */
+/** An item whose key belongs to a message already. */
 interface Known {
   messageId: string
   fingerprint: Buffer

@@ -82,7 +82,7 @@ const draftChecks = (caller: Caller, shortUrl: string | null, campaign: Campaign
   ...(campaign?.shortensUrls && { shortensByDefault: new Set([showId('cmp', campaign.id)]) }),
 })
 
-// Stands for the recipient that there is not; nothing is wrong with it.
+// In place of a missing recipient: a valid number.
 const soundNumber = '15551234567'
 
 /**

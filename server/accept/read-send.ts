@@ -88,7 +88,7 @@ export function readSend(input: SendInput, templates: Templates, context: DraftC
   const { template: _template, variables: _variables, language: _language, ...body } = input
   const faults: FieldError[] = []
   const text = renderBody(input, templates, faults)
-  // Stands for the text that there is not, so that what else is wrong is told at once.
+  // In place of a missing text, so that all other faults are reported too.
   const draft = readDraft({ ...body, message: text ?? '-' }, context)
   if (!Array.isArray(draft)) return faults.length > 0 ? faults : draft
   // A text that cannot be sent as it is asked for is the template's.

@@ -1,4 +1,4 @@
-/** The write of accept: planned drafts in, verdicts out, with the events that somebody wants. */
+/** The write of accept: planned drafts in, verdicts out, with the events that webhooks want. */
 import { now } from '../ground/db/clock.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { dayOf } from '../ground/db/partitions.ts'
@@ -30,7 +30,6 @@ export interface Written {
   isQueued: boolean
 }
 
-/** As it is before anything was written. */
 export const nothingWritten = (): Written => ({
   results: [],
   handovers: [],
@@ -117,7 +116,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
         tags: ({ draft }) => draft.tags && JSON.stringify(draft.tags),
         on_unknown: ({ draft }) => draft.onUnknown,
         route_id: ({ route }) => route.choice.ruleId,
-        // The default route is chosen anew where the message waits.
+        // The default route is chosen again if the message queues.
         chain: ({ route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`),
         cost: (_, i) => costs[i]?.cost ?? null,
         cost_currency: (_, i) => costs[i]?.costCurrency ?? null,
@@ -193,14 +192,14 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   return written
 }
 
-/** What was said of each draft, in their order; nothing of one whose account has gone. */
+/** Verdicts in the order of the drafts; undefined if the account is gone. */
 function inOrder(groups: readonly Verdict[], planned: readonly Planned[]): (Verdict | undefined)[] {
   const verdicts = Array.from<Verdict | undefined>({ length: planned.length })
   for (const verdict of groups) for (const n of verdict.places ?? everyPlace(planned)) verdicts[n - 1] = verdict
   return verdicts
 }
 
-/** Nobody knows when a pause ends. */
+/** Null for a paused campaign. */
 const estimateSendAt = (slots: Slots, row: MessageRow, carrierId: string | null): Date | null =>
   row.holdReason === 'campaign_paused' ? null : slots.estimateSendAt({ ...row, carrierId })
 

@@ -27,7 +27,7 @@ export interface GuardSources {
   endStops: (tx: Tx, accountId: string, kinds: readonly GuardKind[], by: string) => Promise<void>
   /** What a day has used up: segments, or millionths of the currency. */
   readUsed: (db: Queryable, day: GuardDay) => Promise<number>
-  /** Has a day counted anew. */
+  /** Has a day counted again. */
   forgetUsed: (tx: Tx, day: GuardDay) => Promise<void>
 }
 

@@ -1,9 +1,9 @@
 /**
- * Follows a change of `message_id_form`: the ids that a link's answers and receipts are stored under are keyed anew, and the receipts
+ * Follows a change of `message_id_form`: the ids that a link's answers and receipts are stored under are keyed again, and the receipts
  * that waited are matched. Found by comparing the settings with the form that the rows have, so that no change is missed, whoever made
  * it and whatever crashed since.
  *
- * More rows in the old form come until the link has drained and is bound anew, so the rows are passed over several times.
+ * More rows in the old form come until the link has drained and is bound again, so the rows are passed over several times.
  */
 import type { Posting, Recording } from '../events/events.ts'
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'

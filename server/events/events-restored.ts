@@ -1,4 +1,4 @@
-/** The event log of a database that was restored from a dump, on a server that counts its transactions anew. */
+/** The event log of a database that was restored from a dump, on a server that counts its transactions again. */
 import type { Db } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
 import { liftTimeouts } from '../ground/db/timeouts.ts'
@@ -7,7 +7,7 @@ import { liftTimeouts } from '../ground/db/timeouts.ts'
 const lockKey = 1_870_031
 // Each is a probe of `events_order` for every day; a dump has old numbers of all accounts.
 const accountsMax = 100
-// The log of a month is written anew, once.
+// The log of a month is written again, once.
 const withinMs = 86_400_000
 // The log, and who reads it.
 const tables = ['events', 'replays', 'smpp_cursors']

@@ -75,7 +75,7 @@ export async function isNewPart(tx: Tx, linkId: string, hash: Buffer): Promise<b
   return rows[0]?.isNew ?? true
 }
 
-/** Parts may come on two sessions at once: whoever is second must see the first, and what was seen must hold until the commit. */
+/** Parts may come on two sessions at once: the second must see the first, until the commit. */
 export async function lockParts(tx: Tx, key: TextKey): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
 }

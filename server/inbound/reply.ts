@@ -133,7 +133,7 @@ async function storeOwned(
     return [...postings, ...(await suspectOptOut(tx, context, accountId, row))]
   if (!keyword) return postings
   const { isChange, postings: more } = await changeConsent(tx, context, row, keyword)
-  // Whoever is out is told so once (47 CFR 64.1200(a)(12) allows a one-time confirmation); a second STOP changes nothing.
+  // An opted-out person gets one confirmation (47 CFR 64.1200(a)(12) allows a one-time confirmation); a second STOP changes nothing.
   const answer = !reply.isOld && (keyword !== 'stop' || isChange) ? writeReply(settings, keyword, owner.name) : null
   if (answer !== null) await queueConfirmation(tx, context.texts, owner, row, answer)
   return [...postings, ...more]

@@ -47,7 +47,7 @@ export interface Move {
    * this carrier, so the others go nowhere else.
    */
   carrier?: 'drop' | 'rotate' | 'stay' | null
-  /** `queued` only: the link would cut it into so many segments, and wrote none: it is counted anew. Absent: as it was. */
+  /** `queued` only: the link would cut it into so many segments, and wrote none: it is counted again. Absent: as it was. */
   segments?: number
   /** `queued` only: no segment was written in this try, which is no attempt therefore. */
   isUnwritten?: boolean
@@ -134,7 +134,7 @@ export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedRece
   return rows
 }
 
-// What moved; and of what is counted with another number of segments, that it is no more what it was, and is there anew.
+// What moved; and of what is counted with another number of segments, that it is no more what it was, and is there again.
 const changed = `(
         select m."accountId", m."createdAt", m."campaignId", m."broadcastId", m."isConfirmation", m.type, m."isTest", m.country, m."carrierId", v.segments,
           v."previousStatus", v.status, m."errorCode", m."sentAt", m.cost, m."costCurrency", m."costCarrierId"

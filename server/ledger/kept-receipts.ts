@@ -1,5 +1,5 @@
 /**
- * The receipts of one message, as they are told to people: the deciding one, which stands in the message or its submission, and what is
+ * The receipts of one message, as people see them: the deciding one, from the message or its submission, and what is
  * kept beside it (intermediate, repeated and contradictory ones).
  */
 import type { Db } from '../ground/db/db.ts'
@@ -18,7 +18,7 @@ export interface KeptReceipt {
   at: Date
 }
 
-/** A receipt as it is told. */
+/** A receipt as it is shown. */
 export interface ToldReceipt {
   at: Date
   stat: string

@@ -1,5 +1,5 @@
 /**
- * Ids that were stored in another form than the one in which their carrier writes them: keyed anew in pieces, and the receipts that
+ * Ids that were stored in another form than the one in which their carrier writes them: keyed again in pieces, and the receipts that
  * waited matched and applied like any others.
  */
 import { columns } from '../ground/db/array.ts'
@@ -24,7 +24,7 @@ export interface Piece<Place> {
 }
 
 /**
- * Keys a piece of a link's ids anew, from the carrier's own spelling, which is kept beside a key that is another. Locks the rows that
+ * Keys a piece of a link's ids again, from the carrier's own spelling, which is kept beside a key that is another. Locks the rows that
  * change, by primary key, which also finds the piece. Of two ids that become one, the newer stays, and the other is kept as one that a
  * carrier gave again (`carrier-ids-sql.ts`). Repeatable.
  */
@@ -114,7 +114,7 @@ export async function rekeyIds(
 }
 
 /**
- * Keys a piece of a link's unmatched receipts anew, oldest first, and applies those whose message is known now; returns the messages that
+ * Keys a piece of a link's unmatched receipts again, oldest first, and applies those whose message is known now; returns the messages that
  * moved, for `recordMoves` in the same transaction. Locks these receipts and their messages; the receipts are found by
  * receipts_unmatched_at, of which the update names the bounds too: no plan can read more of it. Messages by the primary key of
  * carrier_ids, unless the carrier gave the id long after the receipt: then it is of an earlier message. Repeatable.

@@ -207,7 +207,7 @@ async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
 
 /**
  * Puts messages back into the queue, if they are still unknown and valid, and their campaign was not canceled (broadcasts_campaign), whose
- * messages no claim takes: whoever is second finds them queued. It stays with its carrier, which may have some of it. Locks the messages by
+ * messages no claim takes: the second finds them queued. It stays with its carrier, which may have some of it. Locks the messages by
  * primary key; their unknown tries are open again for the claim, but for those that are being answered at this moment.
  */
 async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {

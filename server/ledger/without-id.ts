@@ -17,9 +17,9 @@ export function lacksId({ state, carrierMessageId }: Answer): boolean {
 }
 
 /**
- * Notes tries that ended without an id, in the transaction of their answers, and decides what becomes of the unknown among them: `resend`
+ * Notes tries that ended without an id, in the transaction of their answers, and decides on the unknown among them: `resend`
  * after a while, where the message, its campaign or its account says so, or else the link. Locks the messages that no one has decided
- * for, by primary key. Where one receipt speaks for all segments, the first stands for them.
+ * for, by primary key. Where one receipt speaks for all segments, only the first is noted.
  */
 export async function noteWithoutId(tx: Tx, answers: readonly WithoutId[]): Promise<void> {
   if (answers.length === 0) return
@@ -131,7 +131,7 @@ export async function hintAdoption(tx: Tx, receipts: { linkId: string; source?: 
 }
 
 /**
- * Locks the tries of messages, by primary key. Whoever has both locks them before the messages, as adoption does, and what waits in line between
+ * Locks the tries of messages, by primary key. A caller that locks both locks them before the messages, as adoption does, and what waits in line between
  * the two, as a claim does.
  */
 export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {

@@ -100,7 +100,7 @@ const retryMsMax = 60_000
 const faultsMax = 3
 
 /**
- * How a message moves when all its segments have ended. An unknown segment holds the message, whatever the others say; a refusal for
+ * How a message moves when all its segments have ended. An unknown segment holds the message, even if others were refused; a refusal for
  * good ends it; a passing one brings it back for the segments that are still open; else what was not written goes back at once.
  * Where the carrier has none of its segments, a refusal takes it to the next carrier of its chain instead: at once when it is for good and
  * not the recipient's fault, after some faults when it is passing. A busy carrier keeps it: others would be flooded.

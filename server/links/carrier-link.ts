@@ -1,4 +1,4 @@
-/** What Submit needs of any link, whatever it speaks to its carrier, and what it hands to one. */
+/** What Submit needs of a link of any protocol, and what it hands to one. */
 import type { Answer } from '../ledger/answer.ts'
 import type { Handover } from '../message/handover.ts'
 import type { MessageType } from '../message/message.ts'

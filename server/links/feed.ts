@@ -150,7 +150,7 @@ export class Feed {
         if (choice) await this.#claim(choice)
       }
     } finally {
-      // In one turn with the last look at what is stale: who wakes after it begins anew.
+      // In one turn with the last look at what is stale: who wakes after it begins again.
       this.#isClaiming = false
     }
   }

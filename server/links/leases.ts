@@ -87,7 +87,7 @@ export function renewLeases(
   })
 }
 
-/** What becomes of one link. Pure. */
+/** Decides on one link. Pure. */
 function decide(
   link: LinkRow,
   slotRows: readonly SlotRow[],
@@ -167,7 +167,7 @@ interface Write {
 async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<void> {
   const slots = writes.flatMap(({ link, free }) => [
     ...[...link.slots].map(([slot, epoch]) => ({ linkId: link.id, slot, epoch, nodeId })),
-    // One that is wanted again already is taken anew.
+    // One that is wanted again already is taken again.
     ...free
       .filter((slot) => !link.slots.has(slot))
       .map((slot) => ({ linkId: link.id, slot, epoch: null, nodeId: null })),

@@ -84,7 +84,7 @@ export function isInVain(entry: Entry, leased: LeasedLink, now: number, afterMs:
 export const isBroken = ({ link, version, leased }: Entry): boolean =>
   link === null && version !== '' && version === leased?.version
 
-/** What the leases are told of a link. */
+/** A link as its lease statement needs it. */
 export function heldOf(entry: Entry, now: number): Held {
   const report = reportOf(entry, now)
   const reported = JSON.stringify(report)
@@ -127,7 +127,7 @@ function reportOf(entry: Entry, now: number): LinkReport {
 /** Takes over what was decided. */
 export function applyLease(entry: Entry, leased: LeasedLink, now: number): void {
   entry.leased = leased
-  // What was given back is not ours any more, or anew; a turn that failed has given nothing back.
+  // What was given back is not ours any more, or again; a turn that failed has given nothing back.
   const isSame = (slot: number): boolean => entry.slots.has(slot) && entry.slots.get(slot) === leased.slots.get(slot)
   entry.free = entry.free.filter(isSame)
   for (const slot of entry.dropping) if (!isSame(slot)) entry.dropping.delete(slot)

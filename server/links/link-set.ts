@@ -240,7 +240,7 @@ export class LinkSet {
 
   /**
    * A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again; nor
-   * while what it wrote counts, for here or elsewhere it would begin anew.
+   * while what it wrote counts, for here or elsewhere it would begin again.
    */
   async #leave(id: string, entry: Entry): Promise<void> {
     if (entry.isClosing) return

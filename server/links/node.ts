@@ -1,7 +1,7 @@
 /**
  * A process among others. Its row in `nodes` is its fence: every claim takes FOR SHARE on it and selects nothing once `fenced_at` is
  * set. Heartbeats go to a table of their own, so that they never wait for claims. Who misses heartbeats is fenced by the others, for
- * ever: a process that wakes up fenced ends itself and starts anew.
+ * ever: a process that wakes up fenced ends itself and starts again.
  */
 import { hostname } from 'node:os'
 import { followClock } from '../ground/db/clock.ts'

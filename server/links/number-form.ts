@@ -30,7 +30,7 @@ export function writeRecipient(number: string, { recipient_other_form: countries
 
 type OtherForm = Pick<SmppSettings, 'recipient_other_form'>
 
-// The longest short code: what is no longer has no country code, whatever its TON says.
+// The longest short code: a number up to this length has no country code, even if its TON says international.
 const shortCodeDigitsMax = 6
 
 /**
@@ -47,7 +47,7 @@ export function readNumberIn(address: string, ton: number | undefined, country: 
   return (country !== '' && isNational && parseNumber(address, country)) || address
 }
 
-/** The number of a person who is delivered: whatever form the carrier has of it, the one that we have. */
+/** The number of the recipient in our form, from any form of the carrier. */
 export const readPersonIn = (address: string, ton: number | undefined, country: string): string =>
   currentNumber(readNumberIn(address, ton, country))
 

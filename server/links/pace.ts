@@ -81,7 +81,7 @@ export class Pace {
     return this.#rate > 0 && now >= this.#nextAt(now) && this.#lastButCapacity <= now - secondMs
   }
 
-  /** Notes a segment that goes now, or several as one; whoever notes has asked `isDue`. */
+  /** Notes a segment that goes now, or several as one; the caller has asked `isDue`. */
   note(now: number, segments: number = 1): void {
     this.#notedAt = Math.max(this.#nextAt(now), now - catchUpMs)
     this.#noted = segments

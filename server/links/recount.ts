@@ -14,7 +14,7 @@ const changed: SegmentEnd = {
 
 /**
  * Its answers: no byte of it is written, and it comes again with its intents for so many segments. The rest of a message that was begun
- * cannot be cut anew, and is refused.
+ * cannot be cut again, and is refused.
  */
 export function recount(handover: Handover, segments: number, nodeId: string, linkId: string): Answer[] {
   const isBegun = isRest(handover)

@@ -41,7 +41,7 @@ export interface SlotOptions<C> {
 
 // SMPP 3.4 §5.2.2, without the NUL.
 const passwordMax = 8
-// A session that lived so long was a good one: the back-off begins anew.
+// A session that lived so long was a good one: the back-off begins again.
 const steadyMs = 10_000
 // How long the other session of a slot may take for what it has under way, where the first did not end in peace: who is cut off waits
 // for a new dial.
@@ -176,7 +176,7 @@ export class Slot<C> {
 
   /**
    * A carrier that was restarted behind what keeps connections open does not know our bind, and would refuse every submit for ever: then it is
-   * bound anew. One that takes others says something of that submit alone. Others may be under way, and answered.
+   * bound again. One that takes others says something of that submit alone. Others may be under way, and answered.
    */
   #noteStatus(session: Session<C>, status: number): void {
     this.#notBound = status === ESME.RINVBNDSTS ? this.#notBound + 1 : 0

@@ -67,7 +67,7 @@ export class InFlight {
     this.#doubts = this.#doubts.filter(({ failedUntil }) => lookedAt - failedUntil < lowWaterMarginMs)
   }
 
-  /** Notes a statement that may commit intents. Whoever awaits it adds them in the same turn. */
+  /** Notes a statement that may commit intents. The caller adds them in the turn in which it ends. */
   track<T>(statement: Promise<T>): Promise<T> {
     const beganAt = nowMs()
     const ended: Promise<void> = statement.then(

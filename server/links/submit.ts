@@ -1,6 +1,6 @@
 /**
- * Submit: this node's links, what goes to them straight from accept, and the claims that feed them from the queue. Everything here can
- * be lost and is claimed again by whoever lives.
+ * Submit: this node's links, what goes to them straight from accept, and the claims that feed them from the queue. All of it may
+ * be lost; other processes claim it again.
  */
 import { now, nowMs } from '../ground/db/clock.ts'
 import { isUnavailable } from '../ground/db/failure.ts'

@@ -37,7 +37,7 @@ export interface NewConsent {
   evidence: ConsentEvidence
 }
 
-/** A row of the ledger. It does not know its number, only whoever asks for that number finds it. */
+/** A row of the ledger. It has no number; a lookup by the number finds it. */
 export interface ConsentRow extends Omit<NewConsent, 'number'> {
   id: string
   recordedAt: Date

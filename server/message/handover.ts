@@ -79,7 +79,7 @@ export interface Slots {
   roomFor(accountId: string, type: MessageType): { free: number; most: number } | null
   /** Gives room back that was reserved and not used. */
   release(linkId: string, segments: number): void
-  /** Notes a statement that leases to this node, until it has ended; whoever awaits it calls `take` in the same turn. */
+  /** Notes a statement that leases to this node, until it has ended; the caller calls `take` in the turn in which it ends. */
   track<T>(statement: Promise<T>): Promise<T>
   /** Takes messages whose intents are committed. */
   take(handovers: Handover[]): void

@@ -31,7 +31,7 @@ export type Status = (typeof statuses)[number]
 export const messageTypes = ['transactional', 'marketing', 'otp'] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** What becomes of a message whose outcome is unknown: it stays so, or is sent again, perhaps twice. */
+/** A message with an unknown outcome is held, or sent again, perhaps twice. */
 export const unknownPolicies = ['hold', 'resend'] as const
 export type UnknownPolicy = (typeof unknownPolicies)[number]
 
@@ -170,7 +170,7 @@ export const messageColumnNames: readonly string[] = messageColumns('m')
   .split(',')
   .map((column) => /as "(\w+)"$/.exec(column.trim())?.[1] ?? column.trim().replace('m.', ''))
 
-/** What stands for their number in messages of a person who was erased: random, the same in all that the erasure found. */
+/** Replaces the number of an erased person in messages: random, one for each erasure. */
 export const erasedMark = (erasureId: string): string => `erased-${erasureId.slice(-12)}`
 
 /** Whether the person of a message was erased. */

@@ -7,7 +7,7 @@
 const ofDays = (within: string): string => within && `and e.message_id ${within}`
 
 /**
- * Whether a carrier may have it from an earlier try: then it has not failed, whatever becomes of the later one, but is unconfirmed
+ * Whether a carrier may have it from an earlier try: then it has not failed, even if the later one does, but is unconfirmed
  * again.
  */
 export const mayBeTaken = (m: string, day = '', within = ''): string => `(${m}.possible_duplicate and exists (

@@ -28,7 +28,7 @@ export async function repriceStrays(tx: Tx, claimed: readonly MessageRow[]): Pro
 
 /**
  * SQL of `cost_carrier_id` of a message whose cost is no more what it was where the condition holds: the claim finds no carrier of an estimate
- * in it, and prices it anew. Null stays: nobody knows a price.
+ * in it, and prices it again. Null stays: nobody knows a price.
  */
 export const toBePriced = (condition: string, costCarrierId: string): string =>
   `case when ${condition} and ${costCarrierId} is not null then '00000000-0000-0000-0000-000000000000'::uuid else ${costCarrierId} end`

@@ -16,7 +16,7 @@ export interface RouteRequest {
   campaignKey: string | null
   type: MessageType | null
   segments: number
-  /** It goes to the carrier of test mode, whatever the routes say. */
+  /** It goes to the carrier of test mode; routes do not count. */
   isTest: boolean
 }
 

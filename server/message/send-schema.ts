@@ -45,7 +45,7 @@ const shortenUrls = Type.Boolean({
     "Replace each address in the text by its own short link, and count clicks. Default: the campaign's setting, then false.",
 })
 
-/** What becomes of a message whose outcome is unknown. */
+/** For messages with an unknown outcome. */
 export const OnUnknown = Type.Enum([...unknownPolicies], {
   description:
     'If the carrier does not answer: `hold` it as unconfirmed, or `resend`, perhaps twice. Default: the setting of the campaign, the account, then the link.',

@@ -26,7 +26,7 @@ export async function requireMessage(db: Db | Tx, accountId: string, shownId: st
   return row
 }
 
-/** The message an idempotency key stands for. By primary key; null where the key is unknown or its row was removed. */
+/** The message of an idempotency key. By primary key; null where the key is unknown or its row was removed. */
 export async function findKey(
   db: Db,
   accountId: string,
@@ -114,7 +114,7 @@ export const plainTry = `
   where account_id = $1 and id = $2 and segments = 1 and sent_at is not null and provider_message_id is not null
     and not exists (select 1 from submissions where account_id = $1 and message_id = $2 and state = 'accepted')`
 
-/** The tries of a message in order. By primary key prefix. The try of a message of one segment that was taken stands in the message alone. */
+/** The tries of a message in order. By primary key prefix. The try of a message of one segment that was accepted is in the message alone. */
 export async function listSubmissions(db: Db, accountId: string, messageId: string): Promise<SubmissionRow[]> {
   const { rows } = await db.query<SubmissionRow>(
     `select segment, try, state, carrier_message_id as "carrierMessageId", command_status as "commandStatus",

@@ -353,7 +353,7 @@ export function rowOf(accepted: Accepted): MessageRow {
   return accepted.row
 }
 
-/** Waits for the next hour where it is near: the counters of guards, of an hour or a day, begin anew with it. */
+/** Waits for the next hour where it is near: the counters of guards, of an hour or a day, begin again with it. */
 export async function passTurnOfHour(): Promise<void> {
   const leftMs = 3_600_000 - (Date.now() % 3_600_000)
   if (leftMs < 20_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100))

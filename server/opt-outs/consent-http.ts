@@ -177,7 +177,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
           status === 'opted_out'
             ? await optOut(tx, context, accountId, origin, [{ number, evidence: proof }])
             : { added: new Set<string>(), postings: [] }
-        // Whoever was out before is not out anew, but the word is one.
+        // Whoever was out before is not out again, but the word is one.
         if (out.added.size === 0)
           await recordConsents(tx, vault, accountId, [
             { ...origin, number, status, campaignId, messageId: null, evidence: proof },

@@ -106,7 +106,7 @@ export async function findKeywords(
   return rows[0]?.settings ?? null
 }
 
-/** Says it anew; locks the one row. */
+/** Says it again; locks the one row. */
 export async function saveKeywords(
   db: Queryable,
   accountId: string,

@@ -61,13 +61,13 @@ export function portOf(url: URL): number {
   return url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80
 }
 
-/** What is told to who gives an address that is not called. */
+/** The error for an address that may not be called. */
 export const refusalDetails: Record<Refusal, string> = {
   private_address: 'must not be, or resolve to, a private or special address; the operator can allow networks',
   not_allowed: 'must use https, on a port that the operator allows',
 }
 
-/** Reads a URL that may be posted to; otherwise what is told to who gave it. */
+/** Reads a URL that may be posted to; otherwise the error. */
 export function readPostUrl(text: string): URL | string {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)

@@ -48,7 +48,7 @@ function readHead(bytes: Buffer): Answer | null {
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trimStart()]
   })
   const known = new Map(fields)
-  // What stands twice is joined, dropped or refused, each field in its own way.
+  // Node joins, drops or refuses repeated fields, depending on the field.
   if (known.size < fields.length || fields.some(([name]) => others.has(name))) return null
   const connection = (known.get('connection') ?? 'keep-alive').toLowerCase()
   if (connection !== 'keep-alive' && connection !== 'close') return null
@@ -65,7 +65,7 @@ function readHead(bytes: Buffer): Answer | null {
   }
 }
 
-/** The length of a body; null: it is told in no plain way. 204 and 304 have none (RFC 9110 §6.4.1). */
+/** The length of a body; null: not plain. 204 and 304 have none (RFC 9110 §6.4.1). */
 function lengthOf(status: number, told: string | undefined): number | null {
   if (status === 204) return told === undefined || told === '0' ? 0 : null
   return status !== 304 && told !== undefined && /^\d{1,5}$/.test(told) ? Number(told) : null

@@ -1,4 +1,4 @@
-/** Work of the dispatcher that nobody waits for. The poll tries again whatever depends on it. */
+/** Work of the dispatcher that no caller awaits. The poll tries again what depends on it. */
 import { isPassing } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { showId } from '../ground/base/ids.ts'

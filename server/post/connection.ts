@@ -213,7 +213,7 @@ export class Connection {
           else if (open && !open.isTaken) queueMicrotask(() => callback(reset(), null))
           else connect(options, callback)
         },
-        // Whoever posts bounds all of it with one timer.
+        // The poster bounds all of it with one timer.
         pipelining: 1,
         headersTimeout: 0,
         bodyTimeout: 0,

@@ -81,7 +81,7 @@ const endedRows = rowParameters(
   },
 )
 
-// Where none is tried again and no replay counts, rows only go; otherwise only whoever took a row away may bring it back or count it.
+// Where none is tried again and no replay counts, rows only go; otherwise only the process that deleted a row may restore or count it.
 const endOf = (day: string, isPlain: boolean): string => `
       with ended as materialized (
         ${endedRows.select}

@@ -79,7 +79,7 @@ const ownHeaders = Object.entries({
 }).flat()
 
 const unnoted = { isFailureNoted: false, disabling: null }
-// What every callback address has alike. Whoever named it wrote the text.
+// What every callback address has alike. The caller who gave it wrote the text.
 const callback = {
   target: null,
   url: null,

@@ -6,7 +6,7 @@ import type { Vault } from '../ground/sealing/vault.ts'
 /** Header names and their values. */
 export type Headers = Record<string, string>
 
-/** Stands for a value. In a change it means: as it is. */
+/** Shown instead of a value. In a change: unchanged. */
 export const mask = '********'
 
 const purposeOf = (endpointId: string): string => `webhooks.headers|${endpointId}`
@@ -32,7 +32,7 @@ export function fillHeaders(given: Headers, known: Headers): Headers {
   return Object.fromEntries(filled)
 }
 
-/** Where a header stands in a body (RFC 6901 §3). */
+/** Pointer to a header of a body (RFC 6901 §3). */
 export function pointerOf(name: string): string {
   return `#/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }

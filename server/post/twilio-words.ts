@@ -72,6 +72,6 @@ export const twilioErrors: Readonly<Record<MessageErrorCode, number | null>> = {
   carrier_unknown: 30008,
 }
 
-/** A number as it stands there: with a plus sign, but for short codes and names. */
+/** A number in Twilio's form: with a plus sign, but for short codes and names. */
 export const twilioNumber = (number: string | null): string | null =>
   number !== null && /^\d{7,15}$/.test(number) ? `+${number}` : number

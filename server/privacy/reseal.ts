@@ -10,7 +10,7 @@ import { versionOf } from '../ground/sealing/values.ts'
 const pieceRows = 500
 
 /**
- * Seals a piece of messages anew; answers how much was done, 0 where no key is retired. A text that cannot be
+ * Seals a piece of messages again; answers how much was done, 0 where no key is retired. A text that cannot be
  * opened stays as it is, and so does all that was sealed with a key that this master key does not open.
  */
 export async function resealNext(db: Db, keys: DataKeys): Promise<number> {

@@ -8,7 +8,7 @@ export class Presence {
   readonly #timer: NodeJS.Timeout
 
   constructor() {
-    // Behind the sockets: what waited in them is read before this is told anew (the check phase of the event loop follows that of polling).
+    // Behind the sockets: what waited in them is read before this is told again (the check phase of the event loop follows that of polling).
     this.#timer = setInterval(() => setImmediate(() => (this.#readAt = performance.now())), everyMs)
     this.#timer.unref()
   }

@@ -2,7 +2,7 @@
  * The carriers that a message may go to, as parts of statements over messages m, carriers c and `ourSenders` s: those of its chain in its
  * order, or, of a message without one (the default route), all, best first; where it has a sender, those at which its account can
  * send from it to the recipient now, for a number that was given up may be somebody else's, and one that only receives is no sender.
- * A test message goes to the carrier of test mode whatever its chain says, and nothing else goes there: this line is what keeps them apart,
+ * A test message always goes to the carrier of test mode, and nothing else goes there: this line is what keeps them apart,
  * because every claim and every change of carrier reads it.
  */
 

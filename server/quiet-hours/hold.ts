@@ -69,7 +69,7 @@ export async function holdQuiet(
 }
 
 /**
- * Puts back into line what is held by words that were changed since; the claim judges it anew. Returns how many; call again while it is `limit`
+ * Puts back into line what is held by words that were changed since; the claim judges it again. Returns how many; call again while it is `limit`
  * or more.
  */
 export async function releaseHeld(db: Db, limit = 1000): Promise<number> {

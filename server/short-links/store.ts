@@ -13,7 +13,7 @@ interface Accepted {
 }
 
 /**
- * Writes the links of drafts that were accepted in this transaction, as the verdicts say. A code that is taken is drawn anew, and changed in the text of the
+ * Writes the links of drafts that were accepted in this transaction, as the verdicts say. A code that is taken is drawn again, and changed in the text of the
  * draft and of the message: it is as long and needs no other alphabet, so that nothing else changes.
  */
 export async function storeShortLinks(

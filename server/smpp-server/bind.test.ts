@@ -88,7 +88,7 @@ describe('a bind', () => {
     expect(await refusal({ systemId: 'nobody' })).toBe(ESME.RINVPASWD)
     for (let i = 0; i < 5; i++) await refusal(credential, { password: `wrong${i}` })
     expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RBINDFAIL)
-    // Other names are not in the way of each other, and a right password after the delay begins anew.
+    // Other names are not in the way of each other, and a right password after the delay begins again.
     expect(await refusal(await test.credential())).toBe(0)
     await test.db.query(`update login_failures set last_at = last_at - interval '1 hour'`)
     expect(await refusal(credential)).toBe(0)

@@ -19,7 +19,7 @@ export type ClientSession = Session<Consignment>
 export interface Client {
   session: ClientSession
   sessionId: string
-  /** Read anew each second. */
+  /** Read again each second. */
   admission: Admission
   address: string
   /** The client speaks SMPP 3.4. */

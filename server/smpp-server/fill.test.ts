@@ -41,7 +41,7 @@ it('passes nothing over because the clock of a process that starts is days behin
   expect(before[0]?.floor).toBeDefined()
   await test.db.query('update smpp_cursors set floor_id = $1', [firstIdAt(Date.now() - day)])
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * day })
-  // Its ids begin anew.
+  // Its ids begin again.
   vi.resetModules()
   const [{ Node }, { recordEvents }] = await Promise.all([import('../links/node.ts'), import('../events/events.ts')])
   const lines: string[] = []

@@ -47,7 +47,7 @@ export const hourOf = (time: string): string => `date_bin('1 hour', ${time}, 'ep
 /**
  * The CTE that counts what moved: a relation with `countedColumns` as the change left them, and no `previousStatus` where messages are new.
  * Every `update` of a status sets `previous_status = m.status`, which is right whoever else changed the row meanwhile. Where all come from one
- * status, or get one, it is named in SQL: then nothing is decided anew for each row.
+ * status, or get one, it is named in SQL: then nothing is decided again for each row.
  */
 export const countMoves = (moved: string, { type = 'type', from = '"previousStatus"', to = 'status' } = {}): string => `
   tallied as (

@@ -72,7 +72,7 @@ function mayHaveBodies(input: WebhookChange, scopes: ReadonlySet<string>): boole
 
 /**
  * Values of headers are credentials for one place: who cannot read them leads them to no other.
- * @throws ApiError `validation_failed` where the address is another host and a value was not given anew.
+ * @throws ApiError `validation_failed` where the address is another host and a value was not given again.
  */
 function requireOwnHeaders(before: Static<typeof Webhook>, url: string, headers: Headers = before.headers): void {
   if (new URL(url).origin === new URL(before.url).origin || !Object.values(headers).includes(mask)) return

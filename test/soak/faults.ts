@@ -273,7 +273,7 @@ export async function runLane(
   }
 }
 
-/** One of the two, when it is up: one that was fenced may just begin anew (`tend`). */
+/** One of the two, when it is up: one that was fenced may just begin again (`tend`). */
 async function takeNode({ nodes, random }: World): Promise<Node> {
   const node = nodes[random() < 0.5 ? 0 : 1]
   await until('the process is up', async () => node.isUp, 60_000)
@@ -292,7 +292,7 @@ async function freeze(world: World, ms: number): Promise<void> {
   await begin(world, node)
 }
 
-/** The service manager: starts a process anew that ended by itself, which only one that was fenced may. Until `isOver`. */
+/** The service manager: starts a process again that ended by itself, which only one that was fenced may. Until `isOver`. */
 export async function tend(world: World, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await pause(200)

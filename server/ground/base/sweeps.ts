@@ -12,7 +12,7 @@ export interface Sweep {
   run: (isOver: () => boolean) => Promise<unknown>
 }
 
-// A process that is started anew each hour would never do what is to be done each hour.
+// A process that is started again each hour would never do what is to be done each hour.
 const firstMs = 300_000
 
 /** Runs sweeps, each one at a time, those of an hour for the first time after five minutes; a failure is logged and the next turn comes all the same. */

@@ -73,7 +73,7 @@ export class Primary {
     return host
   }
 
-  /** A host has refused a write: who is the primary is to be asked anew, on new connections. */
+  /** A host has refused a write: who is the primary is to be asked again, on new connections. */
   doubt(): void {
     if (this.#watched) this.#lose(this.#watched)
   }

@@ -1,7 +1,7 @@
 /**
  * Statistics that keep up with growth. The pipeline's statements are planned once and kept; a plan made while a day's partition was
  * empty reads whole indexes when it is not (measured: three quarters of PostgreSQL's time in the first minute of a day). ANALYZE makes
- * every session plan anew, and autovacuum comes for it only after a while.
+ * every session plan again, and autovacuum comes for it only after a while.
  */
 import { nowMs } from './clock.ts'
 import { inTransaction, type Db } from './db.ts'

@@ -34,7 +34,7 @@ interface IdempotencyContext extends RouteContext {
   isOnce?: true
 }
 
-// Of two transactions that wait for each other PostgreSQL ends one. Who begins anew at once may have the row again before the other has woken
+// Of two transactions that wait for each other PostgreSQL ends one. Who begins again at once may have the row again before the other has woken
 // up, and wait for it as before: on a busy machine one lost three times.
 const triesMax = 3
 const pauseMs = 50

@@ -1,4 +1,4 @@
-/** Sealing anew what another master key has sealed, in small pieces; repeatable, and at the same time as everything else. */
+/** Sealing again what another master key has sealed, in small pieces; repeatable, and at the same time as everything else. */
 import type { Db } from '../db/db.ts'
 import { secretColumns, type SecretColumn } from './secret-columns.ts'
 import { sealedPrefix, type Vault } from './vault.ts'
@@ -6,7 +6,7 @@ import { sealedPrefix, type Vault } from './vault.ts'
 /** What a pass did. */
 export interface Rewrapped {
   changed: number
-  /** Values that were to be sealed anew, and whose row somebody else wrote at the same moment: they are left for the next pass. */
+  /** Values that were to be sealed again, and whose row somebody else wrote at the same moment: they are left for the next pass. */
   missed: number
   /** Values that no key of the file opens, and that stay as they are; `table.column` of each. */
   unopenable: string[]

@@ -1,7 +1,7 @@
 /**
  * A new master key, beside the running service (decision 0034):
  *
- *   made, `next` in the file ─▶ every process knows it ─▶ it seals, the other is `old` ─▶ all is sealed anew ─▶ the old one leaves the file
+ *   made, `next` in the file ─▶ every process knows it ─▶ it seals, the other is `old` ─▶ all is sealed again ─▶ the old one leaves the file
  *
  * Where it is depends on the file alone, so that it goes on wherever it was killed.
  */

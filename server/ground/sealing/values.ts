@@ -11,7 +11,7 @@ export interface Place {
   id: string
 }
 
-/** Every column that data keys seal; each has a sweep that seals it anew when a key is retired. */
+/** Every column that data keys seal; each has a sweep that seals it again when a key is retired. */
 const sealedColumns = ['messages.body_sealed', 'messages.octets', 'contacts.sealed'] as const
 export type SealedColumn = (typeof sealedColumns)[number]
 

@@ -6,7 +6,7 @@ import { ApiError } from '../../ground/base/errors.ts'
 
 /** Seconds' worth of requests that a bucket holds. */
 const burstSeconds = 2
-// Buckets that nobody has used for so long are full, whatever they were: they can be made anew.
+// Buckets that nobody has used for so long are full, whatever they were: they can be made again.
 const forgetMs = 60_000
 // More answers than most limits have; above it the text is made each time.
 const textsMax = 1024
