@@ -21,7 +21,6 @@ interface ApiOptions {
   list?: true
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('api')
     .argument('[operation]', 'name of an operation (sendMessage), or a method')

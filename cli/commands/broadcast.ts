@@ -40,7 +40,6 @@ const columns: Column<Broadcast>[] = [
   { title: 'TEXT', of: ({ message }) => message, isFlexible: true },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('broadcast')
   command

@@ -36,7 +36,6 @@ const columns: Column<Campaign>[] = [
   { title: 'MADE', isExtra: true, of: ({ created_at: at }) => localTime(at) },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('campaigns')
   lists(cli, command.command('list').summary('newest first'), {

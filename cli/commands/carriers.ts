@@ -11,7 +11,6 @@ import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 import { spanOf } from '../terminal/times.ts'
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('carriers').description(
     'Carriers and their state. Create and update them in the console, or with "heliogram api createCarrier".',

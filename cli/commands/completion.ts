@@ -19,7 +19,6 @@ compdef _heliogram heliogram`,
   fish: `complete -c heliogram -f -a '(heliogram completion words -- (commandline -opc)[2..-1] 2>/dev/null)'`,
 }
 
-/** The command. */
 export function buildCompletion(cli: Cli, words: Record<string, Word>, others: readonly string[]): Command {
   return new Command('completion')
     .addArgument(new Argument('<shell>', 'yours').choices([...Object.keys(scripts), 'words']))

@@ -36,7 +36,6 @@ const columns: Column<Contact>[] = [
   { title: 'MADE', isExtra: true, of: ({ created_at: at }) => localTime(at) },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('contacts')
   lists(cli, takesFilters(command.command('list').summary('contacts of a campaign')), {

@@ -33,7 +33,6 @@ const columns: Column<Conversation>[] = [
   },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('conversations')
   lists(cli, command.command('list').summary('sorted by the last reply'), {

@@ -11,7 +11,6 @@ import { findCarrier } from './carriers.ts'
 const commandOf = ({ method, path, body }: { method: string; path: string; body: { settings: object } }): string =>
   `heliogram api ${method} ${path} -F settings='${JSON.stringify(body.settings)}'`
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('doctor')
     .argument('<carrier>', 'id or name of a carrier')

@@ -23,7 +23,6 @@ interface Filters {
   failed?: true
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('events')
   command

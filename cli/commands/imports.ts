@@ -18,7 +18,6 @@ const columns: Column<Import>[] = [
   { title: '', of: ({ dry_run: isCheck }) => (isCheck ? 'dry run' : '') },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('imports')
   const list = command

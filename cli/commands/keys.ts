@@ -29,7 +29,6 @@ const columns: Column<ApiKey>[] = [
   { title: 'ENDS', of: ({ expires_at: at }) => localTime(at) ?? 'never' },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('keys')
   const saySecret = async (key: Omit<ApiKey, never> & { secret: string }): Promise<void> => {

@@ -6,7 +6,6 @@ import { note, say } from '../terminal/output.ts'
 import { safeJson } from '../terminal/text.ts'
 import { showLive } from '../terminal/watch.ts'
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('links')
     .argument('[carrier]', 'id or name of a carrier; default: all')

@@ -19,7 +19,6 @@ interface LoginOptions {
   code?: true
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('login')
     .argument('[url]', 'where the installation is')

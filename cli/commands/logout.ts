@@ -4,7 +4,6 @@ import type { Cli } from '../cli.ts'
 import { defaultProfile, readProfile, removeProfile } from '../session/profiles.ts'
 import { note } from '../terminal/output.ts'
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('logout')
     .description(

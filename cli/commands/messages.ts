@@ -48,7 +48,6 @@ export const messageColumns: Column<Message>[] = [
   { title: 'TEXT', of: ({ message, redacted }) => message ?? (redacted ? '(removed)' : '–'), isFlexible: true },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('messages')
   lists(cli, takesFilters(command.command('list').summary('list messages, newest first')), {

@@ -20,7 +20,6 @@ const columns: Column<OptOut>[] = [
   { title: 'REASON', of: ({ reason }) => reason, isFlexible: true },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('opt-outs')
   lists(cli, command.command('list').summary('newest first'), {

@@ -6,7 +6,6 @@ import { sayRows } from '../terminal/list.ts'
 import { note } from '../terminal/output.ts'
 import type { Column } from '../terminal/table.ts'
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('profiles')
     .description(

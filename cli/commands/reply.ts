@@ -6,7 +6,6 @@ import { note, say } from '../terminal/output.ts'
 import { paintStatus } from '../terminal/status.ts'
 import { safeJson } from '../terminal/text.ts'
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('reply')
     .argument('<conversation>', 'id of a conversation, from "heliogram conversations list"')

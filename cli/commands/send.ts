@@ -34,7 +34,6 @@ interface SendOptions {
   idempotencyKey?: string
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('send')
     .argument('<to>', 'the number, with its country code: 15551234567')

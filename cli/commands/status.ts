@@ -29,7 +29,6 @@ interface Seen {
   guards: Guard[] | null
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('status')
     .description('Health, links, queue, alerts and guards on one screen. The exit code is 1 if the service is failing.')

@@ -30,7 +30,6 @@ interface Traced {
   missing: string[]
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('trace')
     .argument('<message>', 'id of a message')

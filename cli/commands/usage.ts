@@ -12,7 +12,6 @@ interface UsageOptions {
   test?: true
 }
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('usage')
     .option('--group <by>', 'day, month, country, carrier, campaign, type, account; up to four, with commas', 'day')

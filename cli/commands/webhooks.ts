@@ -40,7 +40,6 @@ const attemptColumns: Column<Attempt>[] = [
   { title: 'ANSWER', isExtra: true, of: ({ response }) => response ?? '', isFlexible: true },
 ]
 
-/** The command. */
 export function build(cli: Cli): Command {
   const command = new Command('webhooks')
   const saySecret = async ({ secret, ...webhook }: Webhook & { secret: string }): Promise<void> => {

@@ -6,7 +6,6 @@ import { say } from '../terminal/output.ts'
 import { sayFacts } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 
-/** The command. */
 export function build(cli: Cli): Command {
   return new Command('whoami').action(async () => {
     const { client, url, key, profile } = await cli.session()

@@ -23,7 +23,6 @@ import type { Text } from './text.ts'
 /** What a preview needs. */
 export type PreviewContext = Pick<MessagesContext, 'db' | 'vault' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'plan'> }
 
-/** Registers `POST /v1/messages/preview`. */
 export function previewRoute(app: App, context: PreviewContext): void {
   const { db, shortUrl = null } = context
   app.post(

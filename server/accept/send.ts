@@ -15,7 +15,6 @@ import type { MessageRow } from '../message/message.ts'
 import { withHolds } from '../queue/place.ts'
 import { findKey, findMessage, readMessages } from '../message/store.ts'
 
-/** What the routes of messages need. */
 export interface MessagesContext {
   db: Db
   vault: Vault

@@ -4,7 +4,6 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import type { Authenticator } from './authenticate.ts'
 import type { SettingsSources } from './settings.ts'
 
-/** What these routes need. */
 export interface AccountsContext {
   db: Db
   vault: Vault

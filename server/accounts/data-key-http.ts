@@ -7,7 +7,6 @@ import type { AccountsContext } from './context.ts'
 import { readSettings } from './settings.ts'
 import { Settings } from './settings-schema.ts'
 
-/** Registers `/v1/settings/rotate-data-key`. */
 export function dataKeyRoutes(app: App, context: AccountsContext): void {
   app.post(
     '/v1/settings/rotate-data-key',

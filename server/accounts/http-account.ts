@@ -65,7 +65,6 @@ const Account = Type.Object(fields, { $id: 'Account', description: 'An account o
 const tags = ['Accounts']
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of an account.' }) })
 
-/** Registers `/v1/accounts`. */
 export function subaccountRoutes(app: App, context: AccountsContext): void {
   const { db, authenticator } = context
   app.addSchema(Account)

@@ -42,7 +42,6 @@ const Rotation = Type.Object(
 const tags = ['API keys']
 const params = Type.Object({ id: Type.String() })
 
-/** Registers the routes of API keys. */
 export function keyRoutes(app: App, context: AccountsContext): void {
   const { db } = context
   app.addSchema(ApiKey)

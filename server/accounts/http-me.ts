@@ -33,7 +33,6 @@ const Otp = Type.String({
 })
 const tags = ['Users']
 
-/** Registers `/v1/users/me`. */
 export function meRoutes(app: App, context: AccountsContext): void {
   const { db, vault, authenticator } = context
   app.get(

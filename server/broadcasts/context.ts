@@ -4,7 +4,6 @@ import type { Subscriptions } from '../events/events.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 
-/** What the routes of broadcasts need. */
 export interface BroadcastsContext {
   db: Db
   vault: Vault

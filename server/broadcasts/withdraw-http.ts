@@ -11,7 +11,6 @@ import { recordBroadcast } from './event.ts'
 import type { BroadcastsContext } from './context.ts'
 import { columnsOfBroadcast, findBroadcast, setCampaignStatus } from './store.ts'
 
-/** Registers `/v1/broadcasts/{id}/withdraw`. */
 export function withdrawRoute(app: App, context: BroadcastsContext): void {
   app.post(
     '/v1/broadcasts/:id/withdraw',

@@ -16,7 +16,6 @@ import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
 import { listCampaigns, lockCampaign } from './store.ts'
 
-/** What the routes of campaigns need. */
 export interface CampaignsContext {
   db: Db
   vault: Vault
@@ -30,7 +29,6 @@ const campaignParams = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
 })
 
-/** Registers `/v1/campaigns`. */
 export function campaignRoutes(app: App, context: CampaignsContext): void {
   const { db } = context
   app.addSchema(Campaign)

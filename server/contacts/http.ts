@@ -27,7 +27,6 @@ import { deleteContact, type ContactRow } from './store.ts'
 import { markForgotten } from './forgotten.ts'
 import { withdrawConsents } from './withdraw.ts'
 
-/** What these routes need. */
 export interface ContactsContext extends OptOutsContext {
   /** None: nothing is encrypted, nor ever was. */
   contactSeals?: ContactSeals
@@ -41,7 +40,6 @@ const contactParams = Type.Object({
   contact: Type.String({ description: 'Id of a contact.' }),
 })
 
-/** Registers them. */
 export function contactRoutes(app: App, context: ContactsContext): void {
   const { db } = context
   app.addSchema(Contact)

@@ -50,7 +50,6 @@ function fieldsOf(contact: ContactRow): TemplateFields {
   }
 }
 
-/** Registers `POST /v1/templates/{template}/preview`. */
 export function templatePreviewRoute(app: App, context: PreviewContext): void {
   const { db } = context
   app.post(

@@ -72,7 +72,6 @@ const ReplyBody = Type.Object(replyFields, {
   examples: [{ message: 'Until six.' }],
 })
 
-/** Registers `/v1/conversations`. */
 export function conversationRoutes(app: App, context: MessagesContext): void {
   const { db, vault } = context
   app.addSchema(Conversation)

@@ -104,7 +104,6 @@ const Doctor = Type.Object(
   { $id: 'ReceiptDoctor' },
 )
 
-/** Registers the routes. */
 export function doctorRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(Doctor)

@@ -35,7 +35,6 @@ const Receipt = Type.Object(
   { $id: 'Receipt', description: 'A receipt whose message is unknown.' },
 )
 
-/** Registers the route. */
 export function receiptRoutes(app: App, { db }: { db: Db }): void {
   app.addSchema(Receipt)
 

@@ -54,7 +54,6 @@ const Release = Type.Object(
 
 const tags = ['Guards']
 
-/** Registers `/v1/guards`. */
 export function guardRoutes(app: App, context: GuardsContext): void {
   const { db, subscriptions } = context
   app.addSchema(Guard)

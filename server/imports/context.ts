@@ -4,7 +4,6 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import type { RunContext } from './run.ts'
 import type { Imports } from './start.ts'
 
-/** What these routes need. */
 export interface ImportsContext extends Pick<RunContext, 'outbox' | 'subscriptions'> {
   db: Db
   vault: Vault

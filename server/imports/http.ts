@@ -31,7 +31,6 @@ const RowErrors = PageOf(
 
 const importParams = Type.Object({ import: Type.String({ description: 'Id of an import.' }) })
 
-/** Registers the routes. */
 export function importRoutes(app: App, context: ImportsContext): void {
   const { db } = context
   app.addSchema(Import)

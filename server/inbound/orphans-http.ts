@@ -27,7 +27,6 @@ const OrphanReply = Type.Object(
   { $id: 'OrphanReply', description: 'A reply to a number that no account has.' },
 )
 
-/** Registers the routes. */
 export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: Texts }): void {
   const { db, texts } = context
   app.addSchema(OrphanReply)

@@ -5,7 +5,6 @@ import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
 import { AlertSchema, alertTypes, pageAlerts, renderAlert } from './alerts-store.ts'
 
-/** Registers `/v1/alerts`. */
 export function alertRoutes(app: App, { db }: { db: Db }): void {
   app.addSchema(AlertSchema)
 

@@ -12,7 +12,6 @@ export interface LiveContext {
   readQueue?: QueueReader
 }
 
-/** Registers `/v1/queue`. */
 export function liveRoutes(app: App, { db, readQueue = createQueueReader(db) }: LiveContext): void {
   app.addSchema(QueueSchema)
 

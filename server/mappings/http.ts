@@ -83,7 +83,6 @@ const body = {
   },
 }
 
-/** Registers the routes. */
 export function mappingRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(StatusMapping)

@@ -31,7 +31,6 @@ const Explanation = Type.Object({
   ),
 })
 
-/** Registers `GET /v1/messages/{id}/explain`. */
 export function explainRoutes(app: App, { db }: { db: Db }): void {
   app.get(
     '/v1/messages/:id/explain',

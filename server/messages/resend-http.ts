@@ -17,7 +17,6 @@ interface ResendRoutesContext {
   slots: Slots
 }
 
-/** Registers `POST /v1/messages/{id}/resend`. */
 export function resendRoutes(app: App, context: ResendRoutesContext): void {
   app.post(
     '/v1/messages/:id/resend',

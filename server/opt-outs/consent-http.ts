@@ -75,7 +75,6 @@ const Consent = Type.Object(
 
 const numberQuery = Type.String({ maxLength: 16, description: 'E.164, with or without a plus sign.' })
 
-/** Registers `/v1/consent`. */
 export function consentRoutes(app: App, context: OptOutsContext): void {
   const { db, vault } = context
   app.addSchema(Consent)

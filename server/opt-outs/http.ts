@@ -36,7 +36,6 @@ import {
   type OptOutRow,
 } from './store.ts'
 
-/** What these routes need. */
 export interface OptOutsContext extends ConsentContext {
   db: Db
 }

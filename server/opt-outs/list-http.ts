@@ -89,7 +89,6 @@ const Result = Type.Object({
   ),
 })
 
-/** Registers the routes. */
 export function optOutListRoutes(app: App, context: OptOutsContext): void {
   // A context of its own, because only here bodies may be CSV.
   void app.register(async (child: App) => {

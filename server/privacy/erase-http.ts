@@ -29,7 +29,6 @@ const Erasure = Type.Object(
 
 const tags = ['Privacy']
 
-/** Registers `/v1/erasures`. */
 export function erasureRoutes(app: App, { db }: { db: Db }): void {
   app.addSchema(Erasure)
 

@@ -8,7 +8,6 @@ import type { MessageRow } from '../message/message.ts'
 import { redactMessage } from '../message/redact.ts'
 import { findMessage } from '../message/store.ts'
 
-/** Registers `POST /v1/messages/{id}/redact`. */
 export function redactRoutes(app: App, context: RouteContext): void {
   app.post(
     '/v1/messages/:id/redact',

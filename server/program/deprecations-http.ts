@@ -25,7 +25,6 @@ const Deprecated = Type.Object({
   ),
 })
 
-/** Registers the route. */
 export function deprecationRoutes(app: App, context: { db: Db; deprecatedCalls?: DeprecatedCalls }): void {
   app.get(
     '/v1/deprecations',

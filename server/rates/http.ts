@@ -59,7 +59,6 @@ const csv = Type.Unsafe<string>({
 })
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
-/** Registers `/v1/carriers/{id}/rates`. */
 export function rateRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(RateCard)

@@ -59,7 +59,6 @@ const routesMax = 10_000
 // Enough to see what is wrong with an order.
 const faultsMax = 100
 
-/** Registers `/v1/routes`. */
 export function routeRoutes(app: App, context: CarriersContext): void {
   const { db } = context
   app.addSchema(RouteSchema)

@@ -81,7 +81,6 @@ const RouteTest = Type.Object({
   ),
 })
 
-/** Registers `POST /v1/routes/test`. */
 export function routeTestRoutes(app: App, { db }: CarriersContext): void {
   app.post(
     '/v1/routes/test',

@@ -115,7 +115,6 @@ const Query = Type.Object(
 
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a sender.' }) })
 
-/** Registers `/v1/senders`. */
 export function senderRoutes(app: App, context: CarriersContext): void {
   const { db } = context
   app.addSchema(SenderSchema)

@@ -59,7 +59,6 @@ const PoolSchema = Type.Object(
 
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a pool.' }) })
 
-/** Registers `/v1/sender-pools`. */
 export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vault'>): void {
   const { db } = context
   app.addSchema(PoolSchema)

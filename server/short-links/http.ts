@@ -8,7 +8,6 @@ import type { ShortLinks } from './clicks.ts'
 import { readCode } from './shorten.ts'
 import { listShortLinks } from './store.ts'
 
-/** What the routes of short links need. */
 export interface ShortLinksContext {
   db: Db
   /** Address of short links; none: they are off. */

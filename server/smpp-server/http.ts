@@ -30,7 +30,6 @@ const tags = ['SMPP clients']
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a credential.' }) })
 const Ref = Type.Ref('SmppCredential')
 
-/** Registers `/v1/smpp-credentials`. */
 export function smppCredentialRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(SmppCredential)

@@ -36,7 +36,6 @@ const NewCredential = Type.Object({
 })
 const tags = ['Twilio-compatible API']
 
-/** Registers `/v1/twilio-credentials`. */
 export function twilioCredentialRoutes(
   app: App,
   { db, vault, callers }: { db: Db; vault: Vault; callers: TwilioAuthenticator },

@@ -22,7 +22,6 @@ const daysMax = 400
 
 const Counts = Type.Object(countFields)
 
-/** Registers `/v1/usage`. */
 export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; linesMax?: number }): void {
   app.get(
     '/v1/usage',

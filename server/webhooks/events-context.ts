@@ -3,7 +3,6 @@ import type { WebhooksContext } from './http.ts'
 import type { Watch } from './watch.ts'
 import type { StreamOptions } from './stream.ts'
 
-/** What the routes of events need. */
 export interface EventsContext extends WebhooksContext {
   /** To be closed before the application, which waits for its connections. */
   watch: Watch

@@ -72,7 +72,6 @@ const whyNothing = (type: string, testedId: string | null): string =>
     ? `No enabled webhook subscribes to ${type}.`
     : 'The webhook that was tested is disabled or deleted: enable it, or test another.'
 
-/** Registers `/v1/events`. */
 export function eventRoutes(app: App, context: EventsContext): void {
   const { db, outbox, watch } = context
   app.addSchema(Event)

@@ -28,7 +28,6 @@ import {
   type Stored,
 } from '../post/store.ts'
 
-/** What the routes of webhooks and events need. */
 export interface WebhooksContext {
   db: Db
   vault: Vault
@@ -80,7 +79,6 @@ function requireOwnHeaders(before: Static<typeof Webhook>, url: string, headers:
   throw invalid([{ pointer: '#/headers', code: 'invalid_value', detail }])
 }
 
-/** Registers `/v1/webhooks`. */
 export function webhookRoutes(app: App, context: WebhooksContext): void {
   const { db, vault, destinations } = context
   app.addSchema(Webhook)

@@ -22,7 +22,6 @@ export interface Outcome {
   audit?: AuditNote | null
 }
 
-/** What most routes need. */
 export interface RouteContext {
   db: Db
   /** Stored answers are sealed: some hold a secret that is shown once. */
