@@ -1,5 +1,5 @@
 /**
- * How the database answers lists of a quarter of a million messages (HELIOGRAM_TEST_ROWS makes more): every combination of filters that is
+ * How the database answers lists of a quarter of a million messages (TEST_ROWS makes more): every combination of filters that is
  * allowed, by the very statements that the application asks. None reads a table from end to end, sorts more than pages, or touches more than
  * a bounded number of pages.
  */
@@ -15,7 +15,7 @@ import { silent } from '../server/messages/testing.ts'
 import { explain, readTableRows, watchQueries } from './plans.ts'
 import { openWorld, type World } from './tenancy-world.ts'
 
-const messages = Number(process.env['HELIOGRAM_TEST_ROWS'] ?? 250_000)
+const messages = Number(process.env['TEST_ROWS'] ?? 250_000)
 
 const queries = watchQueries()
 let database: TestDatabase
