@@ -250,7 +250,7 @@ function renderOrphans({ number, count, lastAt, lastId }: OrphanCount): Record<s
     count,
     last_received_at: showTime(lastAt),
     last,
-    advice: `${them} arrived for ${number}, which belongs to no account at this carrier. If the number is yours, register it as a sender of this carrier. If the carrier uses it for another of your numbers, assign the replies to that sender: POST /v1/orphan-replies/${last}/give.`,
+    advice: `${them} arrived for ${number}, which belongs to no account at this carrier, or from national numbers of an unknown country. If ${number} is a sender of this carrier already, set the carrier's \`country\`. If the number is yours, register it as a sender of this carrier. If the carrier uses it for another of your numbers, assign the replies to that sender: POST /v1/orphan-replies/${last}/give.`,
   }
 }
 

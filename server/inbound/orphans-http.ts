@@ -18,13 +18,16 @@ const OrphanReply = Type.Object(
     id: IdOf('orp', 'Id of the reply.'),
     object: Type.Literal('orphan_reply'),
     carrier: Nullable(IdOf('car', 'Its carrier; null: it was deleted.')),
-    from: Type.String({ description: 'The person.' }),
+    from: Type.String({ description: 'The person, as the carrier wrote the number.' }),
     to: Type.String({ description: 'The number as the carrier wrote it.' }),
     message: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
     keyword: Nullable(Type.String({ description: '`stop`, `start` or `help`, by the built-in keywords.' })),
     received_at: Timestamp('When it arrived.'),
   },
-  { $id: 'OrphanReply', description: 'A reply to a number that no account has.' },
+  {
+    $id: 'OrphanReply',
+    description: 'A reply to a number that no account has, or from a national number of an unknown country.',
+  },
 )
 
 export function orphanRoutes(app: App, context: { db: Db; vault: Vault; texts?: Texts }): void {

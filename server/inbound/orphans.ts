@@ -1,9 +1,13 @@
-/** Orphans: replies to numbers that no account has. They are kept, shown to the operator, and given to the account that registers the number. */
+/**
+ * Orphans: replies to numbers that no account has, or from national numbers of an unknown country. They are kept, shown to the operator, and given
+ * to the account that registers the number, or once the carrier has a country.
+ */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 import type { Texts } from '../ground/sealing/texts.ts'
 import type { EraseStep } from '../events/face.ts'
+import { readPersonIn } from '../links/number-form.ts'
 import { findOwner } from '../message/owner.ts'
 import { storeReply, type ReplyContext } from './reply.ts'
 
@@ -126,7 +130,7 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
   let given = 0
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
-    const { rows } = await context.db.query<OrphanRow>(
+    const { rows } = await context.db.query<OrphanRow & { country: string | null }>(
       // The few numbers first: of one there may be very many replies. Index orphan_replies_destination.
       `with numbers as materialized (
          select n.link_id, n.destination
@@ -137,19 +141,24 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
            where l.id = n.link_id
              and (s.number = n.destination or right(s.number, 6) = right(n.destination, 6) or starts_with(n.destination, s.number)))
        )
-       select ${columns}
+       select ${columns}, coalesce(l.settings ->> 'country', c.settings ->> 'country') as country
        from numbers n
        join orphan_replies o using (link_id, destination)
        join links l on l.id = o.link_id
+       join carriers c on c.id = l.carrier_id
        where o.id > $1
+         -- What could not be read when it came can be with a country of the carrier, or with a new sender.
+         and (not starts_with(o.source, '0') or coalesce(l.settings ->> 'country', c.settings ->> 'country', '') <> ''
+           or exists (select from senders s where s.carrier_id = l.carrier_id and s.created_at > o.received_at))
        order by o.id
        limit $2`,
       [after, limit],
     )
     for (const row of rows) {
       after = row.id
-      const { linkId, source, destination, body, octets, receivedAt } = openOrphan(context.texts, row)
+      const { linkId, destination, body, octets, receivedAt } = openOrphan(context.texts, row)
       if (body === null) continue
+      const source = readPersonIn(row.source, undefined, row.country ?? '')
       const isOld = now.getTime() - receivedAt.getTime() > oldMs
       const reply = { linkId, source, destination, text: body, octets, isPartial: false, isOld }
       try {

@@ -64,7 +64,7 @@ export async function storeReply(
     if (coming === 'none') return { kind: 'skipped' as const, postings: [] }
     const found = await findOwner(tx, given)
     const owner = found && found.owner
-    const reply = found ? { ...given, destination: found.number } : given
+    const reply = found ? { ...given, source: found.person, destination: found.number } : given
     if (owner === null) {
       if (coming === 'repeat' && readKeyword(reply.text).keyword !== 'stop')
         return { kind: 'skipped' as const, postings: [] }

@@ -18,7 +18,7 @@ describe('a delivered number', () => {
     ['12025550123', 2, 'US', '12025550123'],
     // A number of another country as well as of this one: only the TON can tell.
     ['07700900123', 0, '', '07700900123'],
-    ['07700900123', 1, 'GB', '07700900123'],
+    ['07700900123', 1, 'GB', '447700900123'],
     // Norway's, unless the carrier says that it is one of its own country.
     ['4791234567', 0, 'US', '4791234567'],
     ['4791234567', undefined, 'US', '4791234567'],
@@ -65,7 +65,7 @@ describe('a person who is delivered', () => {
     ['551178123456', 1, '', '551178123456'],
     ['40404', 3, '', '40404'],
     ['Acme', 5, '', 'Acme'],
-    ['07700900123', 1, 'GB', '07700900123'],
+    ['07700900123', 1, 'GB', '447700900123'],
   ])('%j with TON %j and the country %j is %j', (address, ton, country, number) => {
     expect(readPersonIn(address, ton, country)).toBe(number)
   })

@@ -43,7 +43,9 @@ export function readNumberIn(address: string, ton: number | undefined, country: 
   if (address.startsWith('+')) return address.slice(1)
   if (address.length <= shortCodeDigitsMax) return address
   if (address.startsWith('00')) return address.slice(2)
-  const isNational = ton === TON.NATIONAL || (ton !== TON.INTERNATIONAL && !isInternational(address))
+  // No number with a country code begins with 0, whatever its TON says.
+  const mayBeNational = ton !== TON.INTERNATIONAL || address.startsWith('0')
+  const isNational = ton === TON.NATIONAL || (mayBeNational && !isInternational(address))
   return (country !== '' && isNational && parseNumber(address, country)) || address
 }
 

@@ -1,7 +1,8 @@
 /** Whose a reply is: the account that has our number at the carrier. */
 import type { Tx } from '../ground/db/db.ts'
 import { countryOf, currentNumber } from '../ground/numbers/number.ts'
-import { parseNumber } from '../ground/numbers/written.ts'
+import { codesOfPeople } from '../ground/numbers/type.ts'
+import { completeNumber, parseNumber } from '../ground/numbers/written.ts'
 
 /** Of a reply, where it came from and to. */
 interface Asked {
@@ -18,17 +19,57 @@ export interface Owner {
   isTest: boolean
 }
 
+/** A reply with an owner: our number as it is registered, and the person's with its country code. */
+interface Owned {
+  owner: Owner
+  number: string
+  person: string
+}
+
 /**
- * The account that owns our number at the link's carrier, and the number as it is registered, else null: never guessed from earlier messages. At the carrier of test mode all
+ * The account that owns our number at the link's carrier, else null: never guessed from earlier messages. At the carrier of test mode all
  * accounts have all their numbers; there it is who wrote to this phone last, or the only one with the number. A number that nobody has may be
- * another spelling of one. By senders (number, carrier_id) and the index messages_their_number.
+ * another spelling of one. Also null if nobody can say whose the person's number is. By senders (number, carrier_id) and the index
+ * messages_their_number.
  */
-export async function findOwner(tx: Tx, reply: Asked): Promise<{ owner: Owner; number: string } | null> {
-  const owner = await findExactOwner(tx, reply)
-  if (owner) return { owner, number: reply.destination }
-  const number = await findSpelled(tx, reply)
-  const found = number === null ? null : await findExactOwner(tx, { ...reply, destination: number })
-  return found && number !== null ? { owner: found, number } : null
+export async function findOwner(tx: Tx, reply: Asked): Promise<Owned | null> {
+  const exact = await findExactOwner(tx, reply)
+  const number = exact ? reply.destination : await findSpelled(tx, reply)
+  if (number === null) return null
+  const owner = exact ?? (await findExactOwner(tx, { ...reply, destination: number }))
+  const person = owner && (await findPerson(tx, owner, { ...reply, destination: number }))
+  return owner && person !== null ? { owner, number, person } : null
+}
+
+/**
+ * The person's number with its country code, which carriers leave out: the reading that we wrote to from this sender, else the one in the
+ * sender's country. Null if it has no country code and there is no such reading, or several. Index messages_their_number, for digits in doubt only.
+ */
+async function findPerson(
+  tx: Tx,
+  { accountId, isTest }: Owner,
+  { source, destination }: Asked,
+): Promise<string | null> {
+  if (!/^\d+$/.test(source) || source.length < digitsMin) return source
+  const isWhole = completeNumber(source) !== null
+  const country = completeNumber(destination) && countryOf(destination)
+  const national = country && parseNumber(source, country)
+  if (isWhole && (national === null || national === source)) return source
+  const readings = isWhole ? [source, national] : codesOfPeople().map((code) => completeNumber(code + source))
+  const { rows } = await tx.query<{ number: string }>(
+    `select one.number
+     from unnest($2::text[]) as one (number)
+     where exists (
+       select from messages
+       where account_id = $1 and their_number = one.number and our_number = $3 and direction = 'outbound' and is_test = $4)`,
+    [accountId, [...new Set([national, ...readings])].filter((one) => one !== null), destination, isTest],
+  )
+  const asked = rows.map(({ number }) => number)
+  if (isWhole && (asked.length !== 1 || asked[0] === source)) return source
+  if (asked.length === 1) return asked[0] ?? null
+  if (national !== null && (asked.length === 0 || asked.includes(national))) return national
+  // Others are numbers of services, which no plan has.
+  return asked.length > 0 || source.startsWith('0') ? null : source
 }
 
 async function findExactOwner(tx: Tx, reply: Asked): Promise<Owner | null> {

@@ -1,0 +1,75 @@
+/** Replies from numbers without their country code, over a carrier without a `country`. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
+import { now } from '../ground/db/clock.ts'
+import { isOptedOut } from '../message/opted-out.ts'
+import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { giveOrphans, listOrphans } from './orphans.ts'
+import { storeReply } from './reply.ts'
+
+let test: LedgerTest
+const british = '447700901501'
+const shortCode = '60606'
+
+const { db } = await createTestDatabase()
+beforeEach(async () => {
+  await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs, orphan_replies')
+  test = await openLedgerTest(db)
+  for (const sender of [british, shortCode]) await insertTestSender(test.db, test.accountId, test.carrierId, sender)
+})
+
+const context = (): Parameters<typeof storeReply>[0] => ({ ...test.context, wake: () => {} })
+const says = (source: string, destination: string, text = 'STOP'): ReturnType<typeof storeReply> =>
+  storeReply(context(), { linkId: test.linkId, source, destination, text, isPartial: false })
+const isOut = (number: string): Promise<boolean> => isOptedOut(test.db, test.context.vault, test.accountId, number)
+
+describe('STOP from a national number', () => {
+  it.each([
+    ['with a trunk prefix', '07700901502', british],
+    ['with a trunk prefix, to our number in national form', '07700901502', '07700901501'],
+    ['to a short code', '07700901502', shortCode],
+    ['to a sender of another country', '07700901502', ourNumber],
+  ])('is of the person whom the sender wrote to: %s', async (_, source, destination) => {
+    const sender = destination.startsWith('0') ? british : destination
+    const asked = await test.send({ theirNumber: '447700901502', sender })
+    expect(await says(source, destination)).toBe('stored')
+    expect(await isOut('447700901502')).toBe(true)
+    expect(
+      await test.count('messages', `direction = 'inbound' and in_reply_to = $1 and their_number = '447700901502'`, [
+        asked.id,
+      ]),
+    ).toBe(1)
+  })
+
+  it('is of the sender’s country if nobody was written to', async () => {
+    expect(await says('07700901503', british)).toBe('stored')
+    expect(await isOut('447700901503')).toBe(true)
+  })
+
+  it('that is a whole number of another country is of the one whom the sender wrote to', async () => {
+    await test.send({ theirNumber: '14791234567' })
+    expect(await says('4791234567', ourNumber)).toBe('stored')
+    expect([await isOut('14791234567'), await isOut('4791234567')]).toEqual([true, false])
+    await test.send({ theirNumber: '4791234568' })
+    await test.send({ theirNumber: '14791234568' })
+    expect(await says('4791234568', ourNumber)).toBe('stored')
+    expect([await isOut('14791234568'), await isOut('4791234568')]).toEqual([false, true])
+  })
+
+  it('is kept for the operator if it may be of nobody or of several, until the carrier has a country', async () => {
+    await test.send({ theirNumber: '447700901504', sender: shortCode })
+    await test.send({ theirNumber: '497700901504', sender: shortCode })
+    expect(await says('07700901504', shortCode)).toBe('orphan')
+    expect(await says('07700901505', shortCode)).toBe('orphan')
+    expect(await giveOrphans(context(), 10, now())).toBe(0)
+    expect(await listOrphans(test.db, undefined, { carrierId: null, number: null }, 9, null)).toMatchObject([
+      { source: '07700901505' },
+      { source: '07700901504' },
+    ])
+    await test.db.query(`update carriers set settings = settings || '{"country": "GB"}' where id = $1`, [
+      test.carrierId,
+    ])
+    expect(await giveOrphans(context(), 10, now())).toBe(2)
+    expect([await isOut('447700901504'), await isOut('447700901505')]).toEqual([true, true])
+  })
+})
