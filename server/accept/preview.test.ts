@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
+import { createTestAccount, errorsOf, type Call } from '../accounts/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { insertTestSender, openLedgerTest, ourNumber } from '../messages/testing.ts'
+import { insertTestSender, ourNumber, ledgerWorld } from '../messages/testing.ts'
 
-const { db } = await createTestDatabase()
-const account = await createTestAccount(db)
-const test = await openLedgerTest(db, { accountId: account.accountId })
-const context = { ...test.routeContext, shortUrl: 'https://go.example.com' }
-const app = await buildTestApp(db, (one) => messageRoutes(one, context))
-const call = callAs(app, account)
+const shortUrl = 'https://go.example.com'
+const { db, account, test, call } = await ledgerWorld([messageRoutes], { shortUrl })
 
 describe('a preview', () => {
   const preview = (body: Record<string, unknown>): ReturnType<Call> => call('POST', '/v1/messages/preview', body)

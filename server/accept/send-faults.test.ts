@@ -1,25 +1,13 @@
 import { expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { openLedgerTest } from '../messages/testing.ts'
+import { ledgerWorld } from '../messages/testing.ts'
 
-const { db } = await createTestDatabase()
-const account = await createTestAccount(db)
-const test = await openLedgerTest(db, { accountId: account.accountId })
-const { acceptor, slots } = test
 const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
-const app = await buildTestApp(db, (one) =>
-  messageRoutes(one, {
-    ...test.context,
-    vault: testVault,
-    acceptor,
-    slots,
-    refuseUrl,
-    shortUrl: 'https://go.example.com',
-  }),
-)
+const { db, account, test, app } = await ledgerWorld([messageRoutes], {
+  refuseUrl,
+  shortUrl: 'https://go.example.com',
+})
 
 interface Refusal {
   code: string

@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
-import { claimMessages, findLanes } from '../queue/claim.ts'
 import { expireMessages } from '../queue/due.ts'
 import { releaseStops } from '../guards/stops.ts'
 import type { Handover } from '../message/handover.ts'
@@ -61,16 +60,6 @@ const act = (verb: string): Promise<unknown> => test.call('POST', `/v1/campaigns
 const decide = (verb: string): Promise<unknown> =>
   test.call('POST', `/v1/broadcasts/${broadcast}/${verb}`, { reason: 'so' }, approver)
 
-async function claim(limit: number): Promise<void> {
-  const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
-  const from = '00000000-0000-0000-0000-000000000000'
-  for (const { id, laneId, sender, campaignId } of await findLanes(db)) {
-    const options = { laneId, sender, campaignId }
-    const one = await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, id, from, limit, options)
-    handed.push(...one.handovers)
-  }
-}
-
 async function answer(changes: Parameters<LedgerTest['answer']>[1]): Promise<void> {
   const one = handed.shift()
   if (one) await test.ledger.answer(one, changes)
@@ -86,8 +75,8 @@ async function receive(state: string, stat: string): Promise<void> {
 /** Everything that can happen to a broadcast and its messages. */
 const happenings: Record<string, () => Promise<unknown>> = {
   'have come so far': atRest,
-  'be claimed in part': () => claim(3),
-  'be claimed': () => claim(500),
+  'be claimed in part': async () => void handed.push(...(await test.ledger.claim(3))),
+  'be claimed': async () => void handed.push(...(await test.ledger.claim(500))),
   'be taken': () => answer({}),
   'be delivered': () => receive('delivered', 'DELIVRD'),
   'not arrive': () => receive('undeliverable', 'UNDELIV'),

@@ -4,12 +4,10 @@ import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import type { Handover } from '../message/handover.ts'
-import { claimMessages, findLanes } from '../queue/claim.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { countClicks } from '../short-links/store.ts'
 import { foldCounters } from '../usage/fold.ts'
 import { readCounterFaults } from '../usage/testing.ts'
-import { moveTo, ourNumber } from '../messages/testing.ts'
+import { moveTo } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import type { Stats } from '../campaigns/stats-schema.ts'
 import { openBroadcastTest } from './testing.ts'
@@ -26,7 +24,7 @@ await test.ledger.routing.refresh()
 test.start()
 await test.addContacts([ann, bob, cem, dee])
 first = await send('first', { message: 'See https://shop.example/a', shorten_urls: true })
-const handed = await claim()
+const handed = await test.ledger.claim()
 await receive(handed, ann, 'delivered')
 await receive(handed, bob, 'delivered')
 await receive(handed, cem, 'undeliverable')
@@ -45,19 +43,6 @@ async function send(key: string, body: object): Promise<string> {
     return expanded === true && remaining === 0
   })
   return String(answer.body['id'])
-}
-
-async function claim(): Promise<Handover[]> {
-  const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
-  const from = '00000000-0000-0000-0000-000000000000'
-  const handed: Handover[] = []
-  for (const { id, laneId, sender, campaignId } of await findLanes(db)) {
-    const options = { laneId, sender, campaignId }
-    handed.push(
-      ...(await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, id, from, 100, options)).handovers,
-    )
-  }
-  return handed
 }
 
 function of(handed: Handover[], number: string): Handover {
@@ -86,17 +71,11 @@ async function receive(handed: Handover[], number: string, state: string): Promi
   }
 }
 
-const reply = (source: string, text: string): Promise<unknown> =>
-  storeReply(
-    { ...test.ledger.context, wake: () => {} },
-    { linkId: test.ledger.linkId, source, destination: ourNumber, text, isPartial: false },
-  )
-
-await reply(ann, 'Thanks')
-await reply(bob, 'STOP')
+await test.ledger.reply('Thanks', { source: ann })
+await test.ledger.reply('STOP', { source: bob })
 await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: dee, campaignId: parseId('cmp', test.campaign) }))
 // A single send of the campaign, which belongs to no broadcast, and the answer to STOP, which belongs to no count.
-for (const one of await claim()) await receive([one], one.theirNumber, 'delivered')
+for (const one of await test.ledger.claim()) await receive([one], one.theirNumber, 'delivered')
 await until(
   'the first one is over',
   async () => (await test.call('GET', `/v1/broadcasts/${first}`)).body['status'] === 'completed',
@@ -149,11 +128,11 @@ it('tells two broadcasts of a campaign apart, with what their messages came to',
 })
 
 it('moves with each message and reply, before and after the counts are folded', async () => {
-  const handed = await claim()
+  const handed = await test.ledger.claim()
   await receive(handed, ann, 'delivered')
   expect(await statsOf(`/v1/broadcasts/${second}`)).toMatchObject({ queued: 2, delivered: 1, failed: 0 })
   await receive(handed, cem, 'undeliverable')
-  await reply(ann, 'Ok')
+  await test.ledger.reply('Ok', { source: ann })
   const moved = await statsOf(`/v1/broadcasts/${second}`)
   expect(moved).toMatchObject({ queued: 1, delivered: 1, failed: 1, failures: { carrier_unknown: 1 }, replies: 1 })
   while ((await foldCounters(db)) > 0);
@@ -194,7 +173,7 @@ it('is in lists of broadcasts, each with its own', async () => {
 it('counts an opt-out no more when the person opts in again, and the reply’s message may be gone', async () => {
   await db.query(`update opt_outs set message_id = $1 where message_id is not null`, [newId()])
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(1)
-  await reply(bob, 'START')
+  await test.ledger.reply('START', { source: bob })
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(0)
 })
 

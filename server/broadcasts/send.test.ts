@@ -4,8 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
-import { claimMessages, findLanes, type Lane } from '../queue/claim.ts'
-import type { Handover } from '../message/handover.ts'
+import { claimMessages, findLanes } from '../queue/claim.ts'
 import { recountCounters } from '../usage/recount.ts'
 import { insertTemplate } from '../templates/store.ts'
 import { until } from '../../test/until.ts'
@@ -40,19 +39,6 @@ const send = (body: object = named, key = 'order-1', headers: object = {}): Retu
   test.call('POST', `/v1/campaigns/${test.campaign}/send`, body, undefined, { 'idempotency-key': key, ...headers })
 const messages = (where = 'true'): Promise<number> =>
   test.ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
-
-/** Claims all that may go, as links would. */
-async function claimAll(isWanted: (lane: Lane) => boolean = () => true): Promise<Handover[]> {
-  const claimed: Handover[] = []
-  for (const lane of (await findLanes(db)).filter(isWanted)) {
-    const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId }]
-    const options = { laneId: lane.laneId, sender: lane.sender, campaignId: lane.campaignId }
-    claimed.push(
-      ...(await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers,
-    )
-  }
-  return claimed
-}
 
 describe('a broadcast', () => {
   it('makes one message for each contact, with the text of each, also where two processes work at it', async () => {
@@ -118,7 +104,7 @@ describe('a broadcast', () => {
     const { body } = await send({ message: 'Hello' })
     const one = test.start()
     await until('all have a message', async () => (await messages()) === 3)
-    expect(await claimAll()).toHaveLength(3)
+    expect(await test.ledger.claim(500)).toHaveLength(3)
     await db.query(`update messages set status = 'sent'`)
     await recountCounters(db)
     await until('it is over', async () => {
@@ -214,11 +200,11 @@ describe('a pause', () => {
     test.start()
     await until('all have a message', async () => (await messages()) === 12)
     expect(await test.act('pause')).toMatchObject({ status: 200, body: { status: 'paused' } })
-    expect(await claimAll()).toHaveLength(0)
+    expect(await test.ledger.claim(500)).toHaveLength(0)
     expect(await findLanes(db)).toEqual([])
     expect(await test.act('pause')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
     expect(await test.act('resume')).toMatchObject({ status: 200, body: { status: 'sending', id: body['id'] } })
-    expect(await claimAll()).toHaveLength(12)
+    expect(await test.ledger.claim(500)).toHaveLength(12)
   })
 
   it('keeps recipients who have no message yet from getting one', async () => {
@@ -242,7 +228,7 @@ describe('a pause of a test', () => {
     expect(await pause()).toMatchObject({ status: 200, body: { status: 'paused', test: true } })
     const campaignId = parseId('cmp', test.campaign)
     await test.ledger.acceptor.accept(test.ledger.draft({ campaignId }))
-    expect(await claimAll()).toMatchObject([{ campaignId }])
+    expect(await test.ledger.claim(500)).toMatchObject([{ campaignId }])
     // Nor does it say that a campaign is sending whose time is still to come.
     test.campaign = await test.newCampaign()
     const later = { message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() }
@@ -272,7 +258,7 @@ describe('what waits for its own campaign', () => {
     const isInTheWay = (): Promise<number> =>
       test.ledger.count('queue q', 'not exists (select from backlogs where id = q.lane_id and campaign_id is not null)')
     for (let left = await isInTheWay(); left > 0; left = await isInTheWay())
-      await claimAll((lane) => lane.campaignId === null)
+      await test.ledger.claim(500, (lane) => lane.campaignId === null)
     const before = await messages()
     test.campaign = await test.newCampaign()
     await addContacts(3)
@@ -294,7 +280,7 @@ describe('a broadcast with a pace', () => {
       await until('the line is full', async () => (await messages()) >= made)
       expect(await messages()).toBe(made)
       // Sorted, and then taken.
-      const handed = [...(await claimAll()), ...(await claimAll())]
+      const handed = [...(await test.ledger.claim(500)), ...(await test.ledger.claim(500))]
       for (const one of handed) await test.ledger.answer(one)
     }
   })
@@ -388,7 +374,7 @@ describe('a cancel', () => {
     await until('all have a message', async () => (await messages()) === 12)
     await test.act('pause')
     // Out of the way of others.
-    expect(await claimAll()).toHaveLength(0)
+    expect(await test.ledger.claim(500)).toHaveLength(0)
     expect(await test.ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
     await test.act('cancel')
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 12)

@@ -1,25 +1,18 @@
 /** Two people change one thing at once, each something else of it. */
 import { expect, it } from 'vitest'
-import { buildTestApp, callAs, createTestAccount, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
-import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
+import { untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { carrierRoutes } from './http.ts'
 import { poolRoutes } from '../senders/pool-http.ts'
 import { senderRoutes } from '../senders/http.ts'
+import { world } from '../accounts/testing.ts'
 
 const carrierId = newId()
 
-const { db } = await createTestDatabase()
-const context = { db, vault: testVault }
+const { db, call } = await world([carrierRoutes, senderRoutes, poolRoutes])
 await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
-const app = await buildTestApp(db, (one) => {
-  carrierRoutes(one, context)
-  senderRoutes(one, context)
-  poolRoutes(one, context)
-})
-const call = callAs(app, await createTestAccount(db))
 
 type Body = Record<string, unknown>
 

@@ -5,16 +5,9 @@ import { showId } from '../ground/base/ids.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { conversationRoutes } from './http.ts'
 import { forgetNumber, forgetNumbers, optOut } from '../opt-outs/opt-out.ts'
-import { storeReply } from '../inbound/reply.ts'
-import { ledgerWorld, ourNumber } from '../messages/testing.ts'
+import { ledgerWorld } from '../messages/testing.ts'
 
 const { db, account, test, call } = await ledgerWorld([messageRoutes, conversationRoutes])
-
-const says = (source: string, text: string): Promise<unknown> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false },
-  )
 
 /** The conversation with a person as the list has it, and as it is read alone. */
 async function read(person: string): Promise<Record<string, unknown>[]> {
@@ -28,9 +21,9 @@ const consents = (accountId: string, source: 'api' | 'import', number: string, r
 
 it('names the reply that opted the person out and since when, until the person opts in again', async () => {
   const person = '15553000001'
-  await says(person, 'Hello')
+  await test.reply('Hello', { source: person })
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
-  await says(person, 'STOP')
+  await test.reply('STOP', { source: person })
   const { rows } = await db.query<{ id: string; at: Date }>(
     `select message_id as id, created_at as at from opt_outs where number = $1`,
     [person],
@@ -42,13 +35,13 @@ it('names the reply that opted the person out and since when, until the person o
       message: showId('msg', row?.id ?? ''),
       created_at: row?.at.toISOString(),
     })
-  await says(person, 'START')
+  await test.reply('START', { source: person })
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
 })
 
 it('says so of an opt-out that was imported, and of one whose number was forgotten, without its reason', async () => {
   const person = '15553000002'
-  await says(person, 'Hello')
+  await test.reply('Hello', { source: person })
   await consents(account.accountId, 'import', person, 'said something private')
   await inTransaction(test.db, (tx) => forgetNumber(tx, testVault, account.accountId, person))
   await db.query(`update opt_outs set created_at = created_at - interval '1 hour'`)
@@ -60,7 +53,7 @@ it('says so of an opt-out that was imported, and of one whose number was forgott
 
 it('says nothing of an opt-out from another account', async () => {
   const person = '15553000003'
-  await says(person, 'Hello')
+  await test.reply('Hello', { source: person })
   await consents((await createTestAccount(db)).accountId, 'api', person, 'asked')
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
 })

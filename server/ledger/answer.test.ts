@@ -3,7 +3,6 @@ import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/testing.ts'
 import { writeAnswers, type Answer } from './answer.ts'
-import { claimMessages } from '../queue/claim.ts'
 import { queueDue } from '../queue/due.ts'
 import type { Handover } from '../message/handover.ts'
 import { resolveUnknown } from './resend.ts'
@@ -25,16 +24,6 @@ beforeEach(async () => {
 })
 
 const long = { body: 'x'.repeat(400), characters: 400, segments: 3 }
-
-/** Claims all that is queued for the test's link. */
-async function claim(): Promise<Handover[]> {
-  const { rows } = await test.db.query<{ id: string }>(`select distinct lane_id as id from queue`)
-  const links = [{ id: test.linkId, carrierId: test.carrierId }]
-  const claims = rows.map(({ id }) =>
-    claimMessages(test.context, test.nodeId, links, id, '00000000-0000-0000-0000-000000000000', 100),
-  )
-  return (await Promise.all(claims)).flatMap(({ handovers }) => handovers)
-}
 
 /** Lets retries fall due now. */
 async function skipBackOff(): Promise<void> {
@@ -119,7 +108,7 @@ describe('a passing refusal', () => {
     expect((await test.message(handover.id)).status).toBe('queued')
     expect(await queueDue(test.db)).toBe(0)
     await skipBackOff()
-    expect(await claim()).toMatchObject([{ id: handover.id, try: 2, pending: [1] }])
+    expect(await test.claim()).toMatchObject([{ id: handover.id, try: 2, pending: [1] }])
   })
 
   it('brings back only the segments that nobody took', async () => {
@@ -134,7 +123,7 @@ describe('a passing refusal', () => {
     })
     await test.answer(handover, { segment: 3, carrierMessageId: 'c', move: moveTo('queued', { retryAfterMs: 1 }) })
     await skipBackOff()
-    const [again] = await claim()
+    const [again] = await test.claim()
     expect(again).toMatchObject({ id: handover.id, try: 2, pending: [2], segments: 3 })
     expect(await test.count('intents', `message_id = $1 and segment = 2 and try = 2`, [handover.id])).toBe(1)
     expect(await test.count('intents', 'true')).toBe(1)
@@ -147,7 +136,7 @@ describe('a segment that was not written', () => {
     await test.answer(handover, { state: 'released', carrierMessageId: null, move: moveTo('queued') })
     expect(await test.message(handover.id)).toMatchObject({ status: 'queued', errorCode: null })
     expect(await test.count('submissions', 'true')).toBe(0)
-    expect(await claim()).toMatchObject([{ id: handover.id, try: 2, pending: [1] }])
+    expect(await test.claim()).toMatchObject([{ id: handover.id, try: 2, pending: [1] }])
   })
 
   it('goes back alone where the carrier took its siblings', async () => {
@@ -155,7 +144,7 @@ describe('a segment that was not written', () => {
     await test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null })
     await test.answer(handover, { segment: 2, state: 'released', carrierMessageId: null, move: null })
     await test.answer(handover, { segment: 3, state: 'released', carrierMessageId: null, move: moveTo('queued') })
-    expect(await claim()).toMatchObject([{ id: handover.id, try: 2, pending: [2, 3] }])
+    expect(await test.claim()).toMatchObject([{ id: handover.id, try: 2, pending: [2, 3] }])
   })
 
   it('goes back alone also where the answer of a sibling is written later: its connection broke', async () => {
@@ -172,7 +161,7 @@ describe('a segment that was not written', () => {
       return [first, ...others]
     })
     let claimed: Handover[] = []
-    await until('it comes back', async () => (claimed = await claim()).length > 0)
+    await until('it comes back', async () => (claimed = await test.claim()).length > 0)
     await Promise.all(written)
     expect(claimed).toMatchObject([{ id: handover.id, pending: [2, 3] }])
   })
@@ -184,7 +173,7 @@ describe('a segment that was not written', () => {
       test.answer(handover, { segment: 2, state: 'released', carrierMessageId: null, move: null }),
       test.answer(handover, { segment: 3, state: 'released', carrierMessageId: null, move: moveTo('queued') }),
     ])
-    expect(await claim()).toMatchObject([{ id: handover.id, pending: [2, 3] }])
+    expect(await test.claim()).toMatchObject([{ id: handover.id, pending: [2, 3] }])
   })
 })
 
@@ -200,7 +189,7 @@ it('that was not written is open to the next try, also where who took its proces
           carrierMessageId: null,
           move: state === 'unknown' ? moveTo('unconfirmed') : segment === segments ? moveTo('queued') : null,
         })
-    expect(await claim()).toMatchObject([{ id: handover.id, pending: ends }])
+    expect(await test.claim()).toMatchObject([{ id: handover.id, pending: ends }])
     expect(await test.count('intents', 'message_id = $1 and try = 2', [handover.id])).toBe(segments)
     await resolveUnknown(test.context)
     expect(await test.count('nameless_tries', 'true')).toBe(0)
@@ -226,7 +215,7 @@ describe('a segment without an answer', () => {
     })
     expect(await test.eventsOf(handover.id)).toEqual(['message.unconfirmed'])
     await skipBackOff()
-    expect(await claim()).toEqual([])
+    expect(await test.claim()).toEqual([])
   })
 
   it('is settled by a late response', async () => {
@@ -302,7 +291,7 @@ describe('answers that are written twice', () => {
     const handover = await test.lease()
     const released: Partial<Answer> = { state: 'released', carrierMessageId: null, move: moveTo('queued') }
     await test.answer(handover, released)
-    const [again] = await claim()
+    const [again] = await test.claim()
     expect(again?.id).toBe(handover.id)
     expect(await test.count('intents', 'true')).toBe(1)
     await test.answer(handover, released)

@@ -7,9 +7,8 @@ import type { MessageRow } from './message.ts'
 import { renderMessage } from './show.ts'
 import { discardDue } from '../privacy/redact-later.ts'
 import { redactMessage, withoutTexts } from './redact.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { resendMessage } from '../ledger/resend.ts'
-import { moveTo, openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
 
 let test: LedgerTest
 
@@ -69,8 +68,7 @@ describe('a message that is redacted', () => {
   })
 
   it('may be a reply', async () => {
-    const reply = { linkId: test.linkId, source: '15551230009', destination: ourNumber, text, isPartial: false }
-    await storeReply({ ...test.context, wake: () => {} }, reply)
+    await test.reply(text, { source: '15551230009' })
     const { rows } = await test.db.query<{ id: string }>(`select id from messages where direction = 'inbound'`)
     expect(await redact(rows[0]?.id ?? '')).toMatchObject({ body: null, theirNumber: '15551230009' })
     expect(await everything()).not.toContain('secret')

@@ -2,8 +2,6 @@ import { beforeEach, expect, it } from 'vitest'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
-import { claimMessages } from '../queue/claim.ts'
-import type { Handover } from './handover.ts'
 import type { MessageRow } from './message.ts'
 import { renderMessage } from './show.ts'
 import { repriceStrays } from './reprice.ts'
@@ -27,19 +25,11 @@ async function setRate(destination: string, cost: number): Promise<void> {
   await test.routing.refresh()
 }
 
-async function claim(): Promise<Handover | undefined> {
-  const { rows } = await test.db.query<{ id: string }>('select id from lanes where account_id = $1', [test.accountId])
-  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  const from = '00000000-0000-0000-0000-000000000000'
-  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', from, 10)
-  return handovers[0]
-}
-
 it('prices a message anew that its link cuts into another number of segments', async () => {
   const handover = await test.lease()
   await test.answer(handover, { state: 'released', carrierMessageId: null, move: { ...moveTo('queued'), segments: 3 } })
   expect(renderMessage(await test.message(handover.id)).price).toBe(null)
-  const again = await claim()
+  const [again] = await test.claim()
   for (const segment of [1, 2, 3])
     if (again) await test.answer(again, { segment, move: segment === 3 ? moveTo('sent') : null })
   expect(renderMessage(await test.message(handover.id))).toMatchObject({
@@ -53,7 +43,7 @@ it('prices a message anew that its link cuts into another number of segments', a
 it('leaves the price alone of what goes where it was to go, whatever the card says since', async () => {
   const { id } = await test.send()
   await setRate('US', 50_000)
-  const handover = await claim()
+  const [handover] = await test.claim()
   expect(handover?.id).toBe(id)
   if (handover) await test.answer(handover)
   expect(renderMessage(await test.message(id))).toMatchObject({ price: { amount: '0.00790' } })
@@ -67,7 +57,7 @@ it('leaves the price alone of what goes back as it is, and of what nobody knew a
   const released = { state: 'released', carrierMessageId: null } as const
   await test.answer(handover, { ...released, move: moveTo('queued') })
   await test.answer(unpriced, { ...released, move: { ...moveTo('queued'), segments: 3 } })
-  await claim()
+  await test.claim()
   expect(await test.message(handover.id)).toMatchObject({ status: 'sending', cost: '0.00790', firstEstimate: null })
   expect(await test.message(unpriced.id)).toMatchObject({ segments: 3, cost: null, costCarrierId: null })
 })
@@ -77,7 +67,7 @@ it('leaves the price alone of what ends instead of going', async () => {
   const estimated = await test.message(id)
   await test.db.query(`update queue set expires_at = now() where message_id = $1`, [id])
   await test.db.query(`update messages set expires_at = now() where id = $1`, [id])
-  expect(await claim()).toBeUndefined()
+  expect(await test.claim()).toEqual([])
   const { cost, costCarrierId, firstEstimate } = estimated
   expect([cost, costCarrierId]).toEqual([expect.any(String), test.carrierId])
   expect(await test.message(id)).toMatchObject({ status: 'expired', cost, costCarrierId, firstEstimate })

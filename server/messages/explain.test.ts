@@ -1,15 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
+import { createTestAccount } from '../accounts/testing.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { claimMessages, findLanes } from '../queue/claim.ts'
 import { explainRoutes } from './explain-http.ts'
-import { insertTestSender, moveTo, openLedgerTest } from './testing.ts'
+import { insertTestSender, moveTo, ledgerWorld } from './testing.ts'
 
-const database = await createTestDatabase()
-const account = await createTestAccount(database.db)
-const test = await openLedgerTest(database.db, { accountId: account.accountId })
-const app = await buildTestApp(database.db, (one) => explainRoutes(one, { db: database.db }))
+const { account, test, app } = await ledgerWorld([explainRoutes])
 
 interface Decision {
   step: string
@@ -160,7 +156,7 @@ describe('an explanation', () => {
 
   it('is only for the message’s account', async () => {
     const { id } = await test.send()
-    const other = await createTestAccount(database.db)
+    const other = await createTestAccount(test.db)
     for (const [url, headers] of [
       [`/v1/messages/${showId('msg', id)}/explain`, other.headers],
       [`/v1/messages/${showId('msg', newId())}/explain`, account.headers],

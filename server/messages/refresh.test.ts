@@ -2,18 +2,15 @@
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeEach, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
+import { createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { messageRoutes } from './http.ts'
-import { openLedgerTest } from './testing.ts'
+import { ledgerWorld } from './testing.ts'
 
 let account: TestAccount
 let open: PoolClient[] = []
 
-const { db } = await createTestDatabase()
-const test = await openLedgerTest(db)
-const app = await buildTestApp(db, (one) => messageRoutes(one, test.routeContext))
+const { db, app } = await ledgerWorld([messageRoutes])
 afterAll(async () => {
   for (const client of open) client.release(true)
 })

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { cancelMessage } from './cancel.ts'
-import { claimMessages } from '../queue/claim.ts'
 import { expireMessages, queueDue } from '../queue/due.ts'
 import { endWithoutReceipt } from '../ledger/no-receipt.ts'
 import type { Handover } from '../message/handover.ts'
@@ -21,12 +20,6 @@ interface Happening {
   to: Status
   from: Status[]
   happen: (handover: Handover) => Promise<unknown>
-}
-
-async function claim(): Promise<void> {
-  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
-  const links = [{ id: test.linkId, carrierId: test.carrierId }]
-  await claimMessages(test.context, test.nodeId, links, rows[0]?.id ?? '', '00000000-0000-0000-0000-000000000000', 10)
 }
 
 const receipt = (state: string, stat: string) => (handover: Handover) =>
@@ -178,7 +171,7 @@ const happenings: Happening[] = [
     }),
   },
   { name: 'its time comes', to: 'queued', from: ['scheduled'], happen: () => queueDue(test.db) },
-  { name: 'a link has room', to: 'sending', from: ['queued'], happen: claim },
+  { name: 'a link has room', to: 'sending', from: ['queued'], happen: () => test.claim() },
   {
     name: 'a link has room, and the person has opted out',
     to: 'canceled',
@@ -187,7 +180,7 @@ const happenings: Happening[] = [
       await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
         test.accountId,
       ])
-      await claim()
+      await test.claim()
     },
   },
 ]

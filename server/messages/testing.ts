@@ -24,7 +24,8 @@ import { Ledger } from '../ledger/ledger.ts'
 import { optOutRefused } from '../opt-outs/refused.ts'
 import type { MessageRow, MessageType } from '../message/message.ts'
 import { countryOf } from '../ground/numbers/number.ts'
-import type { RejectUnreadable } from '../queue/claim.ts'
+import { storeReply, type ReplyIn } from '../inbound/reply.ts'
+import { claimMessages, findLanes, type Lane, type RejectUnreadable } from '../queue/claim.ts'
 import { rejectUnreadable } from '../ledger/unreadable.ts'
 import { QueueCount } from '../queue/count.ts'
 import { QuietHours } from '../quiet-hours/quiet-hours.ts'
@@ -34,6 +35,8 @@ import { findMessage } from '../message/store.ts'
 
 /** A log that nobody reads. */
 export const silent = { info: () => {}, warn: () => {}, error: () => {} }
+
+const noId = '00000000-0000-0000-0000-000000000000'
 
 /** The number that the test's account sends from. */
 export const ourNumber = '15557654321'
@@ -130,6 +133,10 @@ export interface LedgerTest {
   answer(handover: Handover, changes?: Partial<Answer>): Promise<void>
   message(id: string): Promise<MessageRow>
   subscribe(...events: EventType[]): Promise<void>
+  /** Stores a reply of a person to our number. */
+  reply(text: string, changes?: Partial<ReplyIn>): Promise<string>
+  /** Claims what may go, as a process with room on the link would. */
+  claim(limit?: number, isWanted?: (lane: Lane) => boolean): Promise<Handover[]>
   /** Types of the events about a message, in order. */
   eventsOf(messageId: string): Promise<string[]>
   count(table: string, where: string, values?: unknown[]): Promise<number>
@@ -213,6 +220,20 @@ export async function openLedgerTest(
         [accountId, newId(), events],
       )
       await subscriptions.refresh()
+    },
+    reply: (text, changes) =>
+      storeReply(
+        { ...context, wake: () => {} },
+        { linkId, source: '15551230001', destination: ourNumber, text, isPartial: false, ...changes },
+      ),
+    async claim(limit = 100, isWanted = () => true) {
+      const claimed: Handover[] = []
+      for (const { id, laneId, sender, campaignId } of (await findLanes(db)).filter(isWanted)) {
+        const rooms = [{ id: linkId, carrierId }]
+        const options = { laneId, sender, campaignId }
+        claimed.push(...(await claimMessages(context, nodeId, rooms, id, noId, limit, options)).handovers)
+      }
+      return claimed
     },
     async eventsOf(messageId) {
       const events = await db.query<{ type: string }>(

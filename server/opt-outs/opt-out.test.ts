@@ -4,13 +4,10 @@ import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 import { newId } from '../ground/base/ids.ts'
-import { claimMessages } from '../queue/claim.ts'
-import type { Handover } from '../message/handover.ts'
 import { forgetNumber, forgetNumbers, optIn, optOut, type Origin } from './opt-out.ts'
 import { findOptOuts, isOptedOut } from '../message/opted-out.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { resendMessage } from '../ledger/resend.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { moveTo, openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 
 let test: LedgerTest
 
@@ -40,24 +37,9 @@ const forget = (number: string): Promise<boolean> =>
   inTransaction(test.db, (tx) => forgetNumber(tx, testVault, test.accountId, number))
 /** As if the opt-outs had been there for a while. */
 const age = (): Promise<unknown> => test.db.query(`update opt_outs set created_at = created_at - interval '10 minutes'`)
-const say = (text: string): Promise<string> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source: person, destination: ourNumber, text, isPartial: false },
-  )
 const send = async (): Promise<string> => {
   const accepted = await test.acceptor.accept(test.draft())
   return accepted.kind === 'refused' ? accepted.refusal : accepted.kind
-}
-
-async function claim(): Promise<Handover[]> {
-  const { rows } = await test.db.query<{ id: string }>(
-    `select id from lanes where account_id = $1 and type = 'transactional'`,
-    [test.accountId],
-  )
-  const links = [{ id: test.linkId, carrierId: test.carrierId }]
-  const zero = '00000000-0000-0000-0000-000000000000'
-  return (await claimMessages(test.context, test.nodeId, links, rows[0]?.id ?? '', zero, 10)).handovers
 }
 
 describe('an opt-out', () => {
@@ -155,7 +137,7 @@ describe('a forgotten number', () => {
     await age()
     await forget(person)
     expect(await forgetNumbers(test.db)).toBe(0)
-    await claim()
+    await test.claim()
     expect((await test.message(queued.id)).status).toBe('canceled')
     // A link has the other, and may give it back.
     expect(await forgetNumbers(test.db)).toBe(0)
@@ -176,7 +158,7 @@ describe('a forgotten number', () => {
     expect(await forgetNumbers(test.db)).toBe(0)
     const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
     await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))
-    expect(await claim()).toEqual([])
+    expect(await test.claim()).toEqual([])
     expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed', attempts: 1 })
     await test.db.query(`update messages set expires_at = now() where id = $1`, [handover.id])
     expect(await forgetNumbers(test.db)).toBe(1)
@@ -194,9 +176,9 @@ describe('a forgotten number', () => {
     await age()
     await forget(person)
     await forgetNumbers(test.db)
-    await say('STOP')
+    await test.reply('STOP')
     expect([await test.count('opt_outs', 'true'), await test.count('messages', 'is_confirmation')]).toEqual([1, 0])
-    await say('START')
+    await test.reply('START')
     expect([await test.count('opt_outs', 'true'), await send()]).toEqual([0, 'accepted'])
   })
 })

@@ -18,7 +18,6 @@ import { isErased } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import { forgetNumbers, optOut } from '../opt-outs/opt-out.ts'
 import { isOptedOut } from '../message/opted-out.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { resolveUnknown } from '../ledger/resend.ts'
 import { moveTo, openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -70,11 +69,6 @@ const delivered = async (theirNumber = number, body = 'a secret text'): Promise<
   await test.ledger.receipt({ ...receipt, err: '000', networkError: null, doneDate: '', source: theirNumber })
   return handover.id
 }
-const reply = (text: string, source = number): Promise<unknown> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false },
-  )
 const campaign = async (): Promise<string> => {
   const id = newId()
   await test.db.query(`insert into campaigns (account_id, id, name, contacts_count) values ($1, $2, 'x', 2)`, [
@@ -107,9 +101,9 @@ describe('an erasure', () => {
     })
     const unknown = await test.lease({ theirNumber: number })
     await test.answer(unknown, { state: 'unknown', move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
-    await reply('a secret reply')
-    await reply('another text', other)
-    await reply('stop it, please')
+    await test.reply('a secret reply', { source: number })
+    await test.reply('another text', { source: other })
+    await test.reply('stop it, please', { source: number })
     await test.db.query(
       `insert into short_links (code, account_id, message_id, position, url) values ('abc', $1, $2, 0, 'https://example.com/${number}')`,
       [test.accountId, mine],

@@ -1,23 +1,15 @@
 import { expect, it } from 'vitest'
 import { accountRoutes } from '../accounts/http.ts'
-import { buildTestApp, callAs, createTestAccount, testSettings } from '../accounts/testing.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
+import { testSettings } from '../accounts/testing.ts'
 import { erasureRoutes } from './erase-http.ts'
 import { messageRoutes } from '../messages/http.ts'
 import { redactRoutes } from './redact-http.ts'
-import { openLedgerTest } from '../messages/testing.ts'
+import { ledgerWorld } from '../messages/testing.ts'
+import type { App } from '../ground/http/http.ts'
 
-const { db } = await createTestDatabase()
-const account = await createTestAccount(db)
-const test = await openLedgerTest(db, { accountId: account.accountId })
-const context = test.routeContext
-const app = await buildTestApp(db, async (one) => {
-  messageRoutes(one, context)
-  redactRoutes(one, context)
-  erasureRoutes(one, context)
-  await accountRoutes(one, { ...context, settings: testSettings } as never)
-})
-const call = callAs(app, account)
+const settings = (own: App, context: object): Promise<void> =>
+  accountRoutes(own, { ...context, settings: testSettings } as never)
+const { db, test, call } = await ledgerWorld([messageRoutes, redactRoutes, erasureRoutes, settings])
 
 type Body = Record<string, unknown>
 

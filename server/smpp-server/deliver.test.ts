@@ -6,7 +6,6 @@ import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Acceptor } from '../accept/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { clientErrs } from '../message/taxonomy.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
@@ -71,11 +70,6 @@ const untilRead = (): Promise<void> =>
     )
     return rows[0]?.isRead ?? false
   })
-
-function reply(text: string, source: string = '15551230001'): ReturnType<typeof storeReply> {
-  const context = { ...test.context, wake: () => {} }
-  return storeReply(context, { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false })
-}
 
 describe('a receipt', () => {
   it.each([
@@ -258,7 +252,7 @@ describe('a delivery', () => {
     const client = await bind(credential, { mode: 'transmitter' })
     const stranger = await bind(await test.credential({ receivesReplies: true }))
     await test.end((await submit(client)).id)
-    await reply('for all who ask')
+    await test.reply('for all who ask')
     await untilDelivered(stranger, 1)
     await until('only the receipt waits', async () => (await waiting()) === 1)
     expect(stranger.delivered.map(receiptOf)).toEqual([null])
@@ -288,7 +282,7 @@ describe('a delivery', () => {
     const both = await test.credential({ receivesReplies: true, windowMax: 2 })
     const client = await bind(both, { mode: 'receiver' })
     client.answer = () => {}
-    for (const letter of 'ab') await reply(letter.repeat(400))
+    for (const letter of 'ab') await test.reply(letter.repeat(400))
     await untilDelivered(client, 2)
     await until(
       'both are on their way',
@@ -353,13 +347,13 @@ describe('a delivery', () => {
 
 describe('a reply', () => {
   it('goes to each credential that receives replies, since it does', async () => {
-    await reply('too early')
+    await test.reply('too early')
     const [one, two] = [
       await test.credential({ receivesReplies: true }),
       await test.credential({ receivesReplies: true }),
     ]
     const [first, second, none] = [await bind(one), await bind(two), await bind(credential)]
-    await reply('Yes, at six 👍')
+    await test.reply('Yes, at six 👍')
     await Promise.all([untilDelivered(first, 1), untilDelivered(second, 1)])
     await untilAllTaken()
     expect(first.delivered).toMatchObject([
@@ -379,9 +373,9 @@ describe('a reply', () => {
     await test.db.query(`update smpp_credentials set mode = 'test' where id = $1`, [tester.id])
     const [first, second] = [await bind(live), await bind(tester)]
     await simulate(true)
-    await reply('simulated')
+    await test.reply('simulated')
     await simulate(false)
-    await reply('meant')
+    await test.reply('meant')
     await untilRead()
     await untilAllTaken()
     const textsOf = ({ delivered }: TestClient): unknown[] =>
@@ -401,7 +395,7 @@ describe('a reply', () => {
       unansweredMax = Math.max(unansweredMax, client.session.unanswered)
       setTimeout(() => respond(isRefused ? ESME.RMSGQFUL : ESME.ROK), 1)
     }
-    await reply(text)
+    await test.reply(text)
     await untilRead()
     await untilAllTaken()
     const parts = client.delivered.map((pdu) => readPart(pdu as TextPdu))
@@ -418,8 +412,8 @@ describe('a reply', () => {
     'that is longer than %s can be loses its end, and what comes after it arrives',
     async (mode, text, most) => {
       const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode }))
-      await reply(text)
-      await reply('After it')
+      await test.reply(text)
+      await test.reply('After it')
       await untilRead()
       await untilAllTaken()
       const texts = [client.delivered.slice(0, -1), client.delivered.slice(-1)].map(

@@ -1,8 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { firstIdAt, newId } from '../ground/base/ids.ts'
-import { storeReply } from '../inbound/reply.ts'
-import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
+import { openLedgerTest, silent } from '../messages/testing.ts'
 import { fillDeliveries } from './fill.ts'
 import { createTestCredential } from './testing.ts'
 
@@ -61,8 +60,7 @@ it('makes replies for clients that receive them, but for those that are disabled
     await createTestCredential(test.db, test.accountId, { receivesReplies: true }),
   ]
   const reply = async (text: string): Promise<void> => {
-    const one = { linkId: test.linkId, source: '15551230001', destination: ourNumber, text, isPartial: false }
-    await storeReply({ ...test.context, wake: () => {} }, one)
+    await test.reply(text)
   }
   const waiting = async (): Promise<number[]> => {
     await fillDeliveries(test.db)

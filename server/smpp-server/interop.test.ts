@@ -2,7 +2,6 @@
 import smpp, { type NpmPdu, type NpmSession, type Send } from 'smpp'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'
@@ -56,8 +55,7 @@ it('npm smpp binds, submits, gets its receipt and a reply, and unbinds', async (
       message: expect.stringMatching(new RegExp(`^id:${String(submitted['message_id'])} .* stat:DELIVRD err:000`)),
     },
   })
-  const reply = { linkId: test.linkId, source: '15551230001', destination: ourNumber, text: 'Ответ', isPartial: false }
-  await storeReply({ ...test.context, wake: () => {} }, reply)
+  await test.reply('Ответ')
   await until('the reply is there', () => delivered.length === 2)
   expect(delivered[1]).toMatchObject({ esm_class: 0, source_addr: '15551230001', short_message: { message: 'Ответ' } })
   expect(await ask(client.enquire_link)).toMatchObject({ command_status: 0 })

@@ -1,8 +1,6 @@
 import { ESME } from '@heliogram/smpp'
 import { afterAll, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
-import { storeReply } from '../inbound/reply.ts'
-import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { parseClientId } from './client-id.ts'
 import { bindTestClient, openServerTest } from './testing.ts'
@@ -35,8 +33,7 @@ it.each([
     const { messageId } = await client.submit({ short_message: Buffer.from('Hello'), registered_delivery: 1 })
     await test.end(parseClientId(messageId) ?? '')
   } else {
-    const reply = { linkId: test.linkId, source: '15551230001', destination: ourNumber, isPartial: false }
-    await storeReply({ ...test.context, wake: () => {} }, { ...reply, text: 'x'.repeat(200) })
+    await test.reply('x'.repeat(200))
   }
   await until('it came again, for want of an answer', () => answers.length >= 2 * parts)
   answers[0]?.(status)

@@ -4,7 +4,6 @@ import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { openLedgerTest, ourNumber } from '../messages/testing.ts'
 import { showSid } from '../post/twilio-words.ts'
 import { createTwilioCredential, openTwilioAuthenticator } from './credential.ts'
@@ -42,8 +41,7 @@ const bodiesOf = ({ messages }: Page): string[] => messages.map(({ body }) => bo
 test('a number of the account is on its own side, whichever of To and From it stands in', async () => {
   await ledger.send({ body: 'one' })
   await ledger.send({ body: 'two', theirNumber: '15551230002' })
-  const reply = { linkId: ledger.linkId, source: '15551230001', destination: ourNumber, text: 're', isPartial: false }
-  await storeReply({ ...ledger.context, wake: () => {} }, reply)
+  await ledger.reply('re')
   for (const [query, bodies] of [
     ['', ['re', 'two', 'one']],
     ['To=&From=', ['re', 'two', 'one']],

@@ -5,11 +5,9 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'
 import { referenceOf } from '../ledger/adoption.ts'
 import { cancelMessage } from '../messages/cancel.ts'
-import { claimMessages } from '../queue/claim.ts'
 import { expireMessages, queueDue } from '../queue/due.ts'
 import { endWithoutReceipt } from '../ledger/no-receipt.ts'
 import type { Handover } from '../message/handover.ts'
-import { storeReply } from '../inbound/reply.ts'
 import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
 import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { readCounts } from './counts.ts'
@@ -37,14 +35,6 @@ const numbers = ['15551230001', '447700900123', '4915112345678', '88213300000']
 /** What has been handed to the link, and what has been accepted: the newest is what happens next about. */
 const handed: Handover[] = []
 const accepted: string[] = []
-
-async function claim(): Promise<void> {
-  const { rows } = await test.db.query<{ id: string }>('select id from lanes where account_id = $1', [test.accountId])
-  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  const from = '00000000-0000-0000-0000-000000000000'
-  for (const { id } of rows)
-    handed.push(...(await claimMessages(test.context, test.nodeId, rooms, id, from, 3)).handovers)
-}
 
 async function lease(n: number): Promise<void> {
   const handover = await test.lease({
@@ -124,7 +114,7 @@ const happenings: Record<string, (n: number) => Promise<unknown>> = {
   'lease again': lease,
   send: (n) => send(n, null),
   schedule: (n) => send(n, new Date(Date.now() + 3_600_000)),
-  claim,
+  claim: async () => void handed.push(...(await test.claim(3))),
   'come due': async () => {
     await test.db.query(`update delayed set due_at = now()`)
     await queueDue(test.db)
@@ -168,17 +158,8 @@ const happenings: Record<string, (n: number) => Promise<unknown>> = {
   fold: (n) => foldCounters(test.db, 1 + (n % 7)),
 }
 
-const reply = (n: number, text: string): ReturnType<typeof storeReply> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    {
-      linkId: test.linkId,
-      source: numbers[n % numbers.length] ?? '',
-      destination: ourNumber,
-      text,
-      isPartial: false,
-    },
-  )
+const reply = (n: number, text: string): Promise<string> =>
+  test.reply(text, { source: numbers[n % numbers.length] ?? '' })
 
 const step = fc.record({ name: fc.constantFrom(...Object.keys(happenings)), n: fc.nat(500) })
 

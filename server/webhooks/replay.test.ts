@@ -1,8 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestAccount, type TestAccount, world } from '../accounts/testing.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
-import { createTestDatabase } from '../ground/db/testing.ts'
 import { recordEvents } from '../events/events.ts'
 import { firstIdAt, newId, parseId, showId } from '../ground/base/ids.ts'
 import { deliveryRoutes } from './deliveries-http.ts'
@@ -21,12 +20,9 @@ import {
 } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-const { db, connection } = await createTestDatabase()
-const app = await buildTestApp(db, (app) => {
-  const context = { db, vault: testVault, destinations: loopback, outbox: nobody }
-  webhookRoutes(app, context)
-  deliveryRoutes(app, context)
-  replayRoutes(app, context)
+const { db, connection, app } = await world([webhookRoutes, deliveryRoutes, replayRoutes], {
+  destinations: loopback,
+  outbox: nobody,
 })
 const closing: { close(): Promise<void> }[] = []
 afterEach(async () => {
