@@ -1,6 +1,6 @@
 /** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { closeAccount, destroyNext, windUpAccounts } from '../server/accounts/closing.ts'
+import { closeAccount, destroyNext, endClosedAccounts } from '../server/accounts/closing.ts'
 import {
   buildAccountsApp,
   createTestAccount,
@@ -289,11 +289,11 @@ test('an account whose end fails each time does not hold up that of others', asy
   const failFor = (accountId: string): void => {
     if (accountId === child.accountId) throw new Error('a bug')
   }
-  const windUp = windUpAccounts(
+  const endClosed = endClosedAccounts(
     { db, outbox: { nodeId: null, offer: () => {} }, subscriptions: new Subscriptions(db) },
     [async (_, { accountId }) => (failFor(accountId), { isDone: true, postings: [] })],
   )
-  await expect(windUp).rejects.toThrow('a bug')
+  await expect(endClosed).rejects.toThrow('a bug')
   await db.query('update accounts set wound_up_at = now() where id = $1', [child.accountId])
   await expect(destroyNext(db, [async (_, accountId) => (failFor(accountId), 0)])).rejects.toThrow('a bug')
   const { rows } = await db.query(

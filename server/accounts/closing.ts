@@ -118,7 +118,7 @@ interface Due extends Ending {
 }
 
 /** Goes on with closed accounts that are not wound up; index accounts_closing. Safe in several processes. */
-export async function windUpAccounts(
+export async function endClosedAccounts(
   recording: Recording,
   steps: readonly CloseStep[],
   isOver = (): boolean => false,
@@ -138,7 +138,7 @@ export async function windUpAccounts(
     [settleSeconds],
   )
   await inTurn(rows, async (due) => {
-    const isDone = await windUp(recording, due, steps, isOver)
+    const isDone = await endClosed(recording, due, steps, isOver)
     if (!isDone || !due.isSettled) return
     // By primary key; one that was opened again meanwhile stays as it is.
     await db.query(`update accounts set wound_up_at = now() where id = $1 and closed_at is not null`, [due.accountId])
@@ -146,7 +146,7 @@ export async function windUpAccounts(
 }
 
 /** Whether nothing was left. */
-async function windUp(
+async function endClosed(
   recording: Recording,
   due: Due,
   steps: readonly CloseStep[],

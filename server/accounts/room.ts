@@ -2,7 +2,7 @@ import type { Recording } from '../events/events.ts'
 import type { Room, WithRooms } from '../events/face.ts'
 import { forAWhile, hourMs } from '../ground/base/sweeps.ts'
 import { inTurn } from '../ground/db/in-turn.ts'
-import { destroyNext, windUpAccounts } from './closing.ts'
+import { destroyNext, endClosedAccounts } from './closing.ts'
 import { expireCredentials } from './expire.ts'
 import { accountRoutes } from './http.ts'
 
@@ -18,9 +18,9 @@ export const room = {
           name: 'closed accounts',
           everyMs: 2000,
           run: (isOver) => {
-            const windUp = (): Promise<void> => windUpAccounts(context, closing, isOver)
+            const endClosed = (): Promise<void> => endClosedAccounts(context, closing, isOver)
             const destroy = (): Promise<void> => forAWhile(5000, () => destroyNext(db, pieces))
-            return inTurn([windUp, destroy], (work) => work())
+            return inTurn([endClosed, destroy], (work) => work())
           },
         },
         { name: 'expired credentials', everyMs: hourMs, run: () => expireCredentials(db) },
