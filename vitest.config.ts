@@ -5,8 +5,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 // What node_modules has is compiled once and not by each worker: a fifth of what the tests of a room take.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/compiled')
 
-/** Tests in processes of their own: journeys, and tests that count memory, load modules again or change the clock of a module. */
-const alone = ['test/**/*.test.ts', 'server/imports/**/*.test.ts', 'server/ground/{base,db}/**/*.test.ts']
+/**
+ * Tests in processes of their own: journeys, and tests that count memory or turns of the process, load modules again or change the clock of a
+ * module.
+ */
+const alone = [
+  'test/**/*.test.ts',
+  'server/imports/**/*.test.ts',
+  'server/ground/{base,db}/**/*.test.ts',
+  'server/ground/http/turns.test.ts',
+]
 
 /** Those that take longest begin first, so that all workers have work until the end. */
 const longest = ['old-npm', 'start', 'hostile', 'fuzz', 'plans', 'rotate-key', 'kill', 'console']

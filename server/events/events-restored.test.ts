@@ -55,14 +55,14 @@ test('what is numbered anew takes as long as it takes, whatever an administrator
   const { accountId } = await createTestAccount(db)
   await recordEvents(db, [{ accountId, type: 'message.delivered', data: {} }], { nodeId: null, offer() {} })
   await db.query(`update events set txid = '90000000000' where account_id = $1`, [accountId])
-  const limited = openPool(connection, { name: 'limited', max: 1, settings: { statement_timeout: '50ms' } })
+  const limited = openPool(connection, { name: 'limited', max: 1, settings: { statement_timeout: '1s' } })
   // Another process numbers them, or a long log takes its time.
   const holder = await db.connect()
   await holder.query('begin; lock table events in share mode')
   try {
     const renumbering = renumberEvents(limited, log)
     const [pid] = await untilBlocked(db, 1)
-    await db.query('select pg_sleep(0.2)')
+    await db.query('select pg_sleep(1.2)')
     expect(await untilBlocked(db, 1)).toEqual([pid])
     await holder.query('commit')
     await renumbering
