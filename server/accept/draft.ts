@@ -6,7 +6,7 @@ import type { FieldError } from '../ground/base/errors.ts'
 import type { Draft, StoredText } from '../message/draft.ts'
 import type { Warning } from '../message/message.ts'
 import { readNumber } from '../ground/numbers/number.ts'
-import { readSender } from '../ground/numbers/sender.ts'
+import { countryOfSender, readSender } from '../ground/numbers/sender.ts'
 import { sendAtMaxDays, type SendBody } from '../message/send-schema.ts'
 import { readShortLinks, type Shortening } from '../short-links/shorten.ts'
 import { readText, type Text } from './text.ts'
@@ -26,7 +26,7 @@ const pastSecondsMax = 60
 /** Checks a body whose shape is right. Returns the draft, or its faults. `idempotency` is left to the caller. */
 export function readDraft(body: SendBody, context: DraftContext, now: number = nowMs()): Draft | FieldError[] {
   const faults: FieldError[] = []
-  const to = readNumber(body.to, context.defaultCountry)
+  const to = readNumber(body.to, context.defaultCountry ?? countryOfSender(body.from))
   if (!('number' in to)) faults.push({ pointer: '#/to', ...to })
   const sender = body.from === undefined ? null : readSender(body.from)
   if (sender instanceof Object) faults.push(sender)

@@ -82,7 +82,7 @@ const draftChecks = (caller: Caller, shortUrl: string | null, campaign: Campaign
 })
 
 // In place of a missing recipient: a valid number.
-const soundNumber = '15551234567'
+const soundNumber = '+15551234567'
 
 /**
  * What a send of this body would send now: its text as it is cut, from whom, as what, and at what price. `faults`: what is known to be wrong.
@@ -106,7 +106,7 @@ export async function showPreview(
   const checks = draftChecks(caller, shortUrl, campaign)
   const draft = readSend(body, templates, checks)
   if (faults.length > 0 || Array.isArray(draft)) throw invalid([...faults, ...(Array.isArray(draft) ? draft : [])])
-  const stand = to === undefined ? readNumber(soundNumber, checks.defaultCountry) : null
+  const stand = to === undefined ? readNumber(soundNumber) : null
   const ofStand = stand && 'number' in stand ? stand.warnings.length : 0
   const text = { ...draft, warnings: draft.warnings?.slice(ofStand) ?? [] }
   const number = to === undefined ? null : draft.theirNumber

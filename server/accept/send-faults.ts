@@ -20,7 +20,7 @@ const textFields = [
 ] as const satisfies readonly (keyof SendInput)[]
 
 /** Stand for what was refused, or is missing; nothing is wrong with them. */
-const soundNumber = '15551234567'
+const soundNumber = '+15551234567'
 const soundText = '-'
 
 /** The faults of a body of which `known` is what its schema found; these first. */

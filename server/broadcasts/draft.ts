@@ -45,7 +45,7 @@ export function createDrafter(
       const length = Array.from(rendered.text).length
       if (length === 0 || length > textMax)
         return { reason: length === 0 ? 'too_short' : 'too_long', detail: `The text has ${length} characters.` }
-      const draft = readDraft({ ...send, to: contact.phone_number, message: rendered.text }, checks)
+      const draft = readDraft({ ...send, to: `+${contact.phone_number}`, message: rendered.text }, checks)
       if (!Array.isArray(draft)) return { ...draft, ...whose }
       const [fault] = draft
       return { reason: fault?.code ?? 'invalid_value', detail: fault?.detail ?? '' }

@@ -1,6 +1,7 @@
 /** Whose a reply is: the account that has our number at the carrier. */
 import type { Tx } from '../ground/db/db.ts'
 import { countryOf, currentNumber } from '../ground/numbers/number.ts'
+import { countryOfSender } from '../ground/numbers/sender.ts'
 import { codesOfPeople } from '../ground/numbers/type.ts'
 import { completeNumber, parseNumber } from '../ground/numbers/written.ts'
 
@@ -52,7 +53,7 @@ async function findPerson(
 ): Promise<string | null> {
   if (!/^\d+$/.test(source) || source.length < digitsMin) return source
   const isWhole = completeNumber(source) !== null
-  const country = completeNumber(destination) && countryOf(destination)
+  const country = countryOfSender(destination)
   const national = country && parseNumber(source, country)
   if (isWhole && (national === null || national === source)) return source
   const readings = isWhole ? [source, national] : codesOfPeople().map((code) => completeNumber(code + source))

@@ -14,6 +14,8 @@ import {
 import type { FieldError } from '../ground/base/errors.ts'
 import type { Draft } from '../message/draft.ts'
 import { readDraft } from '../accept/draft.ts'
+import { readNumber } from '../ground/numbers/number.ts'
+import { countryOfSender } from '../ground/numbers/sender.ts'
 import { parseNumber } from '../ground/numbers/written.ts'
 import { textMax } from '../message/send-schema.ts'
 import type { Admission } from './bind.ts'
@@ -45,15 +47,18 @@ export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, country: string |
 }
 
 /**
- * With TON 2, digits that are a number of the account's country get its code. Others are read as at other doors: Kannel and other programs
- * send TON 2 with every number unless they are configured otherwise.
+ * With TON 2, digits that are a number of the account's country, else of the sender's, get its code. Others are read as at other doors: Kannel and
+ * other programs send TON 2 with every number unless they are configured otherwise. Without a country, only numbers in an assigned range are.
  */
 function readDestination(
-  { dest_addr_ton: ton, destination_addr: address }: PduOf<'submit_sm'>,
-  country: string | null,
+  { dest_addr_ton: ton, destination_addr: address, source_addr: source }: PduOf<'submit_sm'>,
+  defaultCountry: string | null,
 ): string {
-  if (ton !== TON.NATIONAL || country === null || address.startsWith('+')) return address
-  return parseNumber(address, country) ?? address
+  if (ton !== TON.NATIONAL || address.startsWith('+')) return address
+  const country = defaultCountry ?? countryOfSender(source)
+  if (country !== null) return parseNumber(address, country) ?? address
+  const read = readNumber(address)
+  return 'number' in read && read.warnings.length === 0 ? address : ''
 }
 
 /** Whether a submit is only a part of its message. */

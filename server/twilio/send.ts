@@ -1,7 +1,6 @@
 /** From the parameters of Twilio's `Messages.json` to the body of a send. */
 import { isUnstorable } from '../ground/http/body.ts'
 import { showId } from '../ground/base/ids.ts'
-import { countryOf, readNumber } from '../ground/numbers/number.ts'
 import { textMax, type SendBody } from '../message/send-schema.ts'
 import { parseSid } from '../post/twilio-words.ts'
 import { twilioFormMark } from '../post/twilio-form.ts'
@@ -25,11 +24,6 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
   for (const name of unsupported)
     if (has(name)) throw new WrongParameter(20001, `The '${name}' parameter is not supported: messages here are text.`)
   if (!has('To')) throw new WrongParameter(21604, "A 'To' phone number is required.")
-  if (has('From') && isNationalOf(number('To'), number('From')))
-    throw new WrongParameter(
-      21211,
-      "The 'To' number must be in E.164 form: without its plus sign it is read as one of another country than 'From', and looks like a national one.",
-    )
   if (!has('Body')) throw new WrongParameter(21602, 'Message body is required.')
   const { length } = Array.from(text('Body'))
   if (length > textMax)
@@ -51,14 +45,6 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
     ...(has('SmartEncoded') && { smart_encoding: readFlag('SmartEncoded', text('SmartEncoded')) }),
     ...(has('ShortenUrls') && { shorten_urls: readFlag('ShortenUrls', text('ShortenUrls')) }),
   }
-}
-
-/** Whether a number without a plus sign looks like one that needs the country code of the sender, as there it would get it; here it would go abroad. */
-function isNationalOf(to: string, from: string): boolean {
-  const sender = readNumber(from)
-  const read = 'number' in sender ? readNumber(to, countryOf(sender.number)) : null
-  if (read && 'number' in read) return read.warnings.some(({ code }) => code === 'possible_national_number')
-  return read !== null && 'number' in readNumber(to)
 }
 
 function readSendAt(form: URLSearchParams): string | null {

@@ -1,6 +1,8 @@
 /** The sender of a message, as callers write it. */
 import { detectAddress } from '@heliogram/smpp'
 import type { FieldError } from '../base/errors.ts'
+import { countryOf } from './number.ts'
+import { completeNumber } from './written.ts'
 
 /** A sender as it is stored: digits, or an alphanumeric sender of up to 11 characters with a letter (3GPP TS 23.040 §9.1.2.5). */
 export function readSender(from: string): string | FieldError {
@@ -13,4 +15,10 @@ export function readSender(from: string): string | FieldError {
     code: 'invalid_sender',
     detail: 'must be 3 to 15 digits, or up to 11 ASCII characters with a letter',
   }
+}
+
+/** The country of a sender that is a phone number; null for names, short codes and none. */
+export function countryOfSender(from: string | undefined): string | null {
+  const digits = from?.replace(/^\+/, '') ?? ''
+  return /^\d{7,}$/.test(digits) && completeNumber(digits) !== null ? countryOf(digits) : null
 }
