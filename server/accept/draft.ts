@@ -16,6 +16,8 @@ export interface DraftContext extends Shortening {
   accountId: string
   isTest: boolean
   defaultCountry: string | null
+  /** Of the account's default sender. */
+  senderCountry?: string | null | undefined
   /** Why an address may not be called, or null. */
   refuseUrl: (url: string) => string | null
 }
@@ -26,7 +28,7 @@ const pastSecondsMax = 60
 /** Checks a body whose shape is right. Returns the draft, or its faults. `idempotency` is left to the caller. */
 export function readDraft(body: SendBody, context: DraftContext, now: number = nowMs()): Draft | FieldError[] {
   const faults: FieldError[] = []
-  const to = readNumber(body.to, context.defaultCountry ?? countryOfSender(body.from))
+  const to = readNumber(body.to, context.defaultCountry ?? countryOfSender(body.from) ?? context.senderCountry)
   if (!('number' in to)) faults.push({ pointer: '#/to', ...to })
   const sender = body.from === undefined ? null : readSender(body.from)
   if (sender instanceof Object) faults.push(sender)

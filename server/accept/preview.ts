@@ -76,6 +76,7 @@ const draftChecks = (caller: Caller, shortUrl: string | null, campaign: Campaign
   accountId: caller.accountId,
   isTest: caller.mode === 'test',
   defaultCountry: caller.defaultCountry ?? null,
+  senderCountry: caller.senderCountry,
   refuseUrl: () => null,
   shortUrl,
   ...(campaign?.shortensUrls && { shortensByDefault: new Set([showId('cmp', campaign.id)]) }),

@@ -205,7 +205,7 @@ async function draftContext(
   { db, refuseUrl, shortUrl = null }: MessagesContext,
   bodies: readonly object[],
 ): Promise<DraftContext> {
-  const { accountId, mode, defaultCountry = null } = request.caller
-  const checks = { accountId, isTest: mode === 'test', defaultCountry, refuseUrl, shortUrl }
+  const { accountId, mode, defaultCountry = null, senderCountry } = request.caller
+  const checks = { accountId, isTest: mode === 'test', defaultCountry, senderCountry, refuseUrl, shortUrl }
   return shortUrl === null ? checks : { ...checks, shortensByDefault: await findShortening(db, accountId, bodies) }
 }

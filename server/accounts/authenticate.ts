@@ -93,7 +93,7 @@ function admit(credential: Credential | null): Known {
   if (credential.accountStatus !== 'active')
     throw new ApiError('account_suspended', { detail: `The account is ${credential.accountStatus}.` })
   const { scopes, ipAllow, ...rest } = credential
-  const { accountId, kind, id, userId, confirmedAt, mode, apiPerSecond, defaultCountry } = rest
+  const { accountId, kind, id, userId, confirmedAt, mode, apiPerSecond, defaultCountry, senderCountry } = rest
   const caller = {
     accountId,
     kind,
@@ -104,6 +104,7 @@ function admit(credential: Credential | null): Known {
     scopes: new Set(scopes),
     apiPerSecond,
     defaultCountry,
+    senderCountry,
   }
   return { caller, isAllowedFrom: allowNetworks(ipAllow) }
 }

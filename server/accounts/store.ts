@@ -24,12 +24,17 @@ export interface Credential {
   apiPerSecond: number | null
   /** The account's, ISO 3166-1 alpha-2. */
   defaultCountry: string | null
+  /** Of its default sender. */
+  senderCountry: string | null
   /** Networks from which the key works, and logins with it; empty: from everywhere. */
   ipAllow: string[]
   isRevoked: boolean
   /** By the database's clock; null: never. */
   expiresInMs: number | null
 }
+
+/** The country of the default sender of account `a`. By the unique index senders_default. */
+export const senderCountryColumn = `(select s.country from senders s where s.account_id = a.id and s.is_default) as "senderCountry"`
 
 /** Whether a hash is that of the credential's secret, in constant time. */
 export function isSecretOf({ hash, previousHash }: Credential, given: Buffer): boolean {
@@ -79,7 +84,7 @@ export async function findKeys(db: Queryable, given: readonly GivenKey[]): Promi
         case when k.previous_until > now() then k.previous_hash end as "previousHash",
         k.ip_allow as "ipAllow",
         a.api_per_second::float8 as "apiPerSecond",
-        a.settings ->> 'default_country' as "defaultCountry",
+        a.settings ->> 'default_country' as "defaultCountry", ${senderCountryColumn},
         k.revoked_at is not null as "isRevoked",
         (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs"
       from given g
@@ -128,7 +133,7 @@ export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Cred
         null as "previousHash",
         coalesce(k.ip_allow, '{}') as "ipAllow",
         a.api_per_second::float8 as "apiPerSecond",
-        a.settings ->> 'default_country' as "defaultCountry",
+        a.settings ->> 'default_country' as "defaultCountry", ${senderCountryColumn},
         t.revoked_at is not null
           or coalesce(u.status = 'disabled', k.revoked_at is not null, true)
           or coalesce(k.previous_until <= now() and t.created_at < k.previous_until, false) as "isRevoked",

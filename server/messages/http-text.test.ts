@@ -145,8 +145,10 @@ describe('the default country of the account', () => {
     expect(batch.results).toMatchObject([{ status: 422, error: { errors: [fault] } }])
     const digits = await post('/v1/messages/preview', { to: '4582345678', message }, headers)
     expect(digits.errors).toMatchObject([{ ...fault, suggestion: '14582345678' }])
-    // As it is without a country.
+    // Without one the country of the sender tells.
     const other = await post('/v1/messages/preview', { to: '4582345678', message })
-    expect(other).toMatchObject({ to: '4582345678' })
+    expect(other.errors).toMatchObject([{ ...fault, suggestion: '14582345678' }])
+    const plus = await post('/v1/messages/preview', { to: '+4582345678', message })
+    expect(plus).toMatchObject({ to: '4582345678' })
   })
 })

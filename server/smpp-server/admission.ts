@@ -1,4 +1,5 @@
 /** What the sessions of this process may do now, read each second. */
+import { senderCountryColumn } from '../accounts/store.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { Admission } from './bind.ts'
 import { settingColumns } from './credential.ts'
@@ -33,7 +34,7 @@ export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string
       )
       select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
         c.password_hash as "passwordHash", ${settingColumns('c')}, a.status = 'active' as "isActive",
-        a.settings ->> 'default_country' as "defaultCountry",
+        a.settings ->> 'default_country' as "defaultCountry", ${senderCountryColumn},
         mine.sessions::float8 / (
           select count(*)
           from smpp_sessions s
@@ -52,7 +53,7 @@ export async function findAdmission(db: Db, accountId: string, credentialId: str
   const { rows } = await db.query<Admission>(
     `select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
        c.password_hash as "passwordHash", ${settingColumns('c')},
-       a.settings ->> 'default_country' as "defaultCountry"
+       a.settings ->> 'default_country' as "defaultCountry", ${senderCountryColumn}
      from smpp_credentials c
      join accounts a on a.id = c.account_id
      where c.account_id = $1 and c.id = $2`,

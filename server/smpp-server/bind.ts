@@ -1,6 +1,7 @@
 /** Who may bind: name and password, then network, then the number of sessions. Failures slow the next tries down. */
 import { ESME, type BindPdu } from '@heliogram/smpp'
 import ipaddr from 'ipaddr.js'
+import { senderCountryColumn } from '../accounts/store.ts'
 import { isPassword } from '../accounts/login/password.ts'
 import { beginAttempt, forgive, judged, rememberLogin } from '../accounts/login/throttle.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
@@ -20,6 +21,8 @@ export interface Admission extends CredentialSettings {
   passwordHash: string
   /** Of the account, ISO 3166-1. */
   defaultCountry: string | null
+  /** Of its default sender. */
+  senderCountry: string | null
 }
 
 /** Why a bind was refused, for the log. */
@@ -100,7 +103,7 @@ async function findBySystemId(db: Db, systemId: string): Promise<(Admission & { 
     text: `
       select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
         c.password_hash as "passwordHash", ${settingColumns('c')}, a.status = 'active' as "isActive",
-        a.settings ->> 'default_country' as "defaultCountry"
+        a.settings ->> 'default_country' as "defaultCountry", ${senderCountryColumn}
       from smpp_credentials c
       join accounts a on a.id = c.account_id
       where c.system_id = $1`,

@@ -33,8 +33,10 @@ export interface Submit {
 // The longest that a message may wait for (`validity_period` of the API); whoever asks for more means as long as possible.
 const validitySecondsMax = 259_200
 
-/** Reads a submit_sm of an account with this default country; a number is the command_status that refuses it. */
-export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, country: string | null): Submit | number {
+type Countries = Pick<Admission, 'defaultCountry' | 'senderCountry'>
+
+/** Reads a submit_sm of an account with these countries; a number is the command_status that refuses it. */
+export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, countries: Countries): Submit | number {
   if (pdu.source_addr_ton > TON.ABBREVIATED) return ESME.RINVSRCTON
   if (pdu.dest_addr_ton > TON.ABBREVIATED || pdu.dest_addr_ton === TON.ALPHANUMERIC) return ESME.RINVDSTTON
   const sendAt = pdu.schedule_delivery_time === '' ? null : parseTime(pdu.schedule_delivery_time, now)
@@ -42,7 +44,7 @@ export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, country: string |
   const validUntil = pdu.validity_period === '' ? null : parseTime(pdu.validity_period, now)
   if (validUntil === undefined || (validUntil && validUntil <= (sendAt ?? now))) return ESME.RINVEXPIRY
   const { source_addr: source } = pdu
-  const destination = readDestination(pdu, country)
+  const destination = readDestination(pdu, countries)
   return { source, destination, part: readPart(pdu), registeredDelivery: pdu.registered_delivery, sendAt, validUntil }
 }
 
@@ -52,10 +54,10 @@ export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, country: string |
  */
 function readDestination(
   { dest_addr_ton: ton, destination_addr: address, source_addr: source }: PduOf<'submit_sm'>,
-  defaultCountry: string | null,
+  { defaultCountry, senderCountry }: Countries,
 ): string {
   if (ton !== TON.NATIONAL || address.startsWith('+')) return address
-  const country = defaultCountry ?? countryOfSender(source)
+  const country = defaultCountry ?? countryOfSender(source) ?? senderCountry
   if (country !== null) return parseNumber(address, country) ?? address
   const read = readNumber(address)
   return 'number' in read && read.warnings.length === 0 ? address : ''
@@ -103,6 +105,7 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
       accountId: admission.accountId,
       isTest: admission.mode === 'test',
       defaultCountry: admission.defaultCountry,
+      senderCountry: admission.senderCountry,
       refuseUrl: () => null,
     },
     now.getTime(),

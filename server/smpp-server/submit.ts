@@ -58,7 +58,7 @@ export async function submit(
   pdu: PduOf<'submit_sm'>,
   now: Date = readNow(),
 ): Promise<SubmitAnswer> {
-  const read = readSubmit(pdu, now, admission.defaultCountry)
+  const read = readSubmit(pdu, now, admission)
   if (typeof read === 'number') return { status: read }
   // A part is checked as a message of its own first: a number that cannot be is refused while nothing is stored.
   const draft = draftSubmit(admission, [read], now)

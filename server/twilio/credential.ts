@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { denied } from '../accounts/authenticate.ts'
 import { basicOf } from '../accounts/login/basic.ts'
+import { senderCountryColumn } from '../accounts/store.ts'
 import { KnownCallers } from '../accounts/known-callers.ts'
 import { hashToken } from '../accounts/token.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
@@ -119,10 +120,11 @@ async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
     status: string
     apiPerSecond: number | null
     defaultCountry: string | null
+    senderCountry: string | null
     isStale: boolean
   }>(
     `select c.account_id as "accountId", c.id, c.mode, a.status, a.api_per_second::float8 as "apiPerSecond",
-       a.settings ->> 'default_country' as "defaultCountry",
+       a.settings ->> 'default_country' as "defaultCountry", ${senderCountryColumn},
        c.last_used_at is null or c.last_used_at < now() - interval '1 minute' as "isStale"
      from twilio_credentials c
      join accounts a on a.id = c.account_id
@@ -138,6 +140,6 @@ async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
       found.accountId,
       found.id,
     ])
-  const { accountId, id, mode, apiPerSecond, defaultCountry } = found
-  return { accountId, kind: 'key', id, userId: null, mode, scopes, apiPerSecond, defaultCountry }
+  const { accountId, id, mode, apiPerSecond, defaultCountry, senderCountry } = found
+  return { accountId, kind: 'key', id, userId: null, mode, scopes, apiPerSecond, defaultCountry, senderCountry }
 }

@@ -61,8 +61,8 @@ export async function twilioRoutes(
       `${root}.json`,
       { schema: hidden, config: { ...writing, testKeys: 'sends tests' } },
       async (request, reply) => {
-        const { accountId, mode, defaultCountry = null } = request.caller
-        const checks = { accountId, isTest: mode === 'test', defaultCountry, refuseUrl, shortUrl }
+        const { accountId, mode, defaultCountry = null, senderCountry } = request.caller
+        const checks = { accountId, isTest: mode === 'test', defaultCountry, senderCountry, refuseUrl, shortUrl }
         const draft = readDraft(readTwilioSend(formOf(request)), checks)
         if (Array.isArray(draft)) throw invalid(draft)
         const accepted = await acceptor.accept(draft)

@@ -129,6 +129,30 @@ test('over SMPP it is refused as international, and with TON 2 it is of the coun
   await program.client.expect('PATCH', '/v1/settings', { default_country: null })
 })
 
+test('without a country of the account, that of its sender decides, at every door alike', async () => {
+  const { client } = program
+  await client.expect('PATCH', '/v1/settings', { default_country: null })
+  await until('every door knows that there is none', async () => {
+    const { status } = await client.call('POST', '/v1/messages/preview', { to: '4791234567', message: 'Hi' })
+    return status === 200
+  })
+  for (const from of [{}, { from: '15557654321' }]) {
+    const one = { to: national, message: 'Hi', ...from }
+    expect((await client.call('POST', '/v1/messages/send', one)).body).toMatchObject({ errors: [refusal] })
+    const key = { 'idempotency-key': JSON.stringify(from) }
+    const batch = await client.call('POST', '/v1/messages/batch', { messages: [one] }, key)
+    expect(JSON.stringify(batch.body)).toContain(`"suggestion":"${full}"`)
+  }
+  for (const from of [{ MessagingServiceSid: service }, {}, { From: '+15557654321' }])
+    expect(await sendTwilio({ To: national, ...from })).toMatchObject({ status: 400, body: { code: 21211 } })
+  for (const ton of [TON.UNKNOWN, TON.INTERNATIONAL]) expect(await submit(ton, national)).toBe(ESME.RINVDSTADR)
+  const before = await sentTo(full)
+  expect(await submit(TON.NATIONAL, national)).toBe(ESME.ROK)
+  expect(await sentTo(full)).toBe(before + 1)
+  for (const to of ['447911123457', '33639980012', '4791234567'])
+    expect(await client.send({ to, message: 'Hi' })).toMatchObject({ to })
+})
+
 test('it opts nobody else out, and is no contact of Egypt', async () => {
   const { client } = program
   await client.expect('PATCH', '/v1/settings', { default_country: 'US' })

@@ -75,6 +75,8 @@ export interface Caller {
   apiPerSecond?: number | null
   /** ISO 3166-1 alpha-2: which country a number without its calling code is probably of, as the account says. */
   defaultCountry?: string | null
+  /** That of the account's default sender. */
+  senderCountry?: string | null
 }
 
 /** What a route declares as `config.deprecated`. */
