@@ -55,7 +55,7 @@ export function App() {
           ))}
           <Route>
             <Page title="There is no such screen">
-              <Empty title="Nothing stands at this address" action={<Link href="/">To the overview</Link>} />
+              <Empty title="There is no page at this address" action={<Link href="/">To the overview</Link>} />
             </Page>
           </Route>
         </Switch>

@@ -74,7 +74,7 @@ test('a carrier by HTTP is described, and says where it posts to', async () => {
   await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Settings' }).click()
   await field('Other secrets').fill('{"token": "again"}')
   await page.getByRole('button', { name: 'Save the settings' }).click()
-  await said('The settings were changed; its links drain and bind anew.')
+  await said('Settings updated. The links drain and bind again.')
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Carriers', level: 1 }).waitFor()

@@ -36,7 +36,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
           <Button kind="primary" onClick={this.#tryAgain}>
             Try again
           </Button>
-          <Button onClick={() => location.reload()}>Load the page anew</Button>
+          <Button onClick={() => location.reload()}>Reload the page</Button>
         </div>
       </Page>
     )

@@ -103,7 +103,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
         schema: {
           operationId: 'importOptOuts',
           summary: 'Import opt-outs',
-          description: `Up to ${optOutRowsMax} rows. A bad row stops nothing. You can repeat it: an opt-out stays, whatever the list contains, and a lost response can be requested again.`,
+          description: `Up to ${optOutRowsMax} rows. A bad row stops nothing. You can repeat it: no opt-out is removed, and a lost response can be requested again.`,
           tags,
           querystring: FileQuery,
           body: {

@@ -90,7 +90,7 @@ export class Exposition {
 
   #family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string): void {
     // All samples of a name must stand together.
-    if (this.#families.has(name)) throw new Error(`${name} is told twice`)
+    if (this.#families.has(name)) throw new Error(`${name} is defined twice`)
     this.#families.add(name)
     this.#text += `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
   }

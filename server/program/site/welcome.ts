@@ -131,4 +131,4 @@ ${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated 
   -H "Content-Type: application/json" \\
   -d '{"to":"12025550123","message":"Hello from Heliogram"}'</pre>
 <p><code>$KEY</code> is the key that the first start printed; further keys are made with <code>POST /v1/api-keys</code>.
-Beside it stands a code that makes you the owner, with a login: <code>heliogram owner-code</code> and each start print another until it is used.</p>`
+Beside it is a code that makes you the owner, with a login: <code>heliogram owner-code</code> and each start print another until it is used.</p>`

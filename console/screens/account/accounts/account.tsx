@@ -70,7 +70,7 @@ function Actions({ of }: { of: Account }) {
         <ConfirmButton
           does="reopenAccount"
           label="Open it again"
-          question="Its people can log in again. Keys have to be made anew, endpoints enabled, and what was canceled stays so."
+          question="Its people can log in again. Create new keys and enable the webhooks. Canceled messages stay canceled."
           onConfirm={() => reopen.run({ path })}
           isBusy={reopen.isBusy}
           problem={reopen.problem}

@@ -55,7 +55,7 @@ function Verification() {
           />
           <p className="hint">
             Keep the hash elsewhere, say once a day: it proves later that nothing before it was changed, not even by
-            somebody who could write the whole log anew.
+            somebody who could rewrite the whole log.
           </p>
         </div>
       )}

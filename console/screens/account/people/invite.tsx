@@ -68,7 +68,7 @@ export const InvitationCode = ({ of: { email, code, expires_at }, ...rest }: Cod
     {...rest}
   >
     <p>
-      Hand it over by a way that you trust: whoever has it becomes {email}. It works once and ends{' '}
+      Hand it over by a way that you trust: anyone who has it becomes {email}. It works once and ends{' '}
       <Time at={expires_at} />.
     </p>
   </Secrets>

@@ -59,7 +59,7 @@ function DataKey({ of: { encryption } }: { of: Settings }) {
             ),
           ],
           ['Keys that still encrypt something', rotation?.retired_keys],
-          ['Encrypted anew up to', rotation?.done_until && <Moment at={rotation.done_until} />],
+          ['Encrypted again up to', rotation?.done_until && <Moment at={rotation.done_until} />],
         ]}
       />
       <div className="buttons below">

@@ -39,7 +39,7 @@ function OneContact({ campaign }: { campaign: Campaign }) {
           </div>
           {contact.status === 'opted_out' && (
             <p className="notice">
-              The number has opted out: nothing is sent to it, whatever stands here. See{' '}
+              The number has opted out: nothing is sent to it, even if the contact is active. See{' '}
               <Link href="/opt-outs">opt-outs</Link>.
             </p>
           )}

@@ -24,7 +24,7 @@ export function LinkForm({
   onDone: () => void
 }) {
   const create = useAction('createLink', 'The link was added; it is dialled now.')
-  const update = useAction('updateLink', 'The link was changed; it drains and binds anew.')
+  const update = useAction('updateLink', 'Link updated. It drains and binds again.')
   const action = link ? update : create
   const before = { ...draftOf(fields, link?.settings ?? {}), tls: write(link?.settings['tls']) }
   const [draft, setDraft] = useState<Draft>(before)

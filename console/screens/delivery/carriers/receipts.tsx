@@ -140,7 +140,7 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
             question={
               <p>
                 Ids and receipts of the past are put into the new form within seconds, and messages move as if their
-                receipts came now. The links of {carrier.name} bind anew. A change back loses nothing.
+                receipts came now. The links of {carrier.name} bind again. A change back loses nothing.
               </p>
             }
             onConfirm={() => update.run({ path: { id: carrier.id }, body: fix.body })}

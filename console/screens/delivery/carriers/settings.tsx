@@ -24,7 +24,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
   const [secrets, setSecrets] = useState<Draft>({})
   const [removed, setRemoved] = useState<readonly string[]>([])
   const [secretsText, setSecretsText] = useState('')
-  const update = useAction('updateCarrier', 'The settings were changed; its links drain and bind anew.')
+  const update = useAction('updateCarrier', 'Settings updated. The links drain and bind again.')
   const settings = readChanges(fields, draftOf(fields, before.settings), draft)
   const named = adapter === 'generic' ? readSecrets(secretsText) : readAll(specs, secrets)
   const changedSecrets = { ...named, ...Object.fromEntries(removed.map((secret) => [secret, null])) }

@@ -24,7 +24,7 @@ export function LimitFacts() {
                 off
               ) : (
                 <>
-                  {spend.spent_today ?? '0'} of {spend.daily_limit} {spend.currency} used; it begins anew{' '}
+                  {spend.spent_today ?? '0'} of {spend.daily_limit} {spend.currency} used; it resets{' '}
                   <Time at={spend.resets_at} />
                 </>
               ),

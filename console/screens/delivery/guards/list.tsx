@@ -74,8 +74,8 @@ export function GuardsScreen() {
                     </LinkButton>
                   }
                 >
-                  What a guard stops stands here while it does, with how many sends it has refused. All guards are off
-                  until the settings say otherwise.
+                  What a guard stops is listed here while it does, with how many sends it has refused. All guards are
+                  off until the settings say otherwise.
                 </Empty>
               }
             />

@@ -97,7 +97,7 @@ export function MessageListScreen() {
                       </LinkButton>
                     }
                   >
-                    Messages appear here as they are accepted, whoever sends them: your programs by the API, a campaign,
+                    Messages appear here as they are accepted, from every sender: your programs by the API, a campaign,
                     or you. Replies of people appear here too.
                   </Empty>
                 )

@@ -42,7 +42,7 @@ export function NewMessageScreen() {
           />
           <TextFields draft={draft} change={change} />
           <RoutingFields draft={draft} change={change} />
-          <Fold title="More: encoding, limits, what becomes of it, tags">
+          <Fold title="More: encoding, limits, callbacks, tags">
             <RareFields draft={draft} onChange={change} />
           </Fold>
           <Buttons>

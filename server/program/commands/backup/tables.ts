@@ -5,7 +5,7 @@ import type { BackupTable } from './format.ts'
 
 /** Tables that no backup has, each with its reason; `migrations` is made by a restore itself. All others are in it, whoever makes them. */
 export const leftOut: Readonly<Record<string, string>> = {
-  link_slots: 'leases of sessions by processes; made anew by the first that binds',
+  link_slots: 'leases of sessions by processes; the first that binds makes new ones',
   link_states: 'what processes have said of their sessions',
   node_times: 'what processes have measured',
   pace_grants: 'parts of paces that processes have taken',
