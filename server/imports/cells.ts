@@ -3,8 +3,8 @@ import { textOfCell } from '../ground/http/csv.ts'
 import { ApiError, type FieldError, type FieldErrorCode } from '../ground/base/errors.ts'
 import { consentStatuses } from '../message/consent.ts'
 import { parseJson } from '../ground/http/body.ts'
-import type { Targets } from './columns.ts'
-import { readSign, type Sign } from './consent-words.ts'
+import type { TableLayout } from './columns.ts'
+import { readSign, saysOutClearly, type Sign } from './consent-words.ts'
 
 /** What is wrong with one cell, by its column. */
 export interface CellFault {
@@ -26,7 +26,11 @@ const nullWords = /^(?:\\N|NULL|null|\(null\)|<null>|\[NULL\]|NaN|nan|undefined|
 const errorWords = /^#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NUM!|ZAHL!|NULL!|SPILL!|CALC!)$/
 
 /** Empty cells say nothing, so that an update leaves what is there. Adds what cannot be stored to `wrong`. */
-export function readCells(cells: readonly string[], targets: Targets, wrong: FieldError[]): ReadCells {
+export function readCells(
+  cells: readonly string[],
+  { targets, watched = [] }: Pick<TableLayout, 'targets' | 'watched'>,
+  wrong: FieldError[],
+): ReadCells {
   const input: Record<string, unknown> = { phone_number: '' }
   const faults: CellFault[] = []
   const signs = new Set<Sign>()
@@ -60,6 +64,7 @@ export function readCells(cells: readonly string[], targets: Targets, wrong: Fie
     else if (target.startsWith('attributes.')) (attributes ??= emptyRecord())[target.slice(11)] = cell
     else input[target] = cell
   }
+  if (watched.some((at) => saysOutClearly(cells[at] ?? ''))) signs.add('out')
   if (attributes) input['attributes'] = attributes
   if (consent) consent['status'] = readConsent(consent['status'] ?? 'unknown')
   // Who is out by one column is out.

@@ -12,7 +12,7 @@ import {
 import { plainName } from '../ground/tables/names.ts'
 import { attributeLimits } from '../contacts/store.ts'
 import type { TableWarning } from '../ground/tables/advice.ts'
-import { findSign, signTargets } from './consent-columns.ts'
+import { findSign, signTargets, type FoundSign } from './consent-columns.ts'
 
 /** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
 export type Targets = (string | null)[]
@@ -23,6 +23,8 @@ export type Mapping = Record<string, string | null>
 /** How the table of an import is read: its layout, and what its columns fill. */
 export interface TableLayout extends Layout {
   targets: Targets
+  /** Attributes of which a clear cell opts out. */
+  watched?: number[]
   /** An export of ours. */
   isExport: boolean
   /** Columns that have numbers, too, and are not the column of the numbers. */
@@ -105,6 +107,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
     if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
   const targets: Targets = []
   const warnings: TableWarning[] = []
+  const watched: number[] = []
   for (const [at, name] of header.entries()) {
     const key = names[at] ?? ''
     // An attribute may be named by signs alone.
@@ -119,16 +122,11 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
     } else if (key === '' || ignored.has(key)) targets.push(null)
     else {
       const isOwn = isExport || name.startsWith('attributes.')
-      const found = isOwn
-        ? null
-        : findSign(
-            name,
-            sample.map((row) => row[at] ?? ''),
-          )
-      if (found && 'warning' in found) warnings.push(found.warning)
-      targets.push(
-        found && 'sign' in found ? signTargets[found.sign] : `attributes.${name.replace(/^attributes\./, '')}`,
-      )
+      const cells = sample.map((row) => row[at] ?? '')
+      const { sign, isWatched, warning }: FoundSign = isOwn ? {} : findSign(name, cells)
+      if (warning) warnings.push(warning)
+      if (isWatched) watched.push(at)
+      targets.push(sign ? signTargets[sign] : `attributes.${name.replace(/^attributes\./, '')}`)
     }
   }
   const wrong = [...(Array.isArray(numbers) ? numbers : []), ...refuseTargets(found, targets)]
@@ -138,6 +136,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
     header,
     headerLine,
     targets,
+    ...(watched.length > 0 && { watched }),
     isExport,
     otherNumbers: numbers.others.filter((at) => targets[at] !== null),
     warnings,

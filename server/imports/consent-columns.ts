@@ -1,33 +1,62 @@
 /** Which columns say who must not be written to, and who may be. */
 import type { TableWarning } from '../ground/tables/advice.ts'
-import { isStatusName, readSign, readStanding, signOfName, type Sign } from './consent-words.ts'
+import {
+  isAnswer,
+  isChannelName,
+  isStatusName,
+  readSign,
+  readStanding,
+  signOfName,
+  type Sign,
+} from './consent-words.ts'
 
 /** What a column that says so fills: a yes in it opts out, or in. */
 export const signTargets = { out: 'opted_out', in: 'opted_in' } as const
 
-/** Looks at a column that fills no field: the sign that it has, or what is to be said of it. */
-export function findSign(name: string, cells: readonly string[]): { sign: Sign } | { warning: TableWarning } | null {
-  const filled = cells.filter((cell) => cell.trim() !== '')
-  const named = signOfName(name)
-  const standings = filled.map(readStanding)
-  const hasOut = standings.includes('out')
-  if (named && !named.isOther) {
-    const read = filled.filter((cell) => readSign(cell, named.sign) !== null).length
-    if (read * 2 >= filled.length) return { sign: named.sign }
-    if (named.sign === 'out')
-      return warn(name, 'may name people who must not get messages, but its cells are not yes and no')
-  }
-  if (named?.isOther && named.sign === 'out' && filled.length > 0)
-    return warn(name, 'names people who refuse messages other than SMS')
-  if (!hasOut) return null
-  if (isStatusName(name) && standings.every((standing) => standing !== null)) return { sign: 'in' }
-  return warn(name, 'has cells that may mean that a person must not get messages')
+/** What is known of a column that fills no field. */
+export interface FoundSign {
+  /** It is followed: each of its cells must be readable. */
+  sign?: Sign
+  /** It stays an attribute, but a cell that clearly says so opts out, in any row. */
+  isWatched?: boolean
+  warning?: TableWarning
 }
 
-const warn = (column: string, what: string): { warning: TableWarning } => ({
-  warning: {
-    code: 'consent_unread',
-    column,
-    detail: `The column ${what}. It was kept as an attribute: map it to opted_out, opted_in, consent or null to decide.`,
-  },
+/** Looks at a column by its name and its first cells. */
+export function findSign(name: string, cells: readonly string[]): FoundSign {
+  const filled = cells.filter((cell) => cell.trim() !== '')
+  const named = signOfName(name)
+  if (named && !named.isOther) {
+    const signs = filled.map((cell) => readSign(cell, named.sign))
+    const read = signs.filter((sign) => sign !== null).length
+    if (named.isClear || read * 2 >= filled.length) return { sign: named.sign }
+    if (named.isDetail && named.sign === 'in') return findCells(name, filled, true)
+    // Words that orders have, too, are no reason to refuse most rows.
+    return { isWatched: true, warning: warn(name, 'may say who must not get messages, but few of its cells do', true) }
+  }
+  if (named?.isOther && named.sign === 'out' && filled.length > 0)
+    return { warning: warn(name, 'names people who refuse messages other than SMS') }
+  return findCells(name, filled)
+}
+
+function findCells(name: string, filled: readonly string[], isNamed = false): FoundSign {
+  const standings = filled.map(readStanding)
+  const hasOut = standings.includes('out')
+  const isStatus = isStatusName(name)
+  const isWatched = isStatus || isNamed
+  if (isStatus && hasOut && standings.every((standing) => standing !== null)) return { sign: 'in' }
+  if (hasOut)
+    return { isWatched, warning: warn(name, 'has cells that may mean that a person must not get messages', isWatched) }
+  const answers = filled.filter(isAnswer).length
+  if (answers > 0 && answers * 10 >= filled.length * 9 && isChannelName(name))
+    return { warning: warn(name, 'has yes and no, which may say who wants messages') }
+  return { isWatched }
+}
+
+const warn = (column: string, what: string, isWatched = false): TableWarning => ({
+  code: 'consent_unread',
+  column,
+  detail:
+    `The column ${what}. It was kept as an attribute${isWatched ? '; only cells such as "Opted out" opt their numbers out' : ''}: ` +
+    'map it to opted_out, opted_in, consent or null to decide.',
 })

@@ -11,65 +11,168 @@ const phrases = (text: string): string =>
     .join('|')
 
 // Without accents, as `wordsOf` has them; parts of words where a language inflects them.
-const outLatin = phrases(String.raw`
-  (?:has )?opt(?:ed|s)? ?out(?: of sms| sms)?|unsubscri\w*|unsub|do not (?:contact|call|text|sms|disturb|message|mail|send|market)|don ?t (?:contact|call|text|send)
-  dnd|dncr?|dnt|stop(?:ped|all)?|blocked|black ?list(?:ed)?|block ?list(?:ed)?|suppress(?:ed|ion)?|no (?:sms|texts?|marketing|contact|messages)|never (?:contact|text)
-  revoked|withdrawn|withdrew|declined|denied|refused|removed|complained|complaint|not subscribed|never subscribed|non ?subscribed|left
-  abgemeldet|abmeldung|widersprochen|widerspruch|widerrufen|widerruf|gesperrt|sperre|sperrvermerk|werbesperre|kontaktsperre|ausgetragen|nicht (?:kontaktieren|anschreiben)|keine (?:sms|werbung)
-  desinscri\w*|desabonn\w*|ne pas (?:contacter|deranger)|opposition|refus|refuse|bloctel
-  baja|dado de baja|fecha de baja|no (?:contactar|molestar|llamar|enviar)|desuscrito|excluido
-  descadastr\w*|nao (?:contatar|contactar|perturbe|perturbar|enviar)|cancelou(?: inscricao)?|recusou|cancelado
-  disiscri\w*|non (?:contattare|disturbare)|opposizione|uitgeschreven|afgemeld|niet (?:contacteren|benaderen|storen)
-  wypisan\w*|rezygnacja|zrezygnowal\w*|nie (?:kontaktowac|dzwonic|wysylac)|sprzeciw|wycofana|odwolana
-  avregistrerad|avanmald|kontakta ej|sparrad|afmeldt|frameldt|avmeldt|reserver(?:t|ad)|(?:markkinointi)?kielto|kielletty|peruutettu
-  abonelikten cikti|iptal|rahatsiz etme\w*|aranmasin|ret|reddetti|odhlasen\w*|nekontaktovat|neposilat|leiratkoz\w*|dezabonat|nu contactati
-  huy dang ky|tu choi|berhenti berlangganan|jangan (?:hubungi|ganggu)`)
-const outOther =
-  /отписа|отписк|не беспокоить|не звонить|не писать|не отправлять|отказ|отозван|черныи список|відпис|відмова|не турбувати|чорнии список|διαγραφ|απεγγραφ|μην επικοινων|配信停止|退会|オプトアウト|送信禁止|連絡不可|拒否|退订|退訂|勿扰|勿擾|拒收|黑名单|黑名單|수신 ?거부|거부|إلغاء الاشتراك|عدم الإزعاج|הסרה|הוסר|डीएनडी|ยกเลิก|ห้ามติดต่อ/u
-const inLatin = phrases(String.raw`
-  opt(?:ed|s)? ?in|(?:has )?consent(?:ed)?(?: given| status)?|subscribed|subscriber|subscription|accepts?(?: \w+){0,2}|permission|gdpr|dsgvo|agreed?|accepted|can (?:text|contact|sms)|sms (?:ok|allowed|marketing)
-  einwilligung|zustimmung|eingewilligt|zugestimmt|angemeldet|einverstanden|werbeeinwilligung|consentement|abonne|inscrit|accord|consentimiento|suscrito|acepta|autoriza
-  consentimento|inscrito|aceita|autorizado|consenso|iscritto|toestemming|aangemeld|ingeschreven|zgoda|samtycke|samtykke|suostumus|onay|izin|souhlas|hozzajarulas|feliratkozott|consimtamant|abonat|dong y|persetujuan`)
-const inOther =
-  /соглас|подписан|подписк|подписался|згода|συγκαταθεσ|συναινεσ|同意|配信許可|订阅|訂閱|동의|موافقة|הסכמה|ยินยอม|सहमति/u
+const channels = phrases(String.raw`
+  sms|mms|texts?|messages?|mensajes?|mensagens|messaggi|nachrichten|wiadomosci|beskeder|meddelanden|marketing|werbung|reklam\w*|publicidad|publicite|promotions?
+  contact(?:s|er|ar|eren)?|kontakt(?:a|e|ieren|owac)?|contatt(?:o|i|are)|contat(?:o|ar)|смс|сообщени\p{L}*|повідомлен\p{L}*|рассылк\p{L}*|розсилк\p{L}*|реклам\p{L}*|контакт\p{L}*`)
+const acts = phrases(String.raw`
+  calls?|send|disturb|anschreiben|anrufen|senden|schicken|deranger|appeler|envoyer|molestar|llamar|enviar|perturb\w+|chamar|inviare|chiamare|disturbare
+  benaderen|storen|bellen|sturen|dzwonic|wysylac|ringa|skicka|ringe|sende|писать|звонить|отправлять|слать|присылать|беспокоить|писати|дзвонити|надсилати|турбувати`)
+const permits = phrases(String.raw`
+  allow(?:s|ed)?|receives?|accept(?:s|ed|e|a)?|wants?|may we|erlaubt|erlauben|erwunscht|empfangen|erhalten|zulassen|recevoir|recoit|souhaite|autoris\w+
+  recibir|recibe|acepta|aceptar|desea|permit\w*|autoriz\w+|receber|recebe|aceita|ricevere|riceve|accetta|ontvang\w*|toegestaan|otrzymy\w+|tillat\w*|tillad\w*|modtag\w*|motta|mottar|ta emot|salli\w*|vastaanot\w*
+  получать|получает|разреш\p{L}*|отримувати|дозвол\p{L}*`)
+const denials = phrases(String.raw`
+  no|not|never|don ?t|kein\w*|nicht|nie|niemals|ne pas|ne plus|ne jamais|pas de|plus de|aucun|nunca|nao|sem|sin|non|geen|niet|bez|ikke|ingen|ej|inte|inga|ala|не|без|ні|нет`)
+const refusals = phrases(String.raw`
+  refus\w*|rifiut\w*|rechaz\w*|recus\w*|ablehn\w*|abgelehnt|weiger\w*|exclude[ds]?|excluir|exclure|block(?:ed)?|stop|suppress(?:ed)?`)
 
-const isOutName = new RegExp(`(?:^| )(?:${outLatin})(?: |$)`)
-const isInName = new RegExp(`(?:^| )(?:${inLatin})(?: |$)`)
-const isOutCell = new RegExp(`^(?:${outLatin})$`)
-const isInCell = new RegExp(`^(?:${inLatin}|active|aktiv|actif|activo|attivo|confirmed|granted|allowed|ok)$`)
+// What nobody writes of anything else.
+const outClear = phrases(String.raw`
+  (?:has )?opt(?:ed|s|ing)? ?out(?: of sms| sms)?|unsubscri\w*|unsub|do not (?:contact|call|text|sms|disturb|message|mail|send|market)|don ?t (?:contact|call|text|send)
+  dnd|dncr?|dnt|no (?:more )?(?:sms|texts?|marketing|contact|messages)|never (?:contact|text)|not subscribed|never subscribed|non ?subscribed|(?:asked|wants?|wished|requested) (?:us )?to (?:stop|be removed)
+  abgemeldet|abmeldung|werbesperre|kontaktsperre|ausgetragen|nicht (?:kontaktieren|anschreiben)|keine (?:sms|werbung)
+  desinscri\w*|desabonn\w*|ne p(?:as|lus) (?:contacter|deranger)|bloctel|dado de baja|fecha de baja|no (?:contactar|molestar|llamar|enviar)|desuscrito
+  descadastr\w*|nao (?:contatar|contactar|perturbe|perturbar|enviar)|disiscri\w*|non (?:contattare|disturbare|inviare)|uitgeschreven|afgemeld|niet (?:contacteren|benaderen|storen)
+  wypisan\w*|nie (?:kontaktowac|dzwonic|wysylac)|avregistrerad|avanmald|kontakta ej|afmeldt|frameldt|avmeldt|markkinointikielto
+  abonelikten cikti|rahatsiz etme\w*|aranmasin|odhlasen\w*|nekontaktovat|neposilat|leiratkoz\w*|dezabonat|nu contactati|huy dang ky|berhenti berlangganan|jangan (?:hubungi|ganggu)`)
+// What may be said of orders or streets, too.
+const outLoose = phrases(String.raw`
+  stop(?:ped|all)?|blocked|black ?list(?:ed)?|block ?list(?:ed)?|suppress(?:ed|ion)?|revoked?|withdr(?:awn|ew)|declined|denied|refused|removed|complained|complaint|left|expired|withheld|exclu(?:de|ded|sion)|npai
+  widersprochen|widerspruch|widerrufen|widerruf|gesperrt|sperre|sperrvermerk|abgelaufen|abgelehnt|entzogen|opposition|refus|refuse|revoque|retire|baja|excluido|revocado|retirado
+  cancelou(?: inscricao)?|recusou|cancelado|revogado|opposizione|revocato|ingetrokken|rezygnacja|zrezygnowal\w*|sprzeciw|wycofana|odwolana|sparrad|reserver(?:t|ad)|kielto|kielletty|peruutettu
+  iptal|ret|reddetti|tu choi`)
+const outClearOther =
+  /отписа|отписк|не беспокоить|не звонить|не писать|не отправлять|черныи список|відпис|не турбувати|чорнии список|διαγραφ|απεγγραφ|μην επικοινων|配信停止|オプトアウト|送信禁止|連絡不可|退订|退訂|勿扰|勿擾|拒收|黑名单|黑名單|수신 ?거부|إلغاء الاشتراك|عدم الإزعاج|הסרה|הוסר|डीएनडी|ยกเลิก|ห้ามติดต่อ/u
+const outLooseOther = /отказ|отозван|відмова|відклик|退会|拒否|거부/u
+const inClear = phrases(String.raw`
+  opt(?:ed|s)? ?in|(?:has )?consent(?:ed)?(?: given| status)?|can (?:text|contact|sms)|sms (?:ok|allowed|marketing)
+  gdpr|dsgvo|einwilligung|werbeeinwilligung|eingewilligt|zustimmung|zugestimmt|einverstanden|onay|izin|dong y|consentement|consentimiento|consentimento|consenso|toestemming|zgoda|samtycke|samtykke|suostumus|souhlas|hozzajarulas|consimtamant|persetujuan`)
+const inLoose = phrases(String.raw`
+  subscribed|subscriber|subscription|permission|agreed?|accept(?:s|ed)?|angemeldet|abonne|inscrit|accord|suscrito|acepta|autoriza
+  inscrito|aceita|autorizado|iscritto|aangemeld|ingeschreven|feliratkozott|abonat`)
+const inClearOther = /соглас|згода|συγκαταθεσ|συναινεσ|同意|配信許可|동의|موافقة|הסכמה|ยินยอม|सहमति/u
+const inLooseOther = /подписан|подписк|подписался|订阅|訂閱/u
+
+/** The phrases as words anywhere in a text. */
+const among = (...texts: string[]): RegExp => new RegExp(`(?:^| )(?:${texts.join('|')})(?: |$)`, 'u')
+const whole = (...texts: string[]): RegExp => new RegExp(`^(?:${texts.join('|')})$`, 'u')
+
+const isChannel = among(channels, 'e ?mails?|mails?|newsletter|correo|courriel|почт\\p{L}*')
+const isPermit = among(permits)
+// `Phone no` is a number.
+const isDenial = new RegExp(
+  `(?:^| )(?<!(?:phone|mobile|cell|tel|contact|customer|account|ref|id) )(?:${denials})(?: (?:de|d|des|per|via|mehr|more|any|longer|mas|piu|wiecej|больше|by))* (?:${channels}|${acts}|${permits})(?: |$)`,
+  'u',
+)
+const isRefusal = new RegExp(`(?:^| )(?:(?:${refusals}) (?:${channels})|(?:${channels}) (?:${refusals}))(?: |$)`, 'u')
+const isOutClear = among(outClear)
+const isOutLoose = among(outLoose)
+const isInClear = among(inClear)
+const isInLoose = among(inLoose)
+// What such a name has tells how or why, or how many.
+const isDetail =
+  /(?:^| )(?:reasons?|sources?|methods?|consent text|wording|copy|ip|keywords?|pages?|forms?|versions?|ids?|by|urls?|links?|types?|lists?|campaigns?|time|count|number|no of|phone|sent|total|owners?|cost|price|provider|plan|last|grund|quelle|anzahl|art|raison|motif|motivo|origen|fonte|origine|bron|reden|powod|причина|источник)(?: |$)/u
 const otherChannel = /(?:^| )(?:e ?mails?|mailing|newsletter|post|postal|fax|push|cookies?|whatsapp)(?: |$)/
 const ownChannel = /(?:^| )(?:sms|mms|texts?|mobile|messages?)(?: |$)/
 
-/** What a column of this name says with a yes; `isOther`: of e-mail and its like. Null: nothing of the kind. */
-export function signOfName(name: string): { sign: Sign; isOther: boolean } | null {
-  const words = wordsOf(name).join(' ')
-  const isOut = isOutName.test(words) || outOther.test(words)
-  if (!isOut && !isInName.test(words) && !inOther.test(words)) return null
-  return { sign: isOut ? 'out' : 'in', isOther: otherChannel.test(words) && !ownChannel.test(words) }
+/** What a name says of its column. */
+interface NamedSign {
+  /** What a yes in it means. */
+  sign: Sign
+  /** It is of e-mail and its like. */
+  isOther: boolean
+  /** It can hardly say anything else. */
+  isClear: boolean
+  /** It says how or why, and not whether. */
+  isDetail: boolean
 }
 
-/** Says that a column of this name has where people are: subscribed, unsubscribed … */
-export const isStatusName = (name: string): boolean =>
-  wordsOf(name).some((word) => /^(status|state|stand|statut|estado|stato|статус|状态|狀態|상태|ステータス)$/.test(word))
+/** What a column of this name says with a yes; null: nothing of the kind. */
+export function signOfName(name: string): NamedSign | null {
+  const words = wordsOf(name).join(' ')
+  const detail = isDetail.test(words)
+  const built = !detail && (isDenial.test(words) || isRefusal.test(words))
+  const outIsClear = isOutClear.test(words) || outClearOther.test(words) || built
+  const isOut = outIsClear || isOutLoose.test(words) || outLooseOther.test(words)
+  const inIsLoose = isInLoose.test(words) || inLooseOther.test(words)
+  const isOfChannel = (inIsLoose || isPermit.test(words)) && isChannel.test(words)
+  const inIsClear = isInClear.test(words) || inClearOther.test(words) || (!detail && isOfChannel)
+  if (!isOut && !inIsClear && !inIsLoose) return null
+  return {
+    sign: isOut ? 'out' : 'in',
+    isOther: isOther(words),
+    isClear: !detail && (isOut ? outIsClear : inIsClear),
+    isDetail: detail,
+  }
+}
+
+const isOther = (words: string): boolean => otherChannel.test(words) && !ownChannel.test(words)
+
+/** Says that a column of this name is of a way to reach people: SMS, contact, marketing … */
+export const isChannelName = (name: string): boolean => isChannel.test(wordsOf(name).join(' '))
+
+/** Says that a column of this name has where people are with us: subscribed, unsubscribed … */
+export function isStatusName(name: string): boolean {
+  const words = wordsOf(name)
+  return !isOther(words.join(' ')) && words.some((word) => statusWords.test(word))
+}
+
+const statusWords = /^(status|state|stand|statut|estado|stato|статус|状态|狀態|상태|ステータス)$/
 
 const list = (text: string): Set<string> => new Set(text.trim().split(/\s+/))
 const yes = list(`
-  yes y true t 1 x on ok v ✓ ✔ ☑ ✅ ja j wahr oui o vrai si s verdadero vero sim verdadeiro sand sann tak prawda ano pravda igen igaz da adevarat evet e dogru
+  yes y true t 1 x on ok v ✓ ✔ ☑ ✅ 👍 yep yeah ja j wahr oui o vrai si s verdadero vero sim verdadeiro sand sann tak prawda ano pravda igen igaz da adevarat evet e dogru
   nai ναι kylla tosi да д истина так істина є はい 是 有 对 真 예 네 نعم כן हाँ हां ใช่ co ya benar waar jah taip ja`)
 const no = list(`
-  no n false f 0 off nein falsch non faux falso nao nej falsk nei usann nie falsz ne nepravda nem hamis nu fals hayir h yanlis οχι ei epatosi нет н ложь ні хибність
-  いいえ 否 不 无 無 假 아니오 아니요 لا לא नहीं ไม่ khong tidak salah onwaar ei ne`)
+  no n false f 0 off nope nah never ☐ 👎 nein falsch non faux falso nao nej falsk nei usann nie falsz ne nepravda nem hamis nu fals hayir h yanlis οχι ei epatosi нет н ложь ні хибність
+  いいえ 否 不 无 無 假 아니오 아니요 لا לא नहीं ไม่ khong tidak salah onwaar nee niet keine kein`)
+// Some tick with a cross.
+const crosses = list('✗ ✘ ✖ ✕ × ❌ ❎ ☒ 🚫 ⛔')
 const nothing = list('- – — ? n/a na null unknown pending undefined none unbekannt inconnu')
+
+const isOutCell = whole(outClear, outLoose)
+const isInCell = whole(
+  inClear,
+  inLoose,
+  'accepts?(?: \\w+){0,2}|(?:double|single|confirmed) opt ?in|active|aktiv|actif|activo|attivo|confirmed|granted|given|allowed|erteilt|ok',
+)
+const isOutStart = new RegExp(`^(?:${outLoose})(?: |$)`, 'u')
+const isRevoked =
+  /(?:^| )(?:revoked|withdr(?:awn|ew)|widerrufen|zuruckgezogen|abgelaufen|expired|revoque|retire|revocado|retirado|revogado|revocato|ritirato|ingetrokken|wycofan\w*|odwolan\w*)(?: |$)/
+const notOut = new RegExp(
+  `(?:^| )(?:no|not|never|nicht|non|pas|nao|niet|nie|ikke|inte|не) (?:been |yet |noch )?(?:${outClear}|отпис\\p{L}*)(?: |$)`,
+  'u',
+)
+const isDenied = /^(?:not|no|never|nicht|kein\w*|pas|non|nao|niet|geen|nie|ikke|inte|ej|brak|ei|не|нет|без) /
+
+/** Says that a column of cells like this one holds answers. */
+export const isAnswer = (cell: string): boolean => {
+  const plain = plainOf(cell)
+  return yes.has(plain) || no.has(plain) || crosses.has(plain)
+}
 
 /** What a cell says in a column where a yes means `sign`: in, out or nothing; null where it cannot be told. */
 export function readSign(cell: string, sign: Sign): Sign | 'nothing' | null {
   const text = cell.trim().toLowerCase()
   if (text === '' || nothing.has(text) || text.startsWith('0000-00-00')) return 'nothing'
-  const words = wordsOf(cell).join(' ')
-  const plain = words === '' ? text : words
+  const plain = plainOf(cell)
   // A word that says no, in either kind of column: nobody is let in by a no.
   if (yes.has(plain)) return sign
   if (no.has(plain)) return sign === 'in' ? 'out' : 'nothing'
+  if (crosses.has(plain)) return sign === 'in' ? 'out' : null
+  const clauses = clausesOf(cell)
+  if (clauses.some(saysOut)) return 'out'
+  if (clauses.some((clause) => notOut.test(clause))) return sign === 'out' && clauses.length === 1 ? 'nothing' : null
+  const [first = ''] = clauses
+  const [word = ''] = first.split(' ')
+  if (no.has(word) || isDenied.test(first)) {
+    if (sign === 'in') return 'out'
+    // Of a no with more words only a date is sure to change nothing.
+    return isDate(text) ? 'nothing' : null
+  }
+  if (sign === 'out' && word.length > 1 && yes.has(word)) return 'out'
+  // A later no takes back what comes before it.
+  if (clauses.some((clause) => no.has(clause) || isDenied.test(clause))) return sign === 'in' ? 'out' : null
   const said = readStanding(cell)
   if (said) return said
   return isDate(text) ? sign : null
@@ -78,14 +181,40 @@ export function readSign(cell: string, sign: Sign): Sign | 'nothing' | null {
 /** What a word says of where somebody is, whatever its column; null where it is no such word. */
 export function readStanding(cell: string): Sign | null {
   const words = wordsOf(cell).join(' ')
-  if (isOutCell.test(words) || outOther.test(words)) return 'out'
-  return isInCell.test(words) || inOther.test(words) ? 'in' : null
+  if (isOutCell.test(words) || outLooseOther.test(words) || saysOutClearly(cell)) return 'out'
+  return isInCell.test(words) || inClearOther.test(words) || inLooseOther.test(words) ? 'in' : null
 }
 
-/** A date as people write it: with a year of four digits and two numbers or a month, or a spreadsheet's number of days. */
+/** Says that a cell of any column can hardly mean anything but that a person is out. */
+export const saysOutClearly = (cell: string): boolean => clausesOf(cell).some(isClearlyOut)
+
+const isClearlyOut = (clause: string): boolean =>
+  (isOutClear.test(clause) || outClearOther.test(clause)) && !notOut.test(clause)
+
+const saysOut = (clause: string): boolean =>
+  isClearlyOut(clause) || isOutStart.test(clause) || isRevoked.test(clause) || outLooseOther.test(clause)
+
+/** The parts of a cell, as words. Longer texts are no answers. */
+const clausesOf = (cell: string): string[] =>
+  cell
+    .slice(0, 500)
+    .split(/[,;:()|\n]|\s[-–—/]+\s|\.\s/)
+    .map((part) => wordsOf(part).join(' '))
+    .filter((clause) => clause !== '')
+
+function plainOf(cell: string): string {
+  // Phones write symbols with a sign that makes them colorful.
+  const text = cell.slice(0, 500).replaceAll('\uFE0F', '')
+  return wordsOf(text).join(' ') || text.trim().toLowerCase()
+}
+
+/**
+ * A date as people write it: with a year of four digits and two numbers or a month, as `5-Jan-26`, as a spreadsheet's number of days, or in
+ * seconds since 1970.
+ */
 function isDate(text: string): boolean {
-  if (/^\d{5}(\.\d+)?$/.test(text)) return true
+  if (/^(?:\d{5}(?:\.\d+)?|1\d{9}(?:\d{3})?)$/.test(text)) return true
   if (text.length > 60 || !/(^|\D)(19|20)\d\d(\D|$)|^(19|20)\d{6}/.test(text))
-    return /^\d{1,2}[./-]\d{1,2}[./-]\d{2}$/.test(text)
+    return /^\d{1,2}[ ./-](?:\d{1,2}|\p{L}{3,9})[ ./-]\d{2}(?: |$)/u.test(text)
   return /\d[./\-年]\s?\d|\p{L}{3}/u.test(text)
 }

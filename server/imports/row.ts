@@ -65,7 +65,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
       `has more cells than the file has columns (${table.header.length}); put quotes around a cell with ${nameOf(table.delimiter)} in it`,
     )
   const faults: (FieldError & { general?: string })[] = []
-  const cells = table ? readCells(record as string[], table.targets, faults) : null
+  const cells = table ? readCells(record as string[], table, faults) : null
   const input = cells ? cells.input : rename(fieldsOf(record, schema), options.mapping)
   const inCells = [...(cells?.faults ?? []), ...unsolvedOf(row, table)]
   if (!isObject(input)) return whole('invalid_format', 'must be an object with the fields of a contact')
@@ -129,7 +129,7 @@ function homeOf(input: object, { defaultCountry }: ImportOptions): string | null
 /** Whose number it is that a row says to be out which cannot be read as a whole; null where it does not. */
 function outOf(cells: string[] | undefined, table: TableLayout, options: ImportOptions): string | null {
   if (!cells) return null
-  const { input } = readCells(cells, table.targets, [])
+  const { input } = readCells(cells, table, [])
   if (!saysOut(input)) return null
   const phone = readImportedNumber(String(input['phone_number']), homeOf(input, options), table.isExport, options.doubt)
   return 'number' in phone ? phone.number : (phone.found ?? null)

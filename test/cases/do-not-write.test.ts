@@ -159,6 +159,97 @@ describe('a column of consents', () => {
   })
 })
 
+/** A file with a person for each cell. */
+const fileOf = (name: string, cells: string[]): string =>
+  ['Phone;Name', ...cells]
+    .map((cell, at) => (at === 0 ? `Phone;"${name}"` : `+${15551235000 + at};"${cell}"`))
+    .join('\n')
+
+describe('a consent that people wrote themselves', () => {
+  it.each([
+    ['SMS consent', ['yes', 'no', 'no thanks', 'nope', '✗', '❌', '✔️'], [2, 3, 4, 5, 6]],
+    ['SMS consent', ['NO - asked to stop', 'Opted-out 2024-05-01', 'Not consented', 'not given'], [1, 2, 3, 4]],
+    ['SMS consent', ['Unsubscribed on 3 May', 'Yes (2019); revoked 2021-03-04', 'no 2024-05-01'], [1, 2, 3]],
+    ['Einwilligung', ['erteilt am 5.1.2026', 'widerrufen am 3.4.2021', 'nicht erteilt'], [2, 3]],
+    ['Согласие', ['да', 'нет, не писать', 'Отписался 3 мая'], [2, 3]],
+    ['Opt-out', ['no', 'Yes, by phone', 'not opted out', 'unsubscribed 3 May'], [2, 4]],
+    ['Opted out at', ['5-Jan-26', '1/5/26 10:30', '1767225600', ''], [1, 2, 3]],
+    ['Status', ['Active', 'Inactive', 'Bounced', 'Opted Out', 'Lead', 'unsubscribed 3 May'], [4, 6]],
+  ])('is read in %s: %j', async (name, cells, places) => {
+    const { out, over, contacts } = await take(fileOf(name, cells))
+    expect(out).toEqual(numbersOf(15551235000, ...places))
+    expect([over.counts, contacts.length]).toMatchObject([{ failed: 0 }, cells.length])
+  })
+
+  it('lets nobody in who cannot be read, also where most are so', async () => {
+    const consents = await take(
+      fileOf('SMS consent', ['ask Bob', 'see file', 'yes, but no SMS', 'not opted out', 'yes']),
+    )
+    expect([consents.contacts.map(({ phone_number }) => phone_number).sort(), consents.out]).toEqual([
+      ['15551235003', '15551235005'],
+      ['15551235003'],
+    ])
+    const crossed = await take(fileOf('Opt-out', ['✗', '✗']))
+    expect(crossed.over['faults']).toMatchObject([{ column: 'Opt-out', count: 2, code: 'invalid_value' }])
+  })
+
+  it('counts behind the first rows, too', async () => {
+    const cells = Array.from({ length: 250 }, (_, n) => (n === 240 ? 'Opted out' : 'Customer'))
+    expect((await take(fileOf('Status', cells))).out).toEqual(['15551235241'])
+  })
+
+  it('is left alone where a mapping says that the column is something else', async () => {
+    const query = `?mapping=${encodeURIComponent('{"Status":"attributes.Status"}')}`
+    expect((await take(fileOf('Status', ['Lead', 'Opted out']), { query })).out).toEqual([])
+  })
+})
+
+describe('a name with a verb', () => {
+  it.each(
+    [
+      'Allow SMS|Receive texts|SMS erlaubt|Recibir SMS|Получать СМС|Accetta SMS|J’accepte les SMS|Wants text messages',
+      'Aceita receber SMS|Ontvangt sms|Souhaite recevoir des SMS|SMS permission|Marketing allowed|Tar emot SMS, tillåtet',
+    ].flatMap((names) => names.split('|')),
+  )('lets in: %s', async (name) => {
+    const { over, out } = await take(fileOf(name, ['yes', 'no']))
+    expect([over.mapping?.[name], out]).toEqual(['opted_in', ['15551235002']])
+  })
+
+  it.each(
+    [
+      'Kein SMS|Ne plus contacter|Non inviare|Rifiuta SMS|Ikke kontakt|Ej SMS|Exclude|NPAI|SMS nicht erlaubt',
+      'Do not allow texts|No recibir SMS|Ne pas recevoir de SMS|Не получать СМС|Geen sms|Sem SMS',
+    ].flatMap((names) => names.split('|')),
+  )('keeps out: %s', async (name) => {
+    const { over, out } = await take(fileOf(name, ['x', '']))
+    expect([over.mapping?.[name], out]).toEqual(['opted_out', ['15551235001']])
+  })
+
+  it.each([
+    ['Contact owner', ['Ann', 'Bob']],
+    ['Last contact', ['2026-01-05', '']],
+    ['SMS count', ['0', '12']],
+    ['Opt-in source', ['web form', 'shop']],
+    ['Subscription', ['Gold', 'Silver']],
+    ['Order status', ['paid', 'declined']],
+    ['Not contacted', ['yes', 'no']],
+    ['Email opt-out', ['yes', 'no']],
+    ['Email status', ['Active', 'Unsubscribed']],
+    ['Non-profit contact', ['no', 'yes']],
+  ])('opts nobody out where it says something else: %s', async (name, cells) => {
+    const { over, out } = await take(fileOf(name, cells))
+    expect([out, over.counts]).toMatchObject([[], { created: 2, failed: 0 }])
+  })
+
+  it.each(['SMS', 'Contact', 'Marketing', 'E-Mail', 'Рассылка', 'Reklam'])(
+    'that is missing is told of where all cells are answers: %s',
+    async (name) => {
+      const { over, out } = await take(fileOf(name, ['yes', 'no']))
+      expect([out, over]).toMatchObject([[], { warnings: [{ code: 'consent_unread', column: name }] }])
+    },
+  )
+})
+
 describe('rows of a workbook that are hidden', () => {
   it('are left out and counted', async () => {
     const type = workbookType
