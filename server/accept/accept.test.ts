@@ -22,7 +22,7 @@ import {
 let test: LedgerTest
 
 const database = await createTestDatabase()
-// As in a running installation: statements of one day's messages go to that day's partitions.
+// As in a running installation, where messages go to their day's partitions.
 await ensurePartitions(database.db, silent)
 beforeEach(async () => {
   await emptyTables(database.db, 'accounts, carriers, nodes, messages, idempotency_keys, queue, delayed, intents')
@@ -410,7 +410,7 @@ it('is refused from when the database takes nothing any more until it does again
   const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
   await acceptor.accept(test.draft())
   expect(acceptor.isRefused).toBe(false)
-  // As after a failover, in which the server became a standby.
+  // As after a failover that left this server a standby.
   await db.query('set default_transaction_read_only = on')
   await expect(acceptor.accept(test.draft())).rejects.toThrow('read-only transaction')
   expect(acceptor.isRefused).toBe(true)

@@ -1,4 +1,4 @@
-/** Accept: from a checked request to a row on disk. Requests that arrive together are written by one statement (group commit). */
+/** Accept: from a checked request to a row on disk. One statement writes the requests that arrive together (group commit). */
 import { Batcher } from '../ground/base/batch.ts'
 import { hasCompany, noteCompany } from '../ground/http/company.ts'
 import { now } from '../ground/db/clock.ts'
@@ -29,13 +29,12 @@ import type { Routing } from '../message/routing.ts'
 interface AcceptContext {
   db: Db
   vault: Vault
-  /** Without it texts are stored as they are. */
+  /** Without it, texts are stored in the clear. */
   texts?: Texts
   slots: Slots
   routing: Routing
   quietHours: QuietHours
   guards: Guards
-  /** How much may wait; without one anything. */
   queueCap?: QueueCap
   outbox: Outbox
   subscriptions: Subscriptions
@@ -46,28 +45,27 @@ interface AcceptContext {
 
 // Larger statements gain nothing (measured: flat from 200 on) and hold their callers longer.
 export const flushMax = 500
-// Two at once, so that a slow fsync does not stall the requests behind it.
+// Two at once, so that a slow fsync does not stall the next requests.
 const flushesMax = 2
-// Messages that wait: four fifths of what is an overload for everybody.
+// Four fifths of the queue length at which every account is refused.
 const crowdedMin = 4000
-// From so many on the messages of a request have statements of their own, which make room for those of single sends.
+// From this size, the messages of a request get their own statements, which leave room for single sends.
 const bulkMin = 50
-// Each is planned in a few milliseconds, for which single sends wait.
+// Each statement takes a few milliseconds to plan, and single sends wait for it.
 const bulkFlushMax = 200
-// While another account sends, which waits for each of them.
+// Used while another account sends, because it waits for each of these statements.
 const besideFlushMax = 50
-// Of one request at a time: enough for the next flushes.
+// Limits one request: enough for the next flushes.
 const bulkWaitingMax = 5 * bulkFlushMax
-// A load balancer may have removed this process because of it; then no request comes to show that it is over.
+// A load balancer may have removed this process because of a refusal; then no request arrives to end that state.
 const refusedMs = 10_000
 
-/** Takes drafts and answers when they are on disk. One a process. */
+/** Takes drafts and resolves once they are on disk. One per process. */
 export class Acceptor {
   readonly #context: AcceptContext & { forgetful: Set<string> }
   readonly #batcher: Batcher<Draft, Accepted>
-  /** Messages of accounts with guards: they wait for each other's counts, and others not for them. */
+  /** Messages of accounts with guards wait for each other's counts; other messages do not wait for them. */
   readonly #guarded: Batcher<Draft, Accepted>
-  /** The messages of batches, of both kinds. */
   readonly #bulk: Record<'plain' | 'guarded', Batcher<Draft, Accepted>>
   readonly #lanes: Lanes
   #refusedAt = Number.NEGATIVE_INFINITY
@@ -97,46 +95,45 @@ export class Acceptor {
     }
   }
 
-  /** Messages that wait for a statement to take them; those of batches wait by turns, and are no overload. */
+  /** Messages that no statement has taken yet. Those of batches take turns and are no overload, so they do not count. */
   get waiting(): number {
     return this.#batcher.length + this.#guarded.length
   }
 
-  /** How long the oldest statement has run, in milliseconds; 0: none does. */
+  /** Age of the oldest running statement in milliseconds; 0 if none runs. */
   get stalledMs(): number {
     const all = [this.#batcher, this.#guarded, this.#bulk.plain, this.#bulk.guarded]
     return Math.max(...all.map(({ flushingMs }) => flushingMs))
   }
 
-  /** Whether the database refused what was written last, a moment ago. */
+  /** Whether the database refused the last write, within `refusedMs`. */
   get isRefused(): boolean {
     return performance.now() - this.#refusedAt < refusedMs
   }
 
-  /** What a link here has room for (`Slots`). */
   roomFor(accountId: string, type: MessageType): { free: number; most: number } | null {
     return this.#context.slots.roomFor(accountId, type)
   }
 
-  /** Which way drafts would go, what they would cost there, and which guard would refuse them; nothing is written. In their order. */
+  /** Returns route, cost and refusing guard of each draft, in the order of the drafts, and writes nothing. */
   async plan(drafts: Draft[]): Promise<Planned[]> {
     const planned = await planDrafts(this.#context, drafts)
     await foreseeStops(this.#context.db, this.#context, planned)
     return planned
   }
 
-  /** Writes one message; resolves after its commit. @throws what the database throws, or CrowdedError; nothing was accepted then. */
+  /** Resolves after the commit. @throws the database's error, or CrowdedError; then nothing was accepted. */
   accept(draft: Draft): Promise<Accepted> {
     noteCompany(draft.accountId)
     const batcher = this.#context.guards.of(draft.accountId) ? this.#guarded : this.#batcher
-    // Who fills the line is refused before everybody is (`probeAccepts`).
+    // The account that fills the queue is refused before all accounts are (`probeAccepts`).
     const isCrowded = batcher.length > crowdedMin && batcher.countOf(draft.accountId) > batcher.length / 2
     return isCrowded
       ? Promise.reject(new CrowdedError('the account has too many messages waiting'))
       : batcher.push(draft)
   }
 
-  /** Writes many of one request; answers in their order, when all are over. @throws PartlyDone where only some were written. */
+  /** Resolves when all are done, in the order of the drafts. @throws PartlyDone if only some were written. */
   async acceptAll(drafts: Draft[]): Promise<Accepted[]> {
     const { guards } = this.#context
     const write = (draft: Draft): Promise<Accepted> =>
@@ -146,7 +143,7 @@ export class Acceptor {
     const settled: PromiseSettledResult<Accepted>[] = []
     for (let at = 0; at < drafts.length; at += bulkWaitingMax) {
       settled.push(...(await Promise.allSettled(drafts.slice(at, at + bulkWaitingMax).map(write))))
-      // Without a database the rest would fail as slowly.
+      // Without a database the rest would fail just as slowly.
       if (settled.some((one) => one.status === 'rejected' && isUnavailable(one.reason))) break
     }
     const accepted = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -163,14 +160,14 @@ export class Acceptor {
     )
   }
 
-  /** Writes all drafts in one transaction, or none where one is refused or its key is known: then `isWritten` is false. */
+  /** Writes all drafts in one transaction. If one is refused or its key is known, it writes none and `isWritten` is false. */
   async acceptAtomically(drafts: Draft[]): Promise<{ isWritten: boolean; results: Accepted[] }> {
     const { db, guards, outbox } = this.#context
     let results: Accepted[] = []
     let stops: StopCount[] = []
     try {
       await this.#lanes.ensure(drafts)
-      // Before the transaction: each that reads on a second connection would wait for those of the others.
+      // Before the transaction, because planning reads on a second connection and would wait for the connections of other requests.
       const planned: Planned[] = []
       for (let at = 0; at < drafts.length; at += flushMax)
         planned.push(...(await planDrafts(this.#context, drafts.slice(at, at + flushMax))))
@@ -199,9 +196,9 @@ export class Acceptor {
   }
 
   /**
-   * Writes drafts in one transaction with where they come from: `take` locks that and says what is to be accepted, `note` what became of it.
-   * `take` gives at most `flushMax` drafts of this account, or null to leave all as it is. Where a guard lets one wait, those behind it wait
-   * too: they are refused for the same stop. Returns what `note` returned.
+   * Writes drafts and the state of their source in one transaction: `take` locks the source and returns at most `flushMax` drafts of this
+   * account, or null to change nothing; `note` records the results. If a guard holds one draft, those behind it are refused for the same
+   * stop. Returns the result of `note`.
    */
   async acceptFrom<T>(
     accountId: string,
@@ -246,7 +243,7 @@ export class Acceptor {
     return written
   }
 
-  /** Finds out which messages would wait too long in line. Those of broadcasts are made when their turn comes. */
+  /** Marks messages that would wait too long. Messages of broadcasts are exempt: they are created when their turn comes. */
   #capQueue(planned: readonly Planned[]): void {
     const { queueCap } = this.#context
     if (!queueCap) return
@@ -261,7 +258,7 @@ export class Acceptor {
   async #write(drafts: Draft[], isGuarded: boolean): Promise<Accepted[]> {
     const { slots, db, subscriptions } = this.#context
     const [planned] = await Promise.all([planDrafts(this.#context, drafts), this.#lanes.ensure(drafts)])
-    // Room is kept before the statement, so that rows are inserted already leased to this node's link.
+    // Reserved before the statement, so that rows are inserted already leased to this node's link.
     for (const one of planned) one.link = reserveLink(slots, one)
     this.#capQueue(planned)
     try {
@@ -273,7 +270,7 @@ export class Acceptor {
           subscriptions.wants(draft.accountId, 'message.queued') ||
           subscriptions.wants(draft.accountId, 'message.scheduled'),
       )
-      // One statement is its own transaction: no BEGIN and COMMIT on the way of most requests.
+      // A single statement is its own transaction: most requests need no BEGIN and COMMIT.
       const written = await slots.track(
         isMore
           ? inTransaction(db, (tx) =>
@@ -291,7 +288,7 @@ export class Acceptor {
     }
   }
 
-  /** After the commit: leased rows to their links, posts to the dispatcher, unused room back. */
+  /** After the commit: gives leased rows to their links and postings to the dispatcher, and releases unused room. */
   async #handOver(written: Written): Promise<void> {
     const { slots, outbox, routing, log } = this.#context
     for (const { link, segments } of written.unused) slots.release(link, segments)
@@ -300,8 +297,8 @@ export class Acceptor {
     if (written.postings.length > 0) outbox.offer(written.postings)
     if (written.isQueued) slots.wake()
     if (written.acquaintances.length === 0) return
-    // The messages are accepted whatever becomes of this, and would be written again if it failed: without it a pool chooses again, by the
-    // number and mostly the same.
+    // The messages are accepted even if this fails, and an error here would make callers send again. Without it, the pool chooses by the
+    // number again, mostly the same sender.
     await routing.remember(written.acquaintances).catch((error: unknown) => {
       if (!isUnavailable(error)) log?.warn({ error }, 'the senders of a pool were not saved')
     })

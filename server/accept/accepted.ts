@@ -1,9 +1,8 @@
-/** The row that an accepted draft becomes. */
 import type { Planned, Verdict } from '../message/draft.ts'
 import type { MessageRow } from '../message/message.ts'
 import { costColumns } from '../message/price.ts'
 
-/** What only happens to a message after it was accepted. */
+/** Columns that change only after acceptance. */
 const untouched = {
   previousStatus: null,
   sentAt: null,
@@ -23,7 +22,7 @@ const untouched = {
   possibleDuplicate: false,
 } satisfies Partial<MessageRow>
 
-/** The row as the statement wrote it, without reading it back. It is shown as accepted (`queued`), also where a link already has it. */
+/** The row as the statement wrote it, without reading it back. Its status is `queued` even if a link already has it. */
 export function rowOf(planned: Planned, verdict: Verdict): MessageRow {
   const { draft, id, at: now, route, opensAt } = planned
   return {
@@ -65,7 +64,7 @@ export function rowOf(planned: Planned, verdict: Verdict): MessageRow {
   }
 }
 
-/** The row as it was when it was accepted: what a replay of its idempotency key answers. Whether its campaign was paused then, it says as it is now. */
+/** The row as it was accepted, for the replay of its idempotency key. Only the pause of its campaign is current. */
 export function asAccepted(row: MessageRow): MessageRow {
   return {
     ...row,
@@ -78,7 +77,7 @@ export function asAccepted(row: MessageRow): MessageRow {
   }
 }
 
-/** The hold of a message that is accepted in quiet hours or a pause; one for a later time is only held when that has come. */
+/** The hold of a message accepted in quiet hours or a pause. A scheduled message is held only when its time comes. */
 function holdOf(
   sendAt: Date | null,
   opensAt: Date | null,
@@ -89,11 +88,11 @@ function holdOf(
   return { holdReason: isPaused ? 'campaign_paused' : null, holdUntil: null }
 }
 
-/** When a message would go that was accepted before, as it was told then; of one that waits for the end of a pause nobody knows. */
+/** The original estimate of a message. Null during a pause, whose end is unknown. */
 export const replayEstimate = (row: MessageRow): Date | null =>
   row.holdReason === 'campaign_paused' ? null : (quietEndOf(row) ?? row.sendAt ?? row.createdAt)
 
-/** Until when quiet hours would hold a message, as it was told when it was accepted. */
+/** The end of quiet hours, as first reported. */
 function quietEndOf({ warnings }: Pick<MessageRow, 'warnings'>): Date | null {
   const until = warnings?.find(({ code }) => code === 'quiet_hours_hold')?.until
   return until === undefined ? null : new Date(until)

@@ -1,11 +1,10 @@
-/** The body of a batch. */
 import { Type } from 'typebox'
 import { checkedAlone } from '../ground/http/http.ts'
 import { SendInput } from './read-send.ts'
 
 const batchMax = 10_000
 
-/** Body of `POST /v1/messages/batch`; its messages are checked one by one, so that a wrong one is refused alone. */
+/** Messages are checked one by one, so that a wrong one is refused alone. */
 export const BatchBody = Type.Object(
   {
     messages: Type.Array(checkedAlone<object>(SendInput, { type: 'object' }), { minItems: 1, maxItems: batchMax }),

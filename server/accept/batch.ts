@@ -16,12 +16,12 @@ import { loadTemplates, readSend, SendInput, type Templates } from './read-send.
 
 const operation = 'messages.batch'
 
-// A megabyte of them; a hundred for each of 10,000 messages would be a hundred.
+// About a megabyte. A hundred for each of 10,000 messages would be a hundred megabytes.
 const fieldErrorsMax = 10_000
 
 /**
- * Sends a batch. Each message has an idempotency key of its own, made of the request's and its index, and the fingerprint of the whole
- * body: a retry after a crash in the middle writes what is missing and replays the rest.
+ * Each message has its own idempotency key, made of the request's key and its index, and the fingerprint of the whole body: a retry after
+ * a crash in the middle writes the missing messages and replays the rest.
  */
 export async function sendBatch(
   context: MessagesContext,
@@ -37,7 +37,7 @@ export async function sendBatch(
   let told = 0
   const check = (message: unknown, index: number): Draft | Known | ApiError => {
     const key = keys[index] ?? ''
-    // What was accepted is answered so again, though its `send_at` is over since, or its template has changed or gone.
+    // An accepted message gets the same answer again, even if its `send_at` has passed or its template has changed.
     const before = known.get(key)
     if (before) return before
     const draft = checkOne(request, message, templates, draftContext)
@@ -77,7 +77,7 @@ export async function sendBatch(
   }
 }
 
-/** All that is wrong with a batch of which `known` is what its schema found: where its messages are a list, with what is wrong with them. */
+/** All faults of a batch; `known` are those of its schema. If `messages` is a list, includes the faults of each message. */
 export async function listBatchFaults(
   { db }: Pick<MessagesContext, 'db'>,
   request: FastifyRequest,
@@ -97,7 +97,6 @@ export async function listBatchFaults(
   return faults.slice(0, errorsMax)
 }
 
-/** An item whose key belongs to a message already. */
 interface Known {
   messageId: string
   fingerprint: Buffer
@@ -105,10 +104,10 @@ interface Known {
 
 const isDraft = (check: Draft | Known | ApiError): check is Draft => 'theirNumber' in check
 
-/** A key has no blanks, so that no key of an item is another batch's. */
+/** A key has no blanks, so the item keys of two batches never collide. */
 const keyOfItem = (key: string, index: number): string => `${key} ${index}`
 
-/** The same refusal, with the first of its fields alone. */
+/** Keeps only the first field error. */
 const shorten = ({ code, message, options }: ApiError): ApiError =>
   new ApiError(code, { ...options, detail: message, ...(options.errors && { errors: options.errors.slice(0, 1) }) })
 
@@ -118,7 +117,7 @@ function checkOne(
   templates: Templates,
   draftContext: DraftContext,
 ): Draft | ApiError {
-  // Our own validators answer true or the error to throw (see ground/http/validate.ts); Fastify's types know only Ajv's.
+  // Our validators return true or the error to throw (ground/http/validate.ts); Fastify's types know only Ajv's.
   const check = request.compileValidationSchema(SendInput) as unknown as (data: unknown) => true | { error: ApiError }
   const verdict = check(message)
   if (verdict !== true)
@@ -136,15 +135,12 @@ async function accept(context: MessagesContext, drafts: Draft[], atomic: boolean
     )
     throw waitError(checks) ?? atomicError(checks)
   }
-  // Some of the keys are known and the rest was rolled back: another process is writing them.
+  // Some keys are known and the rest was rolled back: another process is writing them.
   if (!isWritten && results.some((result) => result.kind === 'accepted')) throw keyInProgress()
   return results
 }
 
-/**
- * The answer for an atomic batch that need not be corrected: of refusals that pass by themselves, all of them, the one that takes longest. Null
- * where another is among them.
- */
+/** The refusal of an atomic batch if all its refusals pass by themselves: the one that takes longest. Null otherwise. */
 function waitError(checks: unknown[]): ApiError | null {
   const refused = checks.flatMap((error, index) => (error instanceof ApiError ? [{ error, index }] : []))
   if (!refused.every(({ error }) => errorKinds[error.code].retryable)) return null
@@ -155,13 +151,12 @@ function waitError(checks: unknown[]): ApiError | null {
   return new ApiError(code, { ...options, detail })
 }
 
-/** One answer for an atomic batch of which some cannot be taken: every reason, with its place in the batch. */
+/** One error for an atomic batch: every reason, with its index in the batch. */
 function atomicError(checks: unknown[]): ApiError {
   const errors = checks.flatMap((check, index) => (check instanceof ApiError ? placeErrors(check, index) : []))
   return invalid(errors.slice(0, errorsMax))
 }
 
-/** The reasons of one message, with its place in the batch. */
 function placeErrors({ code, message, options }: ApiError, index: number): FieldError[] {
   const fields = options.errors ?? [{ pointer: '#', code: 'invalid_value' as const, detail: `${code}: ${message}` }]
   return fields.map((field) => ({ ...field, pointer: field.pointer.replace('#', `#/messages/${index}`) }))
@@ -182,10 +177,7 @@ async function answerOne(
 const renderReplay = (row: MessageRow, hasBody: boolean): Record<string, unknown> =>
   renderMessage(row, replayEstimate(row), hasBody)
 
-/**
- * The items that were accepted before, by their keys; a key that came with another batch is refused as a whole. By the primary key of
- * idempotency_keys.
- */
+/** Items that were accepted before. If a key came with another batch, the request is refused. By the primary key of idempotency_keys. */
 async function findKnown(
   { db }: MessagesContext,
   accountId: string,

@@ -1,20 +1,20 @@
-/** What a campaign says of messages that do not say it themselves; read by join, as accept does. */
+/** Defaults that messages inherit from their campaign, read by the same join as in accept. */
 import type { Queryable } from '../ground/db/db.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { MessageType } from '../message/message.ts'
 import type { TemplateTexts } from '../templates/store.ts'
 import type { Variables } from './read-send.ts'
 
-/** The defaults that decide what a text is sent as; its sender is found by routing. */
+/** The defaults that shape a text; routing finds the sender. */
 export interface CampaignDefaults {
   id: string
   type: MessageType | null
   shortensUrls: boolean
-  /** What its broadcasts say, with the values that it gives; null: nothing. */
+  /** The text of its broadcasts with its values, or null. */
   text: { texts: TemplateTexts; variables: Variables } | null
 }
 
-/** Of a campaign by its id or key; null: there is none. By the primary key or the unique (account_id, key), and a template's primary key. */
+/** By the primary key or the unique (account_id, key), and a template's primary key. */
 export async function findCampaignDefaults(
   db: Queryable,
   accountId: string,

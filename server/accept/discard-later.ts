@@ -2,7 +2,7 @@
 import { columns } from '../ground/db/array.ts'
 import type { Queryable } from '../ground/db/db.ts'
 
-/** Adds them, in the transaction that accepts the messages. */
+/** Runs in the transaction that accepts the messages. */
 export async function discardLater(
   tx: Queryable,
   messages: readonly { accountId: string; id: string }[],

@@ -1,4 +1,4 @@
-/** From the body of a send to a draft: everything that can be told without the database, all faults at once. */
+/** From the body of a send to a draft: every check that needs no database, with all faults at once. */
 import { nowMs } from '../ground/db/clock.ts'
 import { parseId } from '../ground/base/ids.ts'
 import { readAmount } from '../ground/base/money.ts'
@@ -11,21 +11,20 @@ import { sendAtMaxDays, type SendBody } from '../message/send-schema.ts'
 import { readShortLinks, type Shortening } from '../short-links/shorten.ts'
 import { readText, type Text } from './text.ts'
 
-/** What a caller's account says of its drafts. */
 export interface DraftContext extends Shortening {
   accountId: string
   isTest: boolean
   defaultCountry: string | null
-  /** Of the account's default sender. */
+  /** Country of the account's default sender. */
   senderCountry?: string | null | undefined
-  /** Why an address may not be called, or null. */
+  /** Returns why an address may not be called, or null. */
   refuseUrl: (url: string) => string | null
 }
 
-// A clock that runs a little ahead must not turn "now" into an error.
+// A clock that runs slightly ahead must not turn "now" into an error.
 const pastSecondsMax = 60
 
-/** Checks a body whose shape is right. Returns the draft, or its faults. `idempotency` is left to the caller. */
+/** Expects a body that matches its schema. The caller adds `idempotency`. */
 export function readDraft(body: SendBody, context: DraftContext, now: number = nowMs()): Draft | FieldError[] {
   const faults: FieldError[] = []
   const to = readNumber(body.to, context.defaultCountry ?? countryOfSender(body.from) ?? context.senderCountry)
@@ -85,7 +84,7 @@ function readPool({ from, sender_pool }: SendBody, faults: FieldError[]): string
   return poolId
 }
 
-/** The time of a send; null: now. */
+/** Null means now. */
 export function readSendAt(text: string | undefined, now: number, faults: FieldError[]): Date | null {
   if (text === undefined) return null
   const at = new Date(text).getTime()
@@ -99,7 +98,6 @@ export function readSendAt(text: string | undefined, now: number, faults: FieldE
   return null
 }
 
-/** A draft that asks for nothing. */
 export const plainDraft = {
   sender: null,
   poolId: null,

@@ -1,4 +1,4 @@
-/** Before the statement of accept: which way each draft would go, and whether a link of this process has room for it. */
+/** Before the accept statement: the route of each draft, and room at a link of this process. */
 import { now } from '../ground/db/clock.ts'
 import { newId } from '../ground/base/ids.ts'
 import type { Draft, Planned } from '../message/draft.ts'
@@ -16,12 +16,12 @@ interface PlanContext {
   guards: Pick<Guards, 'of'>
 }
 
-/** Chooses the sender and the carriers of each draft, and until when it waits for the end of quiet hours. */
+/** Chooses sender and carriers of each draft, and the end of the quiet hours that delay it. */
 export async function planDrafts(
   { slots, routing, quietHours, guards }: PlanContext,
   drafts: Draft[],
 ): Promise<Planned[]> {
-  // Before the ids: filters by time go by the id, whose time is never before that of the message.
+  // Taken before the ids: filters by time use the id, whose time is never before that of the message.
   const at = now()
   const ids = drafts.map(() => newId())
   const routes = await routing.plan(
@@ -65,7 +65,7 @@ export async function planDrafts(
   })
 }
 
-/** Keeps room for a draft at a link of this process; null: none has any, or it is not to go now. */
+/** Null if no link of this process has room, or if the draft is not to go now. */
 export function reserveLink(slots: Slots, { draft, route, opensAt, carrierId, isOver }: Planned): string | null {
   if (draft.sendAt || opensAt || route.refusal || isOver || route.choice.isHeld || carrierId === null) return null
   return slots.reserve(draft.segments, route.message.type, carrierId, draft.accountId)

@@ -1,4 +1,3 @@
-/** The schemas of previews: what is asked, and what is shown. */
 import { Type } from 'typebox'
 import { IdOf, Nullable } from '../ground/http/http.ts'
 import { MoneySchema } from '../ground/base/money.ts'
@@ -9,7 +8,7 @@ import { SendInput } from './read-send.ts'
 const { to, from, sender_pool, campaign, message, template, variables, language } = SendInput.properties
 const { type, encoding, smart_encoding, shorten_urls } = SendInput.properties
 
-/** What decides how a text is sent, beside the text. */
+/** The fields besides the text that decide how it is sent. */
 export const previewFields = {
   to: Type.Optional(to),
   from,
@@ -21,13 +20,12 @@ export const previewFields = {
   shorten_urls,
 }
 
-/** Body of `POST /v1/messages/preview`: what a send takes of it. */
+/** The fields of a send that a preview accepts. */
 export const PreviewBody = Type.Object(
   { message, template, variables, language, ...previewFields },
   { additionalProperties: false, examples: [{ to: '15551230001', message: 'Hello from Heliogram' }] },
 )
 
-/** What a message would be sent as. */
 export const Preview = Type.Object({
   object: Type.Literal('preview'),
   to: Nullable(Type.String()),

@@ -1,4 +1,4 @@
-/** What a text would be sent as, without sending it. */
+/** Shows how a text would be sent, without sending it. */
 import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp'
 import type { Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -20,7 +20,6 @@ import { compileVariants } from '../templates/resource.ts'
 import { loadTemplates, readSend, type SendInput, type Templates } from './read-send.ts'
 import type { Text } from './text.ts'
 
-/** What a preview needs. */
 export type PreviewContext = Pick<MessagesContext, 'db' | 'vault' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'plan'> }
 
 export function previewRoute(app: App, context: PreviewContext): void {
@@ -69,7 +68,7 @@ export function previewRoute(app: App, context: PreviewContext): void {
   )
 }
 
-// No template has this name.
+// No template can have this name.
 const ofCampaign = '(campaign)'
 
 const draftChecks = (caller: Caller, shortUrl: string | null, campaign: CampaignDefaults | null): DraftContext => ({
@@ -82,12 +81,12 @@ const draftChecks = (caller: Caller, shortUrl: string | null, campaign: Campaign
   ...(campaign?.shortensUrls && { shortensByDefault: new Set([showId('cmp', campaign.id)]) }),
 })
 
-// In place of a missing recipient: a valid number.
+// A valid number in place of a missing recipient.
 const soundNumber = '+15551234567'
 
 /**
- * What a send of this body would send now: its text as it is cut, from whom, as what, and at what price. `faults`: what is known to be wrong.
- * @throws ApiError with all that is wrong, as a send does.
+ * What a send of this body would send now: segments, sender, type and price. `faults` are those already known. @throws ApiError with all
+ * faults, as a send does.
  */
 export async function showPreview(
   { db, vault, acceptor, shortUrl = null }: PreviewContext,
@@ -113,7 +112,7 @@ export async function showPreview(
   const number = to === undefined ? null : draft.theirNumber
   const [planned] = number === null ? [] : await acceptor.plan([draft])
   const refusal = planned?.route.refusal
-  // As the fields of the body have it; what else a send may meet is told by its own members.
+  // Only refusals of the body's own fields; other members of the preview report the rest.
   if (refusal && ['sender_not_found', 'sender_not_allowed', 'pool_not_found'].includes(refusal) && asksForSender(input))
     throw refusalError(refusal)
   return {
@@ -131,7 +130,7 @@ export async function showPreview(
 const asksForSender = ({ from, sender_pool: pool }: Partial<SendInput>): boolean =>
   from !== undefined || pool !== undefined
 
-/** What a text would cost over each carrier of its route, in the order in which they are tried. */
+/** Costs per carrier of the route, in the order of attempts. */
 function showPrices(
   planned: Pick<Planned, 'estimate' | 'route'>,
   { segments }: Pick<Draft, 'segments'>,
@@ -148,7 +147,6 @@ function showPrices(
   }
 }
 
-/** What a preview says of a text. */
 function showText({ body, encoding, characters, segments, warnings }: Omit<Text, 'units'>) {
   return {
     object: 'preview' as const,
@@ -161,7 +159,7 @@ function showText({ body, encoding, characters, segments, warnings }: Omit<Text,
   }
 }
 
-/** The text of each segment, decoded from the very octets that would be submitted. */
+/** Decoded from the exact octets that would be submitted. */
 function cutText(text: string, encoding: 'GSM-7' | 'UCS-2'): { text: string; characters: number }[] {
   const pdus = cutSegments(text, { encoding: encoding === 'GSM-7' ? 'gsm7' : 'ucs2', mode: 'udh8', reference: 0 })
   return pdus.map((pdu) => {

@@ -37,7 +37,7 @@ it('no more waits than can be sent in four hours; the answer says when there is 
   expect(await kinds(100, { type: 'marketing' })).toEqual(['accepted'])
   await queue.count()
   expect(await kinds(room - 100, { type: 'marketing' })).toEqual(['accepted'])
-  // Counted here, before the next count of the queue.
+  // Counted by this process, before the next count of the queue.
   const [refused] = await send(1, { type: 'marketing' })
   expect(refused).toMatchObject({ kind: 'refused', refusal: 'queue_full', waitSeconds: 100 })
   await queue.count()

@@ -1,20 +1,20 @@
 /**
- * How much of an account may wait: what goes in four hours at its pace. More is refused at once instead of being late without a word.
- * Counted by the clock, so that a send costs no query; between two counts this process adds what it accepts.
+ * Limits the queue of an account to four hours at its pace. More is refused at once, because it would be late without notice. A timer
+ * counts, so that a send costs no query; between two counts this process adds the messages it accepts.
  */
 import { Refresher } from '../ground/base/refresher.ts'
 import type { MessageType } from '../message/message.ts'
 import type { QueueCount } from '../queue/count.ts'
 
-/** The longest queue, as the settings show it. */
+/** In seconds, as the settings show it. */
 export const maxQueueSeconds = 14_400
-// In the order in which they go.
+// In sending order.
 const types = ['otp', 'transactional', 'marketing'] as const satisfies readonly MessageType[]
-// Between two counts; a long queue is counted less often.
+// Between two counts; long queues are counted less often.
 const everyMs = 2000
 
 interface Waiting {
-  /** Segments a second. */
+  /** Segments per second. */
   pace: number
   /** Segments by type. */
   segments: Record<MessageType, number>
@@ -24,7 +24,7 @@ export class QueueCap {
   readonly #queue: QueueCount
   readonly #refresher: Refresher
   #accounts = new Map<string, Waiting>()
-  /** The count that these are of. */
+  /** The count on which these figures are based. */
   #countedAt = -Infinity
 
   constructor(queue: QueueCount) {
@@ -40,7 +40,7 @@ export class QueueCap {
     return this.#refresher.close()
   }
 
-  /** Seconds until so many segments more have room in line; null: they have. */
+  /** Seconds until this many more segments have room; null if they have room now. */
   wait(accountId: string, type: MessageType, segments: number): number | null {
     const waiting = this.#waitingOf(accountId)
     if (!waiting) return null
@@ -48,7 +48,6 @@ export class QueueCap {
     return over > 0 ? over / waiting.pace : null
   }
 
-  /** Notes what was queued since the last count. */
   add(accountId: string, type: MessageType, segments: number): void {
     const waiting = this.#waitingOf(accountId)
     if (waiting) waiting.segments[type] += segments
@@ -76,7 +75,7 @@ export class QueueCap {
   }
 }
 
-/** Segments that go before a message of a type, or with it: a broadcast does not fill the line of codes. */
+/** Segments that go before a message of this type, or with it: a broadcast must not fill the queue of codes. */
 function before({ segments }: Waiting, type: MessageType): number {
   let sum = 0
   for (const one of types) {

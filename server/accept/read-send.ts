@@ -1,4 +1,4 @@
-/** Sends by template: from its name and the values to a text, before the text is checked like any other. */
+/** Sends by template: renders a text from its name and values, which is then checked like any other. */
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
@@ -12,7 +12,6 @@ import { compileVariants, escapePointer, type Variants } from '../templates/reso
 import { findTemplates } from '../templates/store.ts'
 import { variableLengthMax, type TemplateFields } from '../templates/template.ts'
 
-/** Values for the fields of a template. */
 export const Variables = Type.Record(
   Type.String(),
   Type.Union([Type.String({ maxLength: textMax }), Type.Number(), Type.Boolean(), Type.Null()]),
@@ -25,18 +24,15 @@ export const Variables = Type.Record(
 )
 export type Variables = Static<typeof Variables>
 
-/** The values that are given. */
 export const givenOf = (variables: Variables): Variables =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== null))
 
-/** Which of a template's texts. */
 export const TemplateLanguage = Type.String({
   maxLength: 35,
   description: "BCP 47: selects the template's text; the default one if it has none in this language.",
   examples: ['de'],
 })
 
-/** Body of a send: a text, or a template and its values. */
 export const SendInput = Type.Object(
   {
     ...SendBody.properties,
@@ -56,19 +52,18 @@ export const SendInput = Type.Object(
     $id: 'SendMessage',
     additionalProperties: false,
     anyOf: [{ required: ['message'] }, { required: ['template'] }],
-    // What the reference sends when somebody tries it: one of every field would be refused.
+    // The example that the API reference sends: filling in every field would be refused.
     examples: [{ to: '15551230001', message: 'Hello from Heliogram' }],
   },
 )
 export type SendInput = Static<typeof SendInput>
 
-/** Templates by the ids and names that callers may write for them. */
+/** Templates by the ids and names that callers may use for them. */
 export type Templates = ReadonlyMap<string, Variants>
 
-/** What bodies without templates need. */
 export const noTemplates: Templates = new Map()
 
-/** Reads the templates that the bodies name, in one query; none where no body names one. Bodies may be of any shape. */
+/** One query, or none if no body names a template. Bodies may have any shape. */
 export async function loadTemplates(db: Queryable, accountId: string, bodies: readonly object[]): Promise<Templates> {
   const names = new Set<string>()
   for (const body of bodies)
@@ -82,16 +77,16 @@ export async function loadTemplates(db: Queryable, accountId: string, bodies: re
   return templates
 }
 
-/** As `readDraft`, for a body that may name a template: the text is its own or rendered. Returns the draft, or all faults of the body. */
+/** Like `readDraft`, for a body with its own text or a template. */
 export function readSend(input: SendInput, templates: Templates, context: DraftContext): Draft | FieldError[] {
   if (hasOwnText(input)) return readDraft(input, context)
   const { template: _template, variables: _variables, language: _language, ...body } = input
   const faults: FieldError[] = []
   const text = renderBody(input, templates, faults)
-  // In place of a missing text, so that all other faults are reported too.
+  // Replaces a missing text, so that all other faults are reported too.
   const draft = readDraft({ ...body, message: text ?? '-' }, context)
   if (!Array.isArray(draft)) return faults.length > 0 ? faults : draft
-  // A text that cannot be sent as it is asked for is the template's.
+  // The text came from the template, so its faults belong there.
   const more = draft.map((fault) => (fault.pointer === '#/message' ? { ...fault, pointer: '#/template' } : fault))
   return [...faults, ...more]
 }
@@ -123,9 +118,9 @@ function renderBody(input: SendInput, templates: Templates, faults: FieldError[]
 }
 
 /**
- * Renders the text for a language with a caller's values; null, with the faults under `#/variables`, where some are missing, or unknown to
- * every text of the template: a misspelt name would otherwise be a default in the text. A text that no message can have is a fault of
- * `pointer`. `more` are values for what the caller gives none for.
+ * Returns null and adds faults under `#/variables` if values are missing, or unknown to every text of the template: a misspelt name would
+ * otherwise become a default in the text. A text that no message can have is a fault of `pointer`. `more` fills in values that the caller
+ * omits.
  */
 export function renderVariant(
   variants: Variants,

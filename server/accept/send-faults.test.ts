@@ -40,7 +40,7 @@ const wrongs: [what: string, body: object, errors: string[]][] = [
     { to: 5, message: '\u201c', encoding: 'gsm7' },
     ['#/message not_encodable', '#/to invalid_type'],
   ],
-  // With an encoding that is none nobody knows what the text takes.
+  // Without a valid encoding the size of the text is unknown.
   [
     'an encoding that is none',
     { to: '12', message: '\u201c'.repeat(80), encoding: 'gsm8', max_segments: 1 },
@@ -80,7 +80,7 @@ it.each<[what: string, wrong: object, errors: string[]]>([
         '#/sender_pool pool_not_found',
         ...errors,
       ])
-      // What cannot be asked for is not: it has been told.
+      // A fault of the schema is already reported, so nothing more is looked up.
       expect(show(await post(url, { ...wrong, campaign, from: '??' }))).toEqual([
         '#/campaign campaign_not_found',
         '#/from invalid_sender',

@@ -1,4 +1,4 @@
-/** All that is wrong with a send whose shape is wrong, at once: what its schema refused, and what only reading the rest of it tells. */
+/** All faults of a send that fails its schema, at once: those of the schema, and those found by reading the other fields. */
 import type { FieldError } from '../ground/base/errors.ts'
 import { Faults, isCutOff } from '../ground/http/faults.ts'
 import { readDraft, type DraftContext } from './draft.ts'
@@ -6,7 +6,7 @@ import { findMissingSender, refusalError, type MessagesContext } from './send.ts
 import { hasCampaign } from '../message/store.ts'
 import { readSend, type SendInput, type Templates } from './read-send.ts'
 
-/** What a text is made of: where one of them is refused, nothing more is said of the text. */
+/** The fields that make a text: if one is refused, no further fault of the text is reported. */
 const textFields = [
   'message',
   'template',
@@ -19,18 +19,18 @@ const textFields = [
   'shorten_urls',
 ] as const satisfies readonly (keyof SendInput)[]
 
-/** Stand for what was refused, or is missing; nothing is wrong with them. */
+/** Valid values in place of refused or missing ones. */
 const soundNumber = '+15551234567'
 const soundText = '-'
 
-/** The faults of a body of which `known` is what its schema found; these first. */
+/** `known` are the faults of the schema, which come first. */
 export function listSendFaults(
   body: SendInput,
   known: readonly FieldError[],
   templates: Templates,
   context: DraftContext,
 ): FieldError[] {
-  // What is no object has no fields to read.
+  // A body that is not an object has no fields to read.
   if (isCutOff(known) || known.some(({ pointer }) => pointer === '#')) return [...known]
   const fields = new Faults(known).sound(body)
   if (textFields.some((field) => known.some(({ pointer }) => pointer.split('/', 2)[1] === field))) {
@@ -42,8 +42,8 @@ export function listSendFaults(
 }
 
 /**
- * What a send with the faults `known` names besides and there is not: its campaign, sender or pool. Of a send that is right the statement
- * that accepts it tells them, and nothing is asked before it.
+ * Reports a campaign, sender or pool that does not exist, next to the faults `known`. A valid send needs no such query: the accept
+ * statement reports them.
  */
 export async function findMissing(
   { db, acceptor }: Pick<MessagesContext, 'db' | 'acceptor'>,

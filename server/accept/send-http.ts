@@ -1,4 +1,3 @@
-/** The routes that send: one message, a batch, and the preview of one. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -28,7 +27,7 @@ const tags = ['Messages']
 // Each may have 32 MiB and 10,000 messages.
 const batchPlaces = new Places(2, 'batches in progress')
 
-/** Sends a body as `POST /v1/messages/send` does, under the keys of an operation. */
+/** Sends a body as `POST /v1/messages/send` does, under the idempotency keys of another operation. */
 export type SendAs = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -36,7 +35,6 @@ export type SendAs = (
   operation: string,
 ) => Promise<FastifyReply>
 
-/** Registers `/v1/messages/send`, `/v1/messages/batch` and `/v1/messages/preview`. */
 export function sendRoutes(app: App, context: MessagesContext): void {
   const sendAs = openSend(context)
   const send = (request: FastifyRequest<{ Body: SendInput }>, reply: FastifyReply): Promise<FastifyReply> =>
@@ -71,7 +69,7 @@ export function sendRoutes(app: App, context: MessagesContext): void {
     send,
   )
 
-  // Keys of batches that are being written by this process; another process' are caught by the statement.
+  // Keys of batches that this process is writing; the statement catches those of other processes.
   const running = new Set<string>()
 
   app.post(
@@ -132,10 +130,9 @@ export function sendRoutes(app: App, context: MessagesContext): void {
   previewRoute(app, context)
 }
 
-/** Makes what sends a body; see `SendAs`. */
 export function openSend(context: MessagesContext): SendAs {
   const { db, acceptor } = context
-  // Keys of sends that are being written by this process; another process' are caught by the statement.
+  // Keys of sends that this process is writing; the statement catches those of other processes.
   const running = new Set<string>()
 
   const sendAs: SendAs = async (request, reply, body, operation) => {
@@ -147,7 +144,7 @@ export function openSend(context: MessagesContext): SendAs {
     const key = readIdempotencyKey(request)
     const idempotency = key === null ? null : { operation, key, fingerprint: fingerprintOfSend(caller, body) }
     if (Array.isArray(draft)) {
-      // A retry is answered as the first time, though its `send_at` is over since, or its template has changed or gone.
+      // A retry gets the first answer, even if its `send_at` has passed or its template has changed.
       const known = key === null ? null : await findKey(db, caller.accountId, operation, key)
       if (!known) throw invalid([...draft, ...(await findMissing(context, body, draft, checks))])
       return answerReplay(request, reply, await replayedRow(db, { accountId: caller.accountId, idempotency }, known))

@@ -1,4 +1,4 @@
-/** What single sends and batches share: their context and their answers. */
+/** Context and answers that single sends and batches share. */
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import type { Outbox, Subscriptions } from '../events/events.ts'
@@ -23,22 +23,21 @@ export interface MessagesContext {
   slots: Slots
   outbox: Outbox
   subscriptions: Subscriptions
-  /** Why a callback address may not be called, or null. */
+  /** Returns why a callback address may not be called, or null. */
   refuseUrl: (url: string) => string | null
-  /** Address of short links without a slash at the end; none: they are off. */
+  /** Address of short links without a trailing slash; null if they are off. */
   shortUrl?: string | null
 }
 
-/** The fingerprint of a request to send; another with a test key, whose messages nobody gets: none is taken for the other. */
+/** The mode is part of it: a message with a test key reaches no phone, so it must not replay a real one. */
 export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer => fingerprintOf(ofMode(mode, body))
 
-/** The same of a batch. */
 export const fingerprintOfBatch = ({ mode }: Caller, body: unknown): Promise<Buffer> =>
   fingerprintInTurns(ofMode(mode, body))
 
 const ofMode = (mode: Caller['mode'], body: unknown): unknown => (mode === 'test' ? { test: body } : body)
 
-/** Reads messages that were accepted before, all at once; answers for each id its row, as it was then. @throws ApiError where one has gone since. */
+/** One query; returns rows by id, as they were accepted. @throws ApiError if one has been deleted since. */
 export async function readReplayed(
   db: Db,
   accountId: string,
@@ -54,14 +53,14 @@ export async function readReplayed(
   }
 }
 
-/** The row of a key that was used before, as it was then. @throws ApiError when the key came with another body. */
+/** The row as it was accepted. @throws ApiError if the key came with another body. */
 export async function replayedRow(
   db: Db,
   draft: Pick<Draft, 'accountId' | 'idempotency'>,
   known: { messageId: string | null; fingerprint: Buffer },
 ): Promise<MessageRow> {
   const { operation, key, fingerprint } = draft.idempotency ?? { operation: '', key: '', fingerprint: Buffer.alloc(0) }
-  // Without an id the key was taken by another process while the statement ran: it is visible now.
+  // Without an id, another process took the key while the statement ran; it is visible now.
   const found = known.messageId === null ? await findKey(db, draft.accountId, operation, key) : known
   if (!found?.messageId) throw keyInProgress()
   if (!found.fingerprint.equals(fingerprint)) throw keyReused()
@@ -71,7 +70,7 @@ export async function replayedRow(
   return asAccepted(held)
 }
 
-/** The answer to the refusal of a single send. A campaign that is none hides a sender or pool that is none: both are told at once. */
+/** The error for a refused single send. An unknown campaign hides an unknown sender or pool, so both are reported at once. */
 export async function explainRefusal(
   acceptor: Pick<Acceptor, 'plan'>,
   draft: Draft,
@@ -82,7 +81,7 @@ export async function explainRefusal(
   return invalid([...(error.options.errors ?? []), ...(await findMissingSender(acceptor, draft))])
 }
 
-/** What is wrong with the sender or pool that a draft names, where there is none; that depends on no campaign. Routing is asked again for it. */
+/** Reports an unknown sender or pool, which depends on no campaign, by asking routing again. */
 export async function findMissingSender(acceptor: Pick<Acceptor, 'plan'>, draft: Draft): Promise<FieldError[]> {
   if (draft.sender === null && draft.poolId === null) return []
   const [planned] = await acceptor.plan([{ ...draft, campaignId: null, campaignKey: null }])
@@ -91,7 +90,7 @@ export async function findMissingSender(acceptor: Pick<Acceptor, 'plan'>, draft:
   return refusalError(refusal).options.errors ?? []
 }
 
-/** The answer to a refusal: wrong references are field errors, states are answers of their own. */
+/** Wrong references become field errors; states become errors of their own. */
 export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSeconds: number | null = null): ApiError {
   const field = (pointer: string, code: FieldError['code'], detail: string): ApiError =>
     invalid([{ pointer, code, detail }])

@@ -11,7 +11,7 @@ test('the statement of every shape is one that PostgreSQL takes', async () => {
   try {
     for (let shape = 0; shape < 2 ** others.length; shape++) {
       const some = others.filter((_, i) => shape & (1 << i))
-      // One account or many changes where two of the joins look, whatever else there is: every second shape has many.
+      // Half of the shapes have one account, the others many, because two of the joins depend on that.
       const used = some.length % 2 === 1 ? partNames.filter((part) => part === 'accounts' || some.includes(part)) : some
       await client.query(`prepare shape as ${acceptText('', new Set(used))}`).then(
         () => client.query('deallocate shape'),

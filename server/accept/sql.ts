@@ -1,4 +1,4 @@
-/** The accept statement, cut to what the drafts of a batch have. */
+/** The accept statement, reduced to what the drafts of a batch use. */
 import { perDay, type DayStatement } from '../ground/db/partitions.ts'
 import { rowParameters, type Picker, type RowParameters } from '../ground/db/rows.ts'
 import { refusalsOfGuards } from '../message/draft.ts'
@@ -6,7 +6,7 @@ import { isPaced } from '../queue/claim-sql.ts'
 import { countAccepted } from '../usage/delta-sql.ts'
 import { askedFor } from '../message/validity.ts'
 
-/** Columns of drafts that every statement has; those of `own` differ from draft to draft. */
+/** Columns of every statement; those of `own` differ by draft. */
 const always = {
   own: { id: 'uuid', their_number: 'text', characters: 'int' },
   common: {
@@ -20,11 +20,11 @@ const always = {
   },
 } as const
 
-/** Columns that few drafts have, in the parts of the statement that are for them. */
+/** Columns that few drafts have, by part of the statement. */
 const parts = {
   texts: { own: { body: 'text' }, common: {} },
   sealedTexts: { own: { body_sealed: 'bytea' }, common: {} },
-  /** Room that a link of this process keeps. */
+  /** Room reserved at a link of this process. */
   leases: { own: {}, common: { link_id: 'uuid', carrier_id: 'uuid' } },
   warnings: { own: {}, common: { warnings: 'jsonb' } },
   keys: { own: { key: 'text', fingerprint: 'bytea' }, common: { operation: 'text' } },
@@ -35,44 +35,40 @@ const parts = {
   },
   routes: { own: {}, common: { route_id: 'uuid', chain: 'text' } },
   costs: { own: {}, common: { cost: 'numeric', cost_currency: 'text', cost_carrier_id: 'uuid' } },
-  /** `opens_at`: when the quiet hours end in which it would be sent; a validity that nobody asked for begins then. */
+  /** `opens_at`: the end of the quiet hours that hold the message; a default validity begins then. */
   times: { own: {}, common: { send_at: 'timestamptz', opens_at: 'timestamptz' } },
-  /** What routing and guards refused. */
+  /** Refusals of routing and guards. */
   refusals: { own: {}, common: { refusal: 'text' } },
   /** Keyed hashes of the numbers. */
   hashes: { own: { number_hmac: 'bytea' }, common: {} },
-  /** More than one account: what is said of an account is looked up for each draft, not once. */
+  /** Several accounts: account data is joined per draft instead of read once. */
   accounts: { own: {}, common: {} },
 } as const
 type Part = keyof typeof parts
-/** Parts that a statement may have or not. */
 export const partNames = Object.keys(parts) as Part[]
 
 type ColumnsOf<P> = P extends { own: infer Own; common: infer Common } ? keyof Own | keyof Common : never
 type DraftColumn = ColumnsOf<typeof always> | ColumnsOf<(typeof parts)[Part]>
-/** What a draft has in each column. */
 export type DraftColumns<Row> = Readonly<Record<DraftColumn, Picker<Row>>>
 
-/** What is the same for all drafts of a batch. */
+/** Values that all drafts of a batch share. */
 interface Common {
   now: Date
-  /** This node; null: it leases nothing. */
+  /** Null: this node leases nothing. */
   nodeId: string | null
   validityDefaultSeconds: number
 }
 
-// Of some 4,000 shapes few are met, but each is kept prepared by every connection: those behind the first take the statement with all parts.
+// Every connection keeps each prepared. Few of some 4,000 shapes occur; after the first 32, the whole statement is used.
 const shapesMax = 32
 const shapes = new Map<number, Shape>()
 
-/** What a statement has, its text for a day, and its drafts as parameters. */
 interface Shape {
   used: ReadonlySet<Part>
   statement: (day: string) => DayStatement
   rows: RowParameters<DraftColumn>
 }
 
-/** The statement for drafts whose ids are of a day, with its parameters. */
 export function acceptStatement<Row>(
   day: string,
   drafts: readonly Row[],
@@ -104,7 +100,6 @@ function shapeOf<Row>(drafts: readonly Row[], picks: DraftColumns<Row>): Shape {
   return shape
 }
 
-/** The columns of each part. */
 const columnsOf = Object.fromEntries(
   partNames.map((part) => [part, [...Object.keys(parts[part].own), ...Object.keys(parts[part].common)]]),
 ) as Record<Part, DraftColumn[]>
@@ -117,16 +112,16 @@ function rowsOf(used: ReadonlySet<Part>): RowParameters<DraftColumn> {
 }
 
 /**
- * The text. It answers per row, those together of which it says the same, and never fails the batch for one of them: campaigns, opt-outs
- * and keys are joined, not left to constraints (one violation would undo all rows); what routing and guards refused comes with the draft, because a key that was used before goes
- * first, and of guards an opt-out too. It takes FOR SHARE on this node's row, so that a fenced node leases nothing, and locks no other row
- * that exists. Served by the primary keys of what it joins.
+ * Returns verdicts grouped by equal content, and never fails the batch for one row: campaigns, opt-outs and keys are joined instead of
+ * left to constraints (one violation would undo all rows). Refusals of routing and guards come with the draft, because a known key takes
+ * precedence, and an opt-out takes precedence over guards. It locks this node's row FOR SHARE, so that a fenced node leases nothing, and
+ * no other existing row. Served by the primary keys of the joined tables.
  *
- * An opt-out whose number was forgotten is found by the number's keyed hash, which only drafts of accounts with such opt-outs have. Where one
- * lacks it, every refusal is `undecided` and nothing is written (decision 0020).
+ * An opt-out whose number was forgotten is found by the number's keyed hash, which only drafts of accounts with such opt-outs have. If a
+ * draft lacks it, every refusal is `undecided` and nothing is written (decision 0020).
  *
- * What no draft of the batch has is not in it, from the columns of `unnest` (each is a function of its own to PostgreSQL) to the joins and
- * inserts: a statement of one row costs half of the whole one (decision 0012).
+ * Parts that no draft uses are left out, from the columns of `unnest` (each is a function of its own to PostgreSQL) to the joins and
+ * inserts: a statement for one row costs half of the whole one (decision 0012).
  */
 export function acceptText(day: string, used: ReadonlySet<Part>): string {
   const cut = cutFor(used)
@@ -212,14 +207,14 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
   )}`
 }
 
-/** How pieces are left out of the text, and what several of them name. */
+/** Helpers that leave pieces out of the text, and fragments that several pieces share. */
 function cutFor(used: ReadonlySet<Part>) {
   const { select, count, shared } = rowsOf(used)
   const [now, validity, node] = [1, 2, 3].map((n) => `$${count + n}`)
   const when = (part: Part, sql: string, otherwise = ''): string => (used.has(part) ? sql : otherwise)
   const list = (...items: string[]): string => items.filter((item) => item !== '').join(', ')
   const callbackUrls = list(when('options', 'd.callback_url'), when('campaigns', 'c.callback_url'))
-  // Columns that judging does not change.
+  // Columns that pass through `judged` unchanged.
   const kept = partNames.filter((part) => used.has(part)).flatMap((part) => keptOf[part] ?? [])
   return {
     when,
@@ -319,7 +314,7 @@ function storedText({ when, at, node, callbackUrls, kept }: Cut, day: string): s
     from accepted`
 }
 
-/** Columns of drafts that become the message's as they came, or as `storedAs` says. */
+/** Columns that the message takes from the draft unchanged, or as `storedAs` says. */
 const keptOf: Partial<Record<Part, string[]>> = {
   texts: ['body'],
   sealedTexts: ['body_sealed'],

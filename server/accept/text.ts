@@ -1,4 +1,4 @@
-/** The text of a message before it is accepted: what is sent for what was written, what it takes, and what its writer should know. */
+/** The text of a message before acceptance: replacements, segments and warnings. */
 import {
   countSegments,
   findNonGsm7,
@@ -11,7 +11,7 @@ import type { FieldError } from '../ground/base/errors.ts'
 import type { MessageType, Warning } from '../message/message.ts'
 import { compose } from './compose.ts'
 
-/** The members of a body that are about its text. */
+/** The fields of a body that shape its text. */
 export interface TextBody {
   message: string
   type?: MessageType
@@ -21,24 +21,23 @@ export interface TextBody {
   max_segments?: number
 }
 
-/** A text as it is stored and sent. */
 export interface Text extends SegmentCount {
   body: string
   warnings: Warning[]
 }
 
-/** A text that was read; `written` is the same without replacements, null where there are none. */
+/** `written` is the text without replacements; null if there are none. */
 export interface ReadText extends Text {
   written: Text | null
 }
 
-// Offending characters that a warning names.
+// A warning names at most this many characters.
 const offendersMax = 10
 
 /**
- * Reads the text of a body; null with a fault where it cannot be sent so. Letters are composed first: what is the same to every reader must not
- * cost more. Smart encoding is never for codes: a person types them as they
- * are shown. Where only the campaign knows the type, `written` is what a code is sent with.
+ * Returns null and adds a fault if the text cannot be sent as requested. Letters are composed first: texts that look the same must cost
+ * the same. Smart encoding never changes codes, because people type them as shown. If only the campaign knows the type, `written` is the
+ * text for codes.
  */
 export function readText(given: TextBody, faults: FieldError[]): ReadText | null {
   const body = { ...given, message: compose(given.message) }
@@ -82,7 +81,7 @@ function measure(text: string, replaced: SmartReplacement[], body: TextBody, fau
 
 function warnOfReplaced(replaced: SmartReplacement[]): Warning[] {
   if (replaced.length === 0) return []
-  // What cannot be seen is named.
+  // Invisible characters are shown by code point.
   const what = replaced.map(({ character, codePoint }) =>
     /^[\p{L}\p{P}\p{S}]/u.test(character) ? character : codePoint,
   )
@@ -95,7 +94,7 @@ function warnOfReplaced(replaced: SmartReplacement[]): Warning[] {
   ]
 }
 
-/** What the text costs more than it may seem. */
+/** Warns of texts that cost more than they seem to. */
 function warnOfText(text: string, count: SegmentCount): Warning[] {
   const warnings: Warning[] = []
   if (count.encoding === 'UCS-2' && gsm7Length(text) < 0) {

@@ -1,4 +1,4 @@
-/** The write of accept: planned drafts in, verdicts out, with the events that webhooks want. */
+/** The write of accept: planned drafts in, verdicts out, with the events that webhooks subscribe to. */
 import { now } from '../ground/db/clock.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { dayOf } from '../ground/db/partitions.ts'
@@ -20,7 +20,7 @@ import type { Acquaintance } from '../message/routing.ts'
 import { storeShortLinks } from '../short-links/store.ts'
 import { validityDefaultSeconds } from '../message/validity.ts'
 
-/** What one statement wrote, and what is to be done after its commit. */
+/** The results of one statement, and the work after its commit. */
 export interface Written {
   results: Accepted[]
   handovers: Handover[]
@@ -39,7 +39,7 @@ export const nothingWritten = (): Written => ({
   isQueued: false,
 })
 
-/** Adds what a second statement wrote of some of the same drafts, which have these places. */
+/** Merges the results of a second statement for the drafts at these places. */
 export function addWritten(
   written: Written,
   more: Written,
@@ -47,7 +47,7 @@ export function addWritten(
   places: readonly number[],
 ): void {
   for (const { link, draft } of again) {
-    // The room that the first statement left unused was kept for the second.
+    // The room that the first statement left unused was reserved for the second.
     const kept = written.unused.findIndex((one) => one.link === link && one.segments === draft.segments)
     if (kept >= 0) written.unused.splice(kept, 1)
   }
@@ -69,11 +69,11 @@ interface WriteContext {
   outbox: Outbox
   subscriptions: Subscriptions
   recent: Recent
-  /** Accounts with opt-outs whose numbers were forgotten: their drafts are hashed (3 µs each), those of others are not. */
+  /** Accounts with opt-outs whose numbers were forgotten: only their drafts are hashed, at 3 µs each. */
   forgetful: Set<string>
 }
 
-/** Writes planned drafts with one statement, and the events that are wanted; the verdicts come in the order of the drafts. */
+/** Writes drafts in one statement, and the events that are subscribed to; verdicts in the order of the drafts. */
 export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: Planned[]): Promise<Written> {
   const { slots, outbox, subscriptions, forgetful } = context
   const at = planned[0]?.at ?? now()
@@ -116,7 +116,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
         tags: ({ draft }) => draft.tags && JSON.stringify(draft.tags),
         on_unknown: ({ draft }) => draft.onUnknown,
         route_id: ({ route }) => route.choice.ruleId,
-        // The default route is chosen again if the message queues.
+        // A message that queues gets its default route chosen again later.
         chain: ({ route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`),
         cost: (_, i) => costs[i]?.cost ?? null,
         cost_currency: (_, i) => costs[i]?.costCurrency ?? null,
@@ -192,14 +192,14 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   return written
 }
 
-/** Verdicts in the order of the drafts; undefined if the account is gone. */
+/** In the order of the drafts; undefined if the account is gone. */
 function inOrder(groups: readonly Verdict[], planned: readonly Planned[]): (Verdict | undefined)[] {
   const verdicts = Array.from<Verdict | undefined>({ length: planned.length })
   for (const verdict of groups) for (const n of verdict.places ?? everyPlace(planned)) verdicts[n - 1] = verdict
   return verdicts
 }
 
-/** Null for a paused campaign. */
+/** Null if the campaign is paused. */
 const estimateSendAt = (slots: Slots, row: MessageRow, carrierId: string | null): Date | null =>
   row.holdReason === 'campaign_paused' ? null : slots.estimateSendAt({ ...row, carrierId })
 
@@ -212,7 +212,7 @@ function discardedOf(
   )
 }
 
-/** The hash by which a forgotten opt-out is found: of the current number, or of an older form where the opt-out has that. */
+/** The hash that finds a forgotten opt-out: of the current number, or of an older form if the opt-out has that. */
 async function hashAll(
   tx: Db | Tx,
   { vault, forgetful }: WriteContext,
@@ -226,7 +226,7 @@ async function hashAll(
   return forms.map(([current = null, other]) => (other && known.has(other.toString('hex')) ? other : current))
 }
 
-/** Which of the hashes opt-outs have whose numbers were forgotten. By opt_outs_forgotten; asked only of countries that renumbered. */
+/** Only countries that renumbered need it. By opt_outs_forgotten. */
 async function findForgottenHashes(tx: Db | Tx, asked: { accountId: string; hash: Buffer }[]): Promise<Set<string>> {
   const { rows } = await tx.query<{ hash: Buffer }>({
     name: 'find-forgotten-hashes',
