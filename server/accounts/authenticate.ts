@@ -1,4 +1,3 @@
-/** Who calls: from an Authorization header to a caller. */
 import { Batcher } from '../ground/base/batch.ts'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, type ErrorCode } from '../ground/base/errors.ts'
@@ -8,14 +7,14 @@ import { allowNetworks, notFrom, type NetworkTest } from './networks.ts'
 import { findAccessToken, findKeys, isSecretOf, type Credential, type GivenKey } from './store.ts'
 import { hashToken, readToken } from './token.ts'
 
-/** Says who calls. One a process. */
+/** One per process. */
 export interface Authenticator {
   /**
-   * The caller behind an Authorization header, from a network address; not a promise when it is remembered. `isSure`: memory is not enough.
+   * Returns the caller behind an Authorization header and a network address, without a promise if it is cached. `isSure` skips the cache.
    * @throws ApiError (also by rejection) `missing_token`, `invalid_token`, `expired_token`, `account_suspended` or `ip_not_allowed`.
    */
   authenticate(authorization: string | undefined, ip: string, isSure?: boolean): Caller | Promise<Caller>
-  /** Forgets everything: call it after anything was revoked here. Other processes follow within five seconds. */
+  /** Clears the cache: call it after every revocation here. Other processes follow within five seconds. */
   forget(): void
 }
 
@@ -24,12 +23,10 @@ interface Known {
   isAllowedFrom: NetworkTest
 }
 
-/**
- * An authenticator over the account tables. Expiry is the database's clock's.
- * `refuse` is asked before a token that was not let in lately is looked up, and throws where it should not be.
- */
+/** Expiry uses the database's clock. `refuse` runs before the look-up of a token that was not accepted recently, and throws to prevent it. */
 export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authenticator {
-  // With many clients a large part of all requests needs a look-up, for each is forgotten after seconds: those that come meanwhile share the next.
+  // With many clients a large part of all requests needs a look-up, because the cache lasts seconds: those that arrive meanwhile share the
+  // next one.
   const keys = new Batcher((given: GivenKey[]) => findKeys(db, given), {
     sizeMax: 100,
     flushesMax: 2,
@@ -48,7 +45,7 @@ export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authen
   }
 }
 
-/** The token of an Authorization header. @throws ApiError `missing_token` or `invalid_token`. */
+/** @throws ApiError `missing_token` or `invalid_token`. */
 export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined) throw denied('missing_token', 'The Authorization header is missing.')
   const match = /^bearer +([^ ]+)$/i.exec(authorization)
@@ -56,7 +53,7 @@ export function bearerOf(authorization: string | undefined): string {
   return match[1]
 }
 
-/** A refusal with the challenge that RFC 6750 §3 asks for. */
+/** Adds the challenge that RFC 6750 §3 requires. */
 export function denied(code: ErrorCode, detail: string): ApiError {
   const error = code === 'missing_token' ? '' : ', error="invalid_token"'
   return new ApiError(code, { detail, headers: { 'www-authenticate': `Bearer realm="heliogram"${error}` } })
@@ -79,7 +76,7 @@ async function findCredential(
   return key && isSecretOf(key, hash) ? key : null
 }
 
-/** Lets a caller in from an address. @throws ApiError `ip_not_allowed`. */
+/** @throws ApiError `ip_not_allowed`. */
 function enter({ caller, isAllowedFrom }: Known, ip: string): Caller {
   if (!isAllowedFrom(ip)) throw notFrom(ip)
   return caller

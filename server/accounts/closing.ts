@@ -1,7 +1,7 @@
 /**
- * The end of an account. Closed, it is refused everywhere at once, as a suspended one is, and its credentials end for good. What waits of it
- * is canceled in pieces by a sweep; then its endpoints are off. Until `destroy_at` it can be opened again, without what was canceled;
- * then its data keys are destroyed, what it has besides counts and proofs is deleted, and its retention is the shortest there is.
+ * The end of an account. A closed account is refused everywhere at once, like a suspended one, and its credentials end for good. A sweep
+ * cancels its pending work in pieces, then disables its endpoints. Until `destroy_at` it can be reopened, without the canceled work. Then
+ * its data keys are destroyed, everything but counts and proofs is deleted, and its retention becomes the shortest.
  *
  *   active, suspended --close--> closed --wound up--> closed --destroy_at--> closed, destroyed
  *                                   └------reopen------┘
@@ -17,21 +17,21 @@ import { showId } from '../ground/base/ids.ts'
 import { destroyDataKeys } from '../ground/sealing/data-keys.ts'
 import { findAccountRow, type AccountRow } from './subaccounts.ts'
 
-/** What becomes of posts that are due: they are made, or dropped. */
+/** Postings that are due are sent or dropped. */
 export type WebhooksEnd = 'drain' | 'stop'
 
-/** How an account is closed; undefined: as it was, or by default 30 days and `drain`. */
+/** Undefined keeps the current value, or the default of 30 days and `drain`. */
 export interface Closing {
   grace_days?: number
   webhooks?: WebhooksEnd
 }
 
-/** Most days until an account is destroyed, and the default. */
+/** Maximum and default. */
 export const graceDaysMax = 30
 
 /**
- * Closes an account: ends its keys, logins and invitations. A repetition changes the days, counted from the first time, until it is being
- * destroyed, and the end of the webhooks. Locks the account. One that has accounts below it is nobody's to close.
+ * Ends keys, logins and invitations. A repetition changes the end of the webhooks and the days, counted from the first closing, until
+ * destruction begins. Locks the account. Accounts with accounts below them cannot be closed.
  */
 export async function closeAccount(
   tx: Tx,
@@ -61,10 +61,7 @@ export async function closeAccount(
   return { before, after: await findAccountRow(tx, id) }
 }
 
-/**
- * Opens a closed account again; its credentials and what was canceled do not come back. Locks the account. @throws ApiError
- * `account_not_in_state`.
- */
+/** Credentials and canceled work do not return. Locks the account. @throws ApiError `account_not_in_state`. */
 export async function reopenAccount(tx: Tx, id: string): Promise<{ before: AccountRow; after: AccountRow }> {
   const before = await lockAccount(tx, id)
   if (before.status !== 'closed') return { before, after: before }
@@ -78,21 +75,21 @@ export async function reopenAccount(tx: Tx, id: string): Promise<{ before: Accou
     [id],
   )
   if (rowCount !== 1) throw notInState('It was destroyed, or is about to be.')
-  // What was under way when it was closed has made some since.
+  // Requests in flight during the closing may have created some since.
   await endCredentials(tx, id)
   return { before, after: await findAccountRow(tx, id) }
 }
 
-/** A refusal, with what is in the way. */
+/** `detail` says what prevents the change. */
 export const notInState = (detail: string): ApiError => new ApiError('account_not_in_state', { detail })
 
-/** By primary key, whose row it locks. */
+/** Locks the row, by primary key. */
 async function lockAccount(tx: Tx, id: string): Promise<AccountRow> {
   await tx.query('select 1 from accounts where id = $1 for update', [id])
   return findAccountRow(tx, id)
 }
 
-/** Ends what lets anybody in; prefixes of the primary keys, and tokens_user. */
+/** By prefixes of the primary keys, and tokens_user. */
 async function endCredentials(tx: Tx, id: string): Promise<void> {
   await tx.query('update api_keys set revoked_at = now() where account_id = $1 and revoked_at is null', [id])
   await tx.query('update tokens set revoked_at = now() where account_id = $1 and revoked_at is null', [id])
@@ -107,17 +104,17 @@ async function endCredentials(tx: Tx, id: string): Promise<void> {
   )
 }
 
-// Longer than an accept runs that has read the account before it was closed.
+// Longer than an accept can run that read the account before it was closed.
 const settleSeconds = 15
-// What is left waits for the next turn.
+// The rest is left for the next turn.
 const turnMs = 5000
 
 interface Due extends Ending {
-  /** Nothing can be added to what waits any more. */
+  /** No more work can be added. */
   isSettled: boolean
 }
 
-/** Goes on with closed accounts that are not wound up; index accounts_closing. Safe in several processes. */
+/** Continues the end of closed accounts; index accounts_closing. Safe in several processes. */
 export async function endClosedAccounts(
   recording: Recording,
   steps: readonly CloseStep[],
@@ -140,12 +137,12 @@ export async function endClosedAccounts(
   await inTurn(rows, async (due) => {
     const isDone = await endClosed(recording, due, steps, isOver)
     if (!isDone || !due.isSettled) return
-    // By primary key; one that was opened again meanwhile stays as it is.
+    // By primary key; an account that was reopened meanwhile stays.
     await db.query(`update accounts set wound_up_at = now() where id = $1 and closed_at is not null`, [due.accountId])
   })
 }
 
-/** Whether nothing was left. */
+/** Returns whether all is done. */
 async function endClosed(
   recording: Recording,
   due: Due,
@@ -156,7 +153,7 @@ async function endClosed(
   for (const step of steps)
     for (;;) {
       const done = await inTransaction(recording.db, async (tx) => {
-        // So that it is not opened again in the middle of a piece.
+        // Prevents reopening in the middle of a piece.
         const { rowCount } = await tx.query(
           `select from accounts where id = $1 and closed_at is not null for no key update`,
           [due.accountId],
@@ -176,7 +173,7 @@ interface Destroyed {
   parentId: string | null
 }
 
-/** Destroys a piece of what is left of each account whose time is over; 0: there is none. Index accounts_closing. */
+/** Destroys one piece of each account past its grace period; 0 if there is none. Index accounts_closing. */
 export async function destroyNext(db: Db, pieces: readonly (string | DestroyPiece)[]): Promise<number> {
   const { rows } = await db.query<Destroyed>(
     `
@@ -193,10 +190,7 @@ export async function destroyNext(db: Db, pieces: readonly (string | DestroyPiec
   return done
 }
 
-/**
- * A piece of one; never 0. Its texts go first, with their keys or by its retention; numbers and times go after a day, its counts and its
- * audit log stay.
- */
+/** Never returns 0. Texts go first, with their keys or by retention; numbers and times go after a day; counts and the audit log stay. */
 async function destroySome(db: Db, due: Destroyed, pieces: readonly (string | DestroyPiece)[]): Promise<number> {
   for (const piece of pieces) {
     const count = await inTransaction(db, (tx) =>
@@ -223,7 +217,7 @@ async function destroySome(db: Db, due: Destroyed, pieces: readonly (string | De
         and destroy_at <= now()`,
       [due.id],
     )
-    // Another process did it, or its days were changed at the last moment.
+    // Another process did it, or the days were changed at the last moment.
     if (rowCount !== 1) return 1
     await destroyDataKeys(tx, due.id)
     await tx.query('delete from invitations where account_id = $1', [due.id])

@@ -1,4 +1,3 @@
-/** The route that gives an account a new data key. */
 import { ApiError } from '../ground/base/errors.ts'
 import { problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'

@@ -1,10 +1,8 @@
-/** Forgets credentials that can no longer matter. */
 import type { Db } from '../ground/db/db.ts'
 
 /**
- * Deletes tokens a day after their end (until then their owner is told that they expired, not that they never were) and failed logins
- * after a day of quiet, where people logged in from after 90 days, and invitations a month after their end. Index tokens_expires_at; the
- * others are small. Any process may run it.
+ * Deletes tokens a day after their end (until then their owner gets `expired_token`), failed logins after a quiet day, known networks of
+ * users after 90 days, and invitations a month after their end. Index tokens_expires_at; the others are small. Any process may run it.
  */
 export async function expireCredentials(db: Db): Promise<void> {
   await db.query("delete from tokens where expires_at < now() - interval '1 day'")

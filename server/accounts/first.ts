@@ -1,19 +1,19 @@
-/** The first start: an account, its owner and a key, on an empty database. */
+/** The first start: creates an account, its owner and a key in an empty database. */
 import type { Tx } from '../ground/db/db.ts'
 import { scopes } from '../ground/http/http.ts'
 import { newId } from '../ground/base/ids.ts'
 import { createKey } from './keys.ts'
 import { noPassword } from './login/password.ts'
 
-/** What is printed once and stored nowhere. */
+/** Printed once and stored nowhere. */
 export interface FirstAccount {
   accountId: string
   key: string
 }
 
 /**
- * Makes the first account, whose owner is the operator of the installation and has no password (see login/owner-code.ts); null where there is an
- * account already. Of two processes that start at once, one does it and the other waits for it.
+ * Creates the first account. Its owner is the operator of the installation and has no password (see login/owner-code.ts). Null if an
+ * account exists. If two processes start at once, one waits for the other.
  */
 export async function createFirstAccount(tx: Tx, config: { firstEmail: string }): Promise<FirstAccount | null> {
   const isEmpty = async (): Promise<boolean> => {
@@ -21,7 +21,7 @@ export async function createFirstAccount(tx: Tx, config: { firstEmail: string })
     return rows[0]?.isEmpty === true
   }
   if (!(await isEmpty())) return null
-  // Until the end of the transaction; reading tables goes on.
+  // Lasts until the end of the transaction; reads continue.
   await tx.query('lock table accounts in exclusive mode')
   if (!(await isEmpty())) return null
   const accountId = newId()

@@ -1,4 +1,4 @@
-/** What an account says of its guards: what may be used up before sending stops. Everything is off until it is said. */
+/** Settings of guards: how much may be used before sending stops. All are off by default. */
 import { Type, type Static } from 'typebox'
 import { canonical } from '../ground/base/canonical.ts'
 import type { FieldError } from '../ground/base/errors.ts'
@@ -10,14 +10,12 @@ const off = 'null: no limit.'
 const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.', examples: ['GB'] })
 const countMax = 1_000_000_000_000
 
-/** `allowed_countries` of the settings. */
 const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$', examples: ['GB'] }), {
   minItems: 1,
   maxItems: 300,
   uniqueItems: true,
   description: 'ISO 3166-1 alpha-2 of the allowed countries; `*`: all.',
 })
-/** `country_limits` of the settings. */
 const CountryLimits = Type.Array(
   Type.Object(
     {
@@ -68,7 +66,7 @@ const allowPremium = Type.Boolean({
 
 const closed = { additionalProperties: false } as const
 
-/** What the answer to `GET /v1/settings` says of guards, beside `limits` and `spend`. */
+/** Fields of guards in `GET /v1/settings`, besides `limits` and `spend`. */
 export const GuardFields = {
   allowed_countries: AllowedCountries,
   allow_premium_numbers: allowPremium,
@@ -77,7 +75,7 @@ export const GuardFields = {
   dedupe_window: dedupeWindow,
   approval: Type.Object({ recipients_above: recipientsAbove }),
 }
-/** `limits.daily_segments` and what is used of it, in the answer. */
+/** `limits.daily_segments` and its use, in the answer. */
 export const SegmentLimits = {
   daily_segments: dailySegments,
   segments_today: Nullable(Type.Integer({ description: 'null: not counted, because there is no limit.' })),
@@ -99,11 +97,10 @@ const GuardChangeObject = Type.Partial(
     approval: Type.Object({ recipients_above: recipientsAbove }, closed),
   }),
 )
-/** The guards in a change of settings. */
 export const GuardChange = GuardChangeObject.properties
 export type GuardChange = Static<typeof GuardChangeObject>
 
-/** As it is stored in `accounts.settings`, under `guards`: what is off is not there. */
+/** The value under `guards` in `accounts.settings`; guards that are off are absent. */
 export interface StoredGuards {
   allowed_countries?: string[]
   allow_premium_numbers?: true
@@ -115,7 +112,6 @@ export interface StoredGuards {
   recipients_above?: number
 }
 
-/** Kinds of guards, as stops name them. */
 export const guardKinds = [
   'daily_segments',
   'spend',
@@ -126,7 +122,7 @@ export const guardKinds = [
 ] as const
 export type GuardKind = (typeof guardKinds)[number]
 
-/** The errors of a change that the schema does not find. */
+/** The errors that the schema cannot find. */
 export function checkGuards(change: GuardChange, stored: StoredGuards): FieldError[] {
   const errors: FieldError[] = []
   const add = (pointer: string, detail: string): void => void errors.push({ pointer, code: 'invalid_value', detail })
@@ -147,12 +143,12 @@ export function checkGuards(change: GuardChange, stored: StoredGuards): FieldErr
   return errors
 }
 
-/** What is stored after a change, and the kinds of guards that it changed: their stops are over. */
+/** Returns the new value and the kinds of guards that changed, whose stops end. */
 export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards: StoredGuards; changed: GuardKind[] } {
   const guards = { ...stored }
   const changed: GuardKind[] = []
   const set = <K extends keyof StoredGuards>(name: K, value: StoredGuards[K] | null, kind: GuardKind | null): void => {
-    // What is stored has its members in the order of PostgreSQL.
+    // PostgreSQL reorders the members of stored JSON.
     if (canonical(value ?? null) === canonical(stored[name] ?? null)) return
     if (value == null) delete guards[name]
     else guards[name] = value
@@ -175,7 +171,7 @@ export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards
   return { guards, changed }
 }
 
-/** What is stored, as the settings show it. */
+/** Stored guards, as the settings show them. */
 export const showGuards = (stored: StoredGuards) => ({
   allowed_countries: stored.allowed_countries ?? ['*'],
   allow_premium_numbers: stored.allow_premium_numbers ?? false,

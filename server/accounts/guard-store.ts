@@ -1,4 +1,4 @@
-/** Reading and changing what an account says of its guards, and reading what the day has used up. */
+/** Reads and changes the guards of an account, and reads the day's use. */
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { dayAt } from '../ground/base/day.ts'
@@ -12,26 +12,25 @@ import {
   type StoredGuards,
 } from './guard-settings.ts'
 
-/** A day of a limit. */
 export interface GuardDay {
   accountId: string
   kind: 'daily_segments' | 'spend'
-  /** The currency; of segments empty. */
+  /** The currency; empty for segments. */
   key: string
   startsAt: Date
 }
 
-/** What other slices do for guards. */
+/** Dependencies on other rooms. */
 export interface GuardSources {
-  /** Ends the stops of guards that are others now, and tells of it. */
+  /** Ends the stops of guards that changed, and posts the events. */
   endStops: (tx: Tx, accountId: string, kinds: readonly GuardKind[], by: string) => Promise<void>
-  /** What a day has used up: segments, or millionths of the currency. */
+  /** The day's use in segments, or millionths of the currency. */
   readUsed: (db: Queryable, day: GuardDay) => Promise<number>
-  /** Has a day counted again. */
+  /** Makes the day be counted again. */
   forgetUsed: (tx: Tx, day: GuardDay) => Promise<void>
 }
 
-/** Settings of guards as they are shown, with what the day has used up. By primary key. */
+/** By primary key. */
 export async function readGuardSettings(
   db: Queryable,
   accountId: string,
@@ -55,7 +54,7 @@ export async function readGuardSettings(
   }
 }
 
-/** The days that an account's limits are in at a time. */
+/** The current day of each limit. */
 function daysOf(accountId: string, timezone: string, guards: StoredGuards, at: Date): GuardDay[] {
   const { startsAt } = dayAt(timezone, at)
   const days: GuardDay[] = []
@@ -64,10 +63,7 @@ function daysOf(accountId: string, timezone: string, guards: StoredGuards, at: D
   return days
 }
 
-/**
- * Changes what an account says of its guards; its row is locked by the caller. Every process knows it within two seconds.
- * @throws ApiError `validation_failed`.
- */
+/** The caller holds the lock on the account. Other processes follow within two seconds. @throws ApiError `validation_failed`. */
 export async function changeGuards(
   tx: Tx,
   accountId: string,
@@ -88,7 +84,7 @@ export async function changeGuards(
       where id = $1`,
     values: [accountId, JSON.stringify(guards), change.timezone ?? null],
   })
-  // Days begin at another time then.
+  // A new time zone moves the start of the day.
   if (change.timezone !== undefined && change.timezone !== stored.timezone) changed.push('daily_segments', 'spend')
   if (changed.length > 0) await sources.endStops(tx, accountId, changed, by)
   const now = readNow()
@@ -97,12 +93,12 @@ export async function changeGuards(
     before.some(
       (one) => one.kind === day.kind && one.key === day.key && one.startsAt.getTime() === day.startsAt.getTime(),
     )
-  // What was counted before a limit was taken away is not all that its day has used up.
+  // A count that stopped with an earlier limit lacks what was used since.
   for (const day of daysOf(accountId, change.timezone ?? stored.timezone, guards, now))
     if (!isKnown(day)) await sources.forgetUsed(tx, day)
 }
 
-/** What an account says of its guards as it is stored, and its clock; by the primary key. */
+/** The stored guards and the time zone; by the primary key. */
 export async function findGuards(
   db: Queryable,
   accountId: string,

@@ -1,4 +1,4 @@
-/** Routes of accounts: those below the caller's, and what may be changed of its own. */
+/** Routes of accounts: those below the caller's, and changes to its own. */
 import { Type } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
@@ -222,7 +222,7 @@ const optional = {
   api_per_second: Type.Optional(limits.api_per_second),
 }
 
-/** A key for an account below: never with what belongs to the installation, nor over other accounts. */
+/** A key for an account below never gets scopes of the installation or over other accounts. */
 function keyBelow(input: Type.Static<typeof KeyInput>, caller: Caller, own: KeyRow | null, pointer: string): NewKey {
   const ofOwner = scopesOf('owner', false).filter((scope) => !scope.startsWith('accounts:'))
   return readKey(input, caller, own, new Set(ofOwner.filter((scope) => caller.scopes.has(scope))), pointer)
@@ -245,7 +245,7 @@ async function inviteOwner(tx: Tx, accountId: string, email: string): Promise<ob
   return { ...showInvitation(row), code }
 }
 
-/** Nobody lifts their own limits but the operator, and nobody suspends themselves. */
+/** Only the operator lifts its own limits, and no account suspends itself. */
 function requireOwnChange(caller: Caller, change: Record<string, unknown>): void {
   const wrong = ['name', 'status'].filter((field) => field in change)
   if (wrong.length > 0)

@@ -1,4 +1,4 @@
-/** Routes of the end of an account: close it, and open it again while that goes. */
+/** Routes that close an account and reopen it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
@@ -29,7 +29,6 @@ const Closing = Type.Object(
 )
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of an account.' }) })
 
-/** Registers `/v1/accounts/{id}/close` and `/reopen`. */
 export function closingRoutes(app: App, context: AccountsContext): void {
   const change = async (
     request: FastifyRequest<{ Params: { id: string } }>,
@@ -39,7 +38,6 @@ export function closingRoutes(app: App, context: AccountsContext): void {
     await idempotent(context, request, reply, async (tx) => {
       const { before, after } = await work(tx, await requireClosable(tx, request.caller, request.params.id))
       const [was, is] = [showAccount(before), showAccount(after)]
-      // A repetition changes nothing.
       return { status: 200, body: is, audit: was.updated_at === is.updated_at ? null : { before: was } }
     })
     context.authenticator.forget()
@@ -84,7 +82,7 @@ export function closingRoutes(app: App, context: AccountsContext): void {
   )
 }
 
-/** The id of an account below the caller's. @throws ApiError `not_found` or `account_not_in_state`. */
+/** Returns the id of an account below the caller's. @throws ApiError `not_found` or `account_not_in_state`. */
 async function requireClosable(tx: Tx, caller: Caller, shownId: string): Promise<string> {
   const id = parseId('acc', shownId)
   if (id === null) throw new ApiError('not_found', { detail: 'There is no such account.' })

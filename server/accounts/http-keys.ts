@@ -1,4 +1,3 @@
-/** Routes of API keys. */
 import { Type } from 'typebox'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
@@ -161,7 +160,7 @@ function keyChangeRoutes(app: App, context: AccountsContext): void {
         const { caller, body, ip } = request
         const before = await lockKeyRow(tx, caller.accountId, keyIdOf(request.params.id))
         if (!before) throw new ApiError('not_found')
-        // Whoever has the secret and not the network is let in by whoever changes the list.
+        // A wider list gives access to everyone who has the secret but not the network.
         const own = await findOwnKey(tx, caller)
         if (body.ip_allow) requireNoMore(before, caller, own)
         else requireMode(before, caller)

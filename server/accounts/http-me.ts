@@ -1,6 +1,6 @@
 /**
- * Routes of people about themselves. Their bodies hold passwords and codes, so that no Idempotency-Key is read: a fingerprint of the body
- * would have to be kept.
+ * Routes of people about themselves. Bodies hold passwords and codes, so an Idempotency-Key is not read: it would store a fingerprint of
+ * the body.
  */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'

@@ -1,4 +1,4 @@
-/** Routes of the people of an account, and of invitations to it. */
+/** Routes of users and invitations. */
 import { Type } from 'typebox'
 import { recordAudit } from '../ground/audit/audit.ts'
 import { ApiError } from '../ground/base/errors.ts'
@@ -22,14 +22,13 @@ import { changeUser, findUserRow, listUsers, removeUser, requireGrant, roleOfCal
 
 const RoleEnum = Type.Enum([...roles])
 
-/** An address as it is typed; whether it has a mailbox, only a mail would tell. */
+/** Checks only the form; whether the mailbox exists is unknown. */
 export const Email = Type.String({
   pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
   maxLength: 320,
   examples: ['ada@example.com'],
 })
 
-/** What is shown of a user. */
 export const userFields = {
   id: IdOf('usr', 'The user.'),
   object: Type.Literal('user'),
@@ -52,7 +51,7 @@ const invitationFields = {
 }
 const Invitation = Type.Object(invitationFields, { $id: 'Invitation', description: 'An open invitation.' })
 
-/** An invitation when it is made. */
+/** Only the response that creates an invitation has its code. */
 export const NewInvitation = Type.Object({
   ...invitationFields,
   code: Type.String({ description: 'Give it to the person; shown only now. No e-mail is sent.' }),
@@ -61,7 +60,6 @@ export const NewInvitation = Type.Object({
 const tags = ['Users']
 const params = Type.Object({ id: Type.String({ maxLength: 255 }) })
 
-/** Registers `/v1/users` and what invited people call. */
 export function userRoutes(app: App, context: AccountsContext): void {
   const { db, authenticator } = context
   app.addSchema(User)

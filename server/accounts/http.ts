@@ -1,4 +1,4 @@
-/** Routes of the account: logins, API keys and settings; and what the operator says of any account. */
+/** Routes of logins, API keys and settings, and those by which the operator manages any account. */
 import type { AccountsContext } from './context.ts'
 import { Type } from 'typebox'
 import { problems, type App } from '../ground/http/http.ts'
@@ -14,7 +14,6 @@ import { oauthRoutes } from './login/oauth.ts'
 import { changeSettings, matchesTag, readSettings } from './settings.ts'
 import { Settings, SettingsChange } from './settings-schema.ts'
 
-/** Registers the routes of accounts. */
 export async function accountRoutes(app: App, context: AccountsContext): Promise<void> {
   loginRoutes(app, context)
   keyRoutes(app, context)
@@ -39,7 +38,7 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         }),
         response: {
           200: Settings,
-          // Nothing at all: the length of a 304 would be that of the 200 (RFC 9110 §8.6).
+          // No header either: the length of a 304 would be that of the 200 (RFC 9110 §8.6).
           304: Type.Unsafe<undefined>({ type: 'null', description: 'Not modified since If-None-Match.' }),
           ...problems(401),
         },
@@ -84,7 +83,7 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         reply.header('etag', after.etag)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       })
-      // Remembered callers know the country.
+      // The cached callers hold the country.
       if (request.body.default_country !== undefined) context.authenticator.forget()
     },
   )

@@ -1,4 +1,4 @@
-/** Invitations: a code, shown once to who invites, that makes whoever has it a user. No mail is sent. */
+/** Invitations: a code, shown once to the inviter, that makes its holder a user. No mail is sent. */
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Db, type Queryable, type Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
@@ -13,7 +13,7 @@ import { openSession, type TokenPair } from './login/session.ts'
 import { findOwner } from './store.ts'
 import { hashToken, readToken, tokenOf } from './token.ts'
 
-/** An invitation as the database has it; never its code. */
+/** Without the code, which is not stored. */
 export interface InvitationRow {
   id: string
   email: string
@@ -35,8 +35,8 @@ const isOpen = (i = 'invitations'): string =>
   `${i}.accepted_at is null and ${i}.revoked_at is null and ${i}.expires_at > now()`
 
 /**
- * Invites somebody, in the place of an earlier invitation of the same address. `invitedBy`: a user or key; null: the parent of the account.
- * @throws ApiError `user_exists` where the account has the user; users of other accounts are not looked at.
+ * Replaces an earlier invitation of the same address. `invitedBy` is a user or key; null is the parent account. @throws ApiError
+ * `user_exists` if the account has the user; users of other accounts do not matter.
  */
 export async function createInvitation(
   tx: Tx,
@@ -76,7 +76,7 @@ export async function createInvitation(
   return { row, code }
 }
 
-/** Open invitations from a position on; one more than `limit`. Served by the primary key. */
+/** Returns one more than `limit`. Served by the primary key. */
 export async function listInvitations(
   db: Queryable,
   accountId: string,
@@ -99,7 +99,7 @@ export async function listInvitations(
   return rows
 }
 
-/** Withdraws an open invitation and returns it, or null; by primary key. */
+/** Null if it is not open; by primary key. */
 export async function withdrawInvitation(tx: Tx, accountId: string, id: string): Promise<InvitationRow | null> {
   const { rows } = await tx.query<InvitationRow>(
     `
@@ -115,7 +115,7 @@ export async function withdrawInvitation(tx: Tx, accountId: string, id: string):
   return rows[0] ?? null
 }
 
-/** Withdraws what somebody has invited who may do so no more. By the primary key: an account has few. */
+/** Withdraws the invitations of an inviter who has lost the right. By the primary key: an account has few. */
 export async function withdrawInvitationsOf(tx: Tx, accountId: string, invitedBy: string): Promise<void> {
   await tx.query(
     `
@@ -128,22 +128,22 @@ export async function withdrawInvitationsOf(tx: Tx, accountId: string, invitedBy
   )
 }
 
-/** A user that came by an invitation, logged in. */
+/** A user who accepted an invitation and is logged in. */
 export interface Accepted {
   accountId: string
   userId: string
   email: string
   role: Role
-  /** The user was there, without a password: the first owner. */
+  /** The first owner, who existed without a password. */
   isFirst: boolean
   pair: TokenPair
 }
 
 /**
- * Makes a user of somebody who has a code, and logs them in; `record` runs in the same transaction. Of two requests with one code the first
- * wins. An `email` is for the code of the first owner alone: other invitations say whom they are for. Users of other accounts with that address
- * change nothing: somebody who invites has the code too, and must not learn of them.
- * @throws ApiError `invalid_invitation`, `user_exists`, `validation_failed`, `account_suspended` or `unavailable`.
+ * Creates a user from a code and logs them in; `record` runs in the same transaction. Of two requests with one code the first wins. Only
+ * the first owner's code takes an `email`: other invitations name their address. Users of other accounts with that address have no effect:
+ * the inviter has the code too, and must not learn of them. @throws ApiError `invalid_invitation`, `user_exists`, `validation_failed`,
+ * `account_suspended` or `unavailable`.
  */
 export async function acceptInvitation(
   db: Db,
@@ -151,7 +151,7 @@ export async function acceptInvitation(
   { code, password, email: chosen }: { code: string; password: string; email?: string },
   record: (tx: Tx, accepted: Accepted) => Promise<unknown>,
 ): Promise<TokenPair> {
-  // What was mistyped costs no look-up.
+  // A mistyped code costs no look-up.
   if (readToken(code)?.kind !== 'invitation') throw new ApiError('invalid_invitation')
   const hash = hashToken(code)
   // By the unique index on code_hash.
@@ -201,7 +201,10 @@ interface Taken {
   ownerId: string | null
 }
 
-/** Makes the user, or gives the first owner an address and a password (primary key). @throws ApiError `user_exists` or `invalid_invitation`. */
+/**
+ * Creates the user, or gives the first owner an address and a password (primary key). @throws ApiError `user_exists` or
+ * `invalid_invitation`.
+ */
 async function writeUser(tx: Tx, { accountId, email, role, ownerId }: Taken, passwordHash: string): Promise<string> {
   const userId = ownerId ?? newId()
   try {
@@ -230,7 +233,6 @@ async function writeUser(tx: Tx, { accountId, email, role, ownerId }: Taken, pas
   }
 }
 
-/** An invitation as it is shown. */
 export const showInvitation = (row: InvitationRow) => ({
   id: showId('inv', row.id),
   object: 'invitation' as const,

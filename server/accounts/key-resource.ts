@@ -1,4 +1,4 @@
-/** API keys as callers send and see them. */
+/** API keys as requests and responses show them. */
 import { Type } from 'typebox'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable } from '../ground/db/db.ts'
@@ -23,13 +23,11 @@ const fields = {
   overlap_ends_at: Nullable(Timestamp('Until when the previous secret works; null: it does not.')),
 }
 
-/** A key. */
 export const ApiKey = Type.Object(fields, {
   $id: 'ApiKey',
   description: 'An API key. Its secret is shown only when it is created or rotated.',
 })
 
-/** A key with its secret. */
 export const NewApiKey = Type.Object({
   ...fields,
   secret: Type.String({ description: 'The key itself, shown only now.' }),
@@ -42,7 +40,6 @@ const IpAllow = Type.Array(Type.String({ maxLength: 64 }), {
   description: 'Addresses and networks (`192.0.2.7`, `2001:db8::/32`) from which the key may be used; empty: all.',
 })
 
-/** What a key is made of. */
 export const KeyInput = Type.Object(
   {
     name: Name,
@@ -56,7 +53,6 @@ export const KeyInput = Type.Object(
   { additionalProperties: false },
 )
 
-/** What of a key can be changed. */
 export const KeyChange = Type.Object(
   {
     name: Type.Optional(Name),
@@ -66,20 +62,17 @@ export const KeyChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
-// Keys that were made one after the other end beside each other.
+// Default ends of keys created in succession differ by less than this.
 const besideMs = 86_400_000
-// A forgotten key should not work for ever; one that must can be asked for.
+// A forgotten key should not work forever; a permanent key is available on request.
 const lifetimeDefaultMs = 365 * 86_400_000
 
-/** The key that a caller has, also behind a login with it; null: a person. What it makes may not reach further, nor last longer. */
+/** The caller's key, also behind a login with it; null for a person. New keys may not reach further or last longer. */
 export async function findOwnKey(db: Queryable, caller: Caller): Promise<KeyRow | null> {
   return caller.userId === null ? findKeyRow(db, caller.accountId, caller.id) : null
 }
 
-/**
- * A new key as its maker asks for it; `own` is the key of the maker, `grantable` are the scopes that the maker may give.
- * @throws ApiError `validation_failed`.
- */
+/** `own` is the caller's key, `grantable` the scopes that the caller may give. @throws ApiError `validation_failed`. */
 export function readKey(
   input: Type.Static<typeof KeyInput>,
   caller: Caller,
@@ -88,7 +81,7 @@ export function readKey(
   pointer = '#',
 ): NewKey {
   const { name, mode = caller.mode, scopes: asked } = input
-  // What a test key makes must not send to people either.
+  // Keys made by a test key must not reach people either.
   if (mode === 'live' && caller.mode === 'test')
     throw invalid([
       {
@@ -106,7 +99,7 @@ export function readKey(
   }
 }
 
-/** Scopes, all of which are among others. @throws ApiError `validation_failed`. */
+/** Requires every scope to be in `own`. @throws ApiError `validation_failed`. */
 export function among(asked: readonly string[], own: ReadonlySet<string>, pointer: string, whose: string): string[] {
   const errors = asked.flatMap((scope, i): FieldError[] =>
     own.has(scope)
@@ -117,7 +110,7 @@ export function among(asked: readonly string[], own: ReadonlySet<string>, pointe
   return [...asked]
 }
 
-/** Networks as they are stored, none of which is outside those of the caller's own key. @throws ApiError `validation_failed`. */
+/** Networks as they are stored, all within those of the caller's own key. @throws ApiError `validation_failed`. */
 export function networksOf(list: readonly string[], pointer: string, own: KeyRow | null): string[] {
   const { networks, errors } = readNetworks(list, pointer)
   if (errors.length > 0) throw invalid(errors)
@@ -131,10 +124,7 @@ export function networksOf(list: readonly string[], pointer: string, own: KeyRow
   return networks
 }
 
-/**
- * Nobody gets the secret of a key that may do more than they.
- * @throws ApiError `insufficient_scope`.
- */
+/** A caller never gets the secret of a key with more rights. @throws ApiError `insufficient_scope`. */
 export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): void {
   const beyond = row.scopes.find((scope) => !caller.scopes.has(scope))
   if (beyond !== undefined)
@@ -150,13 +140,13 @@ export function requireNoMore(row: KeyRow, caller: Caller, own: KeyRow | null): 
   requireMode(row, caller)
 }
 
-/** A test key does nothing to a live one. @throws ApiError `insufficient_scope`. */
+/** A test key cannot change a live one. @throws ApiError `insufficient_scope`. */
 export function requireMode({ mode }: Pick<KeyRow, 'mode'>, caller: Caller): void {
   if (mode === 'live' && caller.mode === 'test')
     throw new ApiError('insufficient_scope', { detail: 'The key is live, and yours is a test key.' })
 }
 
-/** `latest`: the end of the caller's own key; null: it has none. */
+/** `latest` is the end of the caller's own key; null if it has none. */
 function expiryOf(text: string | null | undefined, pointer: string, latest: Date | null): Date | null {
   const asked = text === undefined ? Math.min(nowMs() + lifetimeDefaultMs, latest?.getTime() ?? Infinity) : text
   const time = asked === null ? null : new Date(asked)
@@ -169,7 +159,6 @@ function expiryOf(text: string | null | undefined, pointer: string, latest: Date
   return time
 }
 
-/** A key as it is shown. */
 export const showKey = (row: KeyRow) => ({
   id: showId('key', row.id),
   object: 'api_key' as const,

@@ -57,7 +57,7 @@ test('a proxy that is trusted says whence a caller comes, and nobody else does',
   expect(await through('10.1.2.3', '192.0.2.77')).toBe(200)
   expect(await through('10.1.2.3', '192.0.2.77, 203.0.113.9')).toBe(403)
   expect(await through('203.0.113.9', '192.0.2.77')).toBe(403)
-  // Some write the port of the connection, too.
+  // Some proxies add the port of the connection.
   expect(await through('10.1.2.3', '192.0.2.77:50123')).toBe(200)
   expect(await through('10.1.2.3', '[2001:db8::7]:443, 10.9.9.9:1')).toBe(200)
   expect(await through('10.1.2.3', '192.0.2.77:50123, 203.0.113.9:1')).toBe(403)
@@ -113,7 +113,6 @@ test('a rotated key has another secret, and the old one until the overlap ends',
   for (const token of [secret, key.secret, pair.access_token, during.access_token])
     expect(await codeOf(token)).toBe('in')
   expect((await refresh(pair.refresh_token)).statusCode).toBe(200)
-  // The overlap ends.
   await db.query(`update api_keys set previous_until = now() where account_id = $1 and id <> $2`, [
     account.accountId,
     account.keyId,
@@ -135,7 +134,7 @@ test('a rotated key has another secret, and the old one until the overlap ends',
     expect((await refresh(token)).json().code).toBe('invalid_token')
   expect((await refresh(fresh.refresh_token)).statusCode).toBe(200)
   expect((await logIn(key.secret)).code).toBe('invalid_credentials')
-  // Without an overlap it ends at once, and a repetition of the request tells the same secret.
+  // Without an overlap the old secret ends at once, and a repeated request returns the same new secret.
   const once = await rotate({ overlap_seconds: 0 }, { 'idempotency-key': 'rotate' })
   const again = await rotate({ overlap_seconds: 0 }, { 'idempotency-key': 'rotate' })
   expect(again.json().secret).toBe(once.json().secret)
@@ -265,7 +264,7 @@ test('what is revoked, disabled, suspended or narrowed here is so on every node 
       'account_suspended',
       'invalid_token',
     ])
-  // The poll itself and what was asked before it are not free.
+  // The poll and the earlier requests take time too.
   expect(performance.now() - startedMs).toBeLessThan(8000)
 })
 

@@ -1,26 +1,25 @@
-/** API keys: long-lived tokens with a subset of their maker's scopes, shown once. */
+/** API keys: long-lived tokens with a subset of their creator's scopes, shown once. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 import { hashToken, newKey } from './token.ts'
 
-/** A key as the database has it; never its secret. */
+/** Without the secret, which is not stored. */
 export interface KeyRow {
   id: string
   publicId: string
   name: string
   mode: 'live' | 'test'
   scopes: string[]
-  /** Networks; empty: from everywhere. */
+  /** Networks; empty allows all. */
   ipAllow: string[]
   createdAt: Date
   expiresAt: Date | null
   lastUsedAt: Date | null
-  /** Until when the secret before the last rotation works; null: it does not. */
+  /** End of the previous secret; null if it does not work. */
   previousUntil: Date | null
 }
 
-/** What a key is made of. */
 export interface NewKey {
   name: string
   mode: 'live' | 'test'
@@ -42,7 +41,7 @@ const columns = `
   last_used_at as "lastUsedAt",
   case when previous_until > now() then previous_until end as "previousUntil"`
 
-/** Makes a key. `secret` is all there will ever be of it. */
+/** The only time that `secret` is available. */
 export async function createKey(tx: Tx, accountId: string, input: NewKey): Promise<{ row: KeyRow; secret: string }> {
   const { key, publicId } = newKey(input.mode)
   const { rows } = await tx.query<KeyRow>({
@@ -68,7 +67,7 @@ export async function createKey(tx: Tx, accountId: string, input: NewKey): Promi
   return { row, secret: key }
 }
 
-/** Keys that are not revoked, from a position on; one more than `limit`. Served by the primary key. */
+/** Keys that are not revoked; one more than `limit`. Served by the primary key. */
 export async function listKeys(
   db: Queryable,
   accountId: string,
@@ -90,7 +89,7 @@ export async function listKeys(
   return rows
 }
 
-/** One key that is not revoked, by primary key. */
+/** Null if it is revoked; by primary key. */
 export async function findKeyRow(db: Queryable, accountId: string, id: string): Promise<KeyRow | null> {
   const { rows } = await db.query<KeyRow>(
     `
@@ -104,7 +103,7 @@ export async function findKeyRow(db: Queryable, accountId: string, id: string): 
   return rows[0] ?? null
 }
 
-/** Revokes a key, and with it the logins that were made with it; false where there is none to revoke. Locks its row. */
+/** Also ends the logins made with it; false if there is no such key. Locks its row. */
 export async function revokeKey(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `
@@ -118,7 +117,7 @@ export async function revokeKey(tx: Tx, accountId: string, id: string): Promise<
   return rowCount === 1
 }
 
-/** Changes a key that is not revoked, or null; by primary key. What is undefined stays. */
+/** Null if it is revoked; by primary key. Undefined fields stay. */
 export async function changeKey(
   tx: Tx,
   accountId: string,
@@ -143,8 +142,8 @@ export async function changeKey(
 }
 
 /**
- * Gives a key another secret. The one before works for `overlapSeconds` more, and so do logins that were made with it until then; the one
- * before that ends now, with every login of its time. Locks the key's row.
+ * Replaces the secret. The previous one, and logins made with it until then, work for `overlapSeconds` more. The one before that ends now,
+ * with every login of its time. Locks the key's row.
  */
 export async function rotateKey(
   tx: Tx,
@@ -153,7 +152,7 @@ export async function rotateKey(
   overlapSeconds: number,
 ): Promise<{ row: KeyRow; secret: string }> {
   const { key } = newKey(mode, publicId)
-  // What the last rotation has ended, or was about to, would be as good as new with the next end. By tokens_user.
+  // Otherwise the new end would extend logins that the last rotation has ended or was about to end. By tokens_user.
   await tx.query(
     `
     update tokens t
@@ -184,7 +183,7 @@ export async function rotateKey(
   return { row, secret: key }
 }
 
-/** The same as `findKeyRow`, and locks the row. */
+/** Like `findKeyRow`, and locks the row. */
 export async function lockKeyRow(tx: Tx, accountId: string, id: string): Promise<KeyRow | null> {
   await tx.query('select 1 from api_keys where account_id = $1 and id = $2 for update', [accountId, id])
   return findKeyRow(tx, accountId, id)

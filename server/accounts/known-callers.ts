@@ -1,41 +1,41 @@
-/** A short memory of who came with which secret, so that a busy client costs no query a request. */
+/** A short cache of callers by secret, so that a busy client costs no query per request. */
 
 import { ApiError } from '../ground/base/errors.ts'
 
-/** How long a caller is remembered: the longest time for which what was revoked elsewhere still works here. */
+/** Also the longest time for which a secret revoked by another process still works here. */
 const memoryMs = 5_000
-// About 5 MB; the oldest goes first, and a forgotten caller costs one query.
+// About 5 MB; the oldest goes first, and each miss costs one query.
 const rememberedMax = 10_000
 
-/** What was found behind a secret; `expiresInMs`: until it is worth nothing (null: nobody knows of an end). */
+/** `expiresInMs` is null if the secret never expires. */
 interface Found<Known> {
   known: Known
   expiresInMs: number | null
 }
 
-/** Remembers by secret. One a kind of secret and process. Time is a monotonic clock's, so a wrong wall clock locks nobody out. */
+/** One per kind of secret and process. Uses a monotonic clock, so a wrong wall clock locks nobody out. */
 export class KnownCallers<Known> {
   readonly #lookUp: (secret: string) => Promise<Found<Known>>
   readonly #remembered = new Map<string, { known: Known; untilMs: number }>()
-  // Requests that come while a secret is looked up wait for that look-up.
+  // Concurrent requests with one secret share its look-up.
   readonly #lookups = new Map<string, Promise<Known>>()
   #epoch = 0
 
-  /** `lookUp` throws an ApiError where a secret lets nobody in: only who was let in is remembered. */
+  /** `lookUp` throws an ApiError to refuse a secret; only accepted ones are cached. */
   constructor(lookUp: (secret: string) => Promise<Found<Known>>) {
     this.#lookUp = lookUp
   }
 
   /**
-   * Who comes with a secret; not a promise when it is remembered. `refuse` is asked before a secret that was not let in lately is
-   * looked up, and throws where it should not be. `isSure`: memory is not enough.
+   * Returns no promise if the caller is cached. `refuse` runs before the look-up of a secret that was not accepted recently, and throws to
+   * prevent it. `isSure` skips the cache.
    */
   find(secret: string, refuse?: () => void, isSure: boolean = false): Known | Promise<Known> {
     const remembered = this.#remembered.get(secret)
     if (!isSure && remembered !== undefined && performance.now() < remembered.untilMs) return remembered.known
     const underWay = this.#lookups.get(secret)
     if (underWay) return underWay
-    // Who was let in lately is looked up again whatever others from there do.
+    // Failures of others at the same address do not stop a caller accepted recently.
     if (remembered === undefined) refuse?.()
     const lookup = this.#find(secret).finally(() => this.#lookups.delete(secret))
     this.#lookups.set(secret, lookup)
@@ -57,7 +57,7 @@ export class KnownCallers<Known> {
     return known
   }
 
-  /** Forgets everybody: call it after anything was revoked here. Other processes follow within five seconds. */
+  /** Clears the cache: call it after every revocation here. Other processes follow within five seconds. */
   forget(): void {
     this.#epoch++
     this.#remembered.clear()

@@ -1,14 +1,13 @@
-/** Lists of networks from which a key works. */
+/** Networks from which a key works. */
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError, type FieldError } from '../ground/base/errors.ts'
 
-/** Tells whether an address is in one of the networks. */
 export type NetworkTest = (ip: string) => boolean
 
 const everywhere: NetworkTest = () => true
 
-/** The test of a list as it is stored; an empty one lets everybody in. IPv4 addresses in IPv6 form are those of IPv4. */
+/** An empty list allows all. IPv4 addresses in IPv6 form count as IPv4. */
 export function allowNetworks(cidrs: readonly string[]): NetworkTest {
   if (cidrs.length === 0) return everywhere
   const list = new BlockList()
@@ -23,16 +22,15 @@ export function allowNetworks(cidrs: readonly string[]): NetworkTest {
   }
 }
 
-/** Refuses an address that is in none of the networks; its owner is told why, also who only has the secret. @throws ApiError `ip_not_allowed`. */
+/** The error names the address, although a thief of the secret sees it too. @throws ApiError `ip_not_allowed`. */
 export function requireNetwork(cidrs: readonly string[], ip: string): void {
   if (!allowNetworks(cidrs)(ip)) throw notFrom(ip)
 }
 
-/** The refusal of an address. */
 export const notFrom = (ip: string): ApiError =>
   new ApiError('ip_not_allowed', { detail: `The key cannot be used from ${ip}.` })
 
-/** Whether each address of a network is in one of the others, all as they are stored. */
+/** Whether one stored network is entirely within the others. */
 export function isWithin(cidr: string, others: readonly string[]): boolean {
   const [address, bits] = ipaddr.parseCIDR(cidr)
   return others.some((other) => {
@@ -41,12 +39,12 @@ export function isWithin(cidr: string, others: readonly string[]): boolean {
   })
 }
 
-/** Networks as they are stored: single addresses become networks of one, host bits go; and what is wrong with them. */
+/** Returns networks as they are stored (single addresses become networks, host bits are cleared), and the faults. */
 export function readNetworks(list: readonly string[], pointer: string): { networks: string[]; errors: FieldError[] } {
   const errors: FieldError[] = []
   const networks = list.map((text, i) => {
     const bits = /^[^/]+$/.test(text) && isIP(text) !== 0 ? `${text}/${isIP(text) === 6 ? 128 : 32}` : text
-    // Short forms of IPv4 (`10/8`, `0x7f.1`) are read differently by different programs.
+    // Programs disagree on short forms of IPv4 (`10/8`, `0x7f.1`).
     if (isIP(bits.split('/')[0] ?? '') === 0 || !ipaddr.isValidCIDR(bits)) {
       const detail = 'must be an address or a network such as 192.0.2.0/24 or 2001:db8::/32'
       errors.push({ pointer: `${pointer}/${i}`, code: 'invalid_format', detail })

@@ -1,4 +1,4 @@
-/** Who is behind a credential: keys are in the hands of those who made them. */
+/** Who is behind a credential: a key may be known to everyone who created or rotated it. */
 import { actorOf, showActorId, type Actor } from '../ground/audit/audit.ts'
 import { keepMakers } from '../ground/audit/makers.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
@@ -6,12 +6,12 @@ import type { Caller } from '../ground/http/http.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 
 /**
- * Public ids of a user or key and of all who have ever held its secret: who made or rotated it, and so on for their keys. As the audit log
- * of the account knows it, or what is kept of what went from it: a look-up by audit_events_target and one by key_makers for each key.
+ * Public ids of a user or key and of all who have ever held its secret: those who created or rotated it, and so on for their keys. Uses
+ * the account's audit log, and what is kept of deleted parts: a look-up by audit_events_target and one by key_makers for each key.
  */
 export async function personsBehind(db: Queryable, accountId: string, id: string): Promise<Set<string>> {
   const persons = new Set([id])
-  // What is added while it runs is visited, too.
+  // The loop also visits ids added while it runs.
   for (const one of persons) {
     if (!one.startsWith('key_')) continue
     const { rows } = await db.query<Actor>({
@@ -38,8 +38,8 @@ export async function personsBehind(db: Queryable, accountId: string, id: string
 }
 
 /**
- * Public ids of those who invited one of these users after a time, by their invitations. A user who was there at that time was invited before.
- * By the primary keys: an account has few invitations.
+ * Public ids of those who invited one of these users after a time. A user who existed at that time was invited before. By the primary
+ * keys: an account has few invitations.
  */
 export async function invitersSince(
   db: Queryable,
@@ -60,11 +60,11 @@ export async function invitersSince(
         and i.invited_by is not null`,
     values: [accountId, ids, since],
   })
-  // A user or a key: nobody has the id of the other.
+  // A user or a key: their ids never collide.
   return rows.flatMap(({ invitedBy }) => [showId('usr', invitedBy), showId('key', invitedBy)])
 }
 
-/** Keeps who is behind the maker of a key of an account below, which that account's log does not know. `key` is its public id. */
+/** Keeps the persons behind the maker of a key of an account below, whose log does not know them. `key` is its public id. */
 export async function keepPersonsBehind(tx: Tx, caller: Caller, accountId: string, key: string): Promise<void> {
   const persons = await personsBehind(tx, caller.accountId, showActorId(actorOf(caller)) ?? '')
   const makers = [...persons].map((id) => {

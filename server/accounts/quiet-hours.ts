@@ -1,4 +1,4 @@
-/** What an account says of quiet hours: when its messages, mostly marketing, wait for the morning of whom they go to. */
+/** Quiet hours of an account: its messages, mostly marketing, wait until morning at the recipient. */
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../ground/base/errors.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
@@ -6,7 +6,6 @@ import { isTimezone } from '../ground/base/timezone.ts'
 const time = (description: string) =>
   Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['21:00'] })
 
-/** As they are in the settings. */
 export const QuietHours = Type.Object({
   enabled: Type.Boolean(),
   start: time("In the recipient's time zone."),
@@ -23,14 +22,14 @@ export const QuietHours = Type.Object({
 })
 export type QuietHours = Static<typeof QuietHours>
 
-/** Body of a change: what is not in it stays, or is the account's. */
+/** Missing fields stay, or inherit from the account. */
 export const QuietHoursChange = Type.Object(Type.Partial(QuietHours).properties, {
   additionalProperties: false,
   minProperties: 1,
 })
 export type QuietHoursChange = Static<typeof QuietHoursChange>
 
-// 21:00 to 08:00 is what telemarketing rules of the United States forbid (47 CFR §64.1200).
+// United States telemarketing rules forbid 21:00 to 08:00 (47 CFR §64.1200).
 const defaults: QuietHours = {
   enabled: false,
   start: '21:00',
@@ -39,12 +38,12 @@ const defaults: QuietHours = {
   fallback_timezone: 'UTC',
 }
 
-/** Quiet hours from the most general word to the most special one, over the defaults. */
+/** Merges from general to specific, over the defaults. */
 export function mergeQuietHours(...said: readonly (QuietHoursChange | null)[]): QuietHours {
   return said.reduce<QuietHours>((all, one) => ({ ...all, ...one }), defaults)
 }
 
-/** What the schema cannot say of them; `change` is the part that was sent, `merged` what it leads to. */
+/** Faults that the schema cannot find; `change` is the request, `merged` its result. */
 export function checkQuietHours(change: QuietHoursChange, merged: QuietHours): FieldError[] {
   const errors: FieldError[] = []
   const [said, other] = change.end === undefined ? ['start', 'end'] : ['end', 'start']
@@ -63,7 +62,7 @@ export function checkQuietHours(change: QuietHoursChange, merged: QuietHours): F
   return errors
 }
 
-/** As `checkQuietHours`, for those of a campaign, which stand on those of its account: who says when they begin says when they end. */
+/** Like `checkQuietHours`, for a campaign that overrides its account: start and end must be set together. */
 export function checkOwnQuietHours(change: QuietHoursChange): FieldError[] {
   const errors = checkQuietHours(change, mergeQuietHours(change))
   if ((change.start === undefined) === (change.end === undefined)) return errors

@@ -1,7 +1,4 @@
-/**
- * How long an account keeps what it has: the settings. What they do is in privacy/retention-account.ts, retention-days.ts and
- * ../audit/retention.ts.
- */
+/** Retention settings of an account. privacy/retention-account.ts, retention-days.ts and ../audit/retention.ts apply them. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { invalid } from '../ground/base/errors.ts'
@@ -14,25 +11,24 @@ export const Retention = Type.Object({
   message_body_days: days(0, 'Texts of final messages; 0: only until they are final.'),
   reply_body_days: days(0, 'Texts of replies; 0: two minutes.'),
   message_days: days(1, 'Messages without their texts: numbers, times, outcomes.'),
-  // Posts are retried for three days, and need their event.
+  // Postings are retried for three days, and need their event.
   event_days: days(4, 'Events, and the attempts to post them.'),
-  // Shorter, and who wants to hide something would only have to wait a while.
+  // Otherwise an attacker could outwait the log.
   audit_days: days(90, 'The audit log.'),
 })
 export type Retention = Static<typeof Retention>
 
-/** As a change: what is not named stays. */
 export const RetentionChange = Type.Partial(Retention, { additionalProperties: false, minProperties: 1 })
 
 const names = Object.keys(Retention.properties) as (keyof Retention)[]
 
-/** Select expression for `Retention`, of accounts under the alias. Columns have the names of the fields. */
+/** Select expression for `Retention` of accounts under the alias; columns are named like the fields. */
 export const retentionColumn = (a: string): string =>
   `json_build_object(${names.map((name) => `'${name}', ${a}.${name}`).join(', ')})`
 
 /**
- * Changes how long things are kept; by the primary key, whose row the caller has locked. It applies to what exists, too, within an hour.
- * @throws ApiError `validation_failed` if texts would outlive their messages.
+ * By the primary key, whose row the caller has locked. Applies to existing data within an hour. @throws ApiError `validation_failed` if
+ * texts would outlive their messages.
  */
 export async function changeRetention(
   tx: Tx,

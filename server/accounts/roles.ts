@@ -1,10 +1,8 @@
-/** What the people of an account may do. */
 import { scopes, type Caller, type Scope } from '../ground/http/http.ts'
 
-/** The roles, from the one who may do most. */
+/** In descending order of rights. */
 export const roles = ['owner', 'admin', 'developer', 'sender', 'viewer'] as const
 
-/** A user's role in its account. */
 export type Role = (typeof roles)[number]
 
 const ofOperator: ReadonlySet<Scope> = new Set(['carriers:read', 'carriers:write', 'routes:read', 'routes:write'])
@@ -24,9 +22,9 @@ const ofBuilders: ReadonlySet<Scope> = new Set(['keys:read', 'users:read'])
 const scopesOfRole: Record<Role, readonly Scope[]> = {
   owner: scopes,
   admin: scopes,
-  // Builds against the API: everything but the account's settings, its people and its audit log.
+  // Builds against the API: everything except settings, users and the audit log.
   developer: scopes.filter((scope) => !ofOwners.has(scope)),
-  // Writes to people and reads what they answer.
+  // Writes to people and reads their replies.
   sender: [
     'messages:read',
     'messages:read_body',
@@ -39,21 +37,21 @@ const scopesOfRole: Record<Role, readonly Scope[]> = {
     'settings:read',
     ...profile,
   ],
-  // Sees what happened, but not what was written.
+  // Sees what happened, but not the texts.
   viewer: [
     ...scopes.filter((scope) => scope.endsWith(':read') && !ofOwners.has(scope) && !ofBuilders.has(scope)),
     'profile:write',
   ],
 }
 
-/** The scopes of a login. Carriers belong to the installation, so only its operator has theirs, whatever the role. */
+/** Carriers belong to the installation, so only its operator gets their scopes, in any role. */
 export function scopesOf(role: Role, isOperator: boolean): Scope[] {
   return scopesOfRole[role].filter((scope) => isOperator || !ofOperator.has(scope))
 }
 
 /**
- * Whether a caller may give a role, or change somebody who has it: nobody raises anybody above themselves. Owners are made and changed by
- * owners alone; `own` is the caller's role, null for a key.
+ * Whether a caller may give a role, or change a user who has it: only up to the caller's own rights. Only owners create and change owners;
+ * `own` is the caller's role, null for a key.
  */
 export function mayGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): boolean {
   return (role !== 'owner' || own === 'owner') && scopesOf(role, isOperator).every((scope) => caller.scopes.has(scope))

@@ -1,4 +1,4 @@
-/** The schemas of `/v1/settings`: the answer, and the body of a change. */
+/** The schemas of `/v1/settings`. */
 import { Type } from 'typebox'
 import { Nullable } from '../ground/http/http.ts'
 import { Encryption } from './encryption-settings.ts'
@@ -6,7 +6,6 @@ import { GuardChange, GuardFields, SegmentLimits } from './guard-settings.ts'
 import { QuietHours, QuietHoursChange } from './quiet-hours.ts'
 import { Retention, RetentionChange } from './retention-settings.ts'
 
-/** What STOP, START and HELP do. */
 export const OptOut = Type.Object({
   stop_keywords: Type.Array(Type.String()),
   start_keywords: Type.Array(Type.String()),
@@ -18,7 +17,7 @@ const unlimited = { description: 'null: no limit.' }
 
 const OnUnknown = Type.Enum(['hold', 'resend'])
 
-/** The answer's schema. Null stands for "not limited" and "not set". */
+/** Null means "not limited" or "not set". */
 export const Settings = Type.Object(
   {
     object: Type.Enum(['settings']),
@@ -63,7 +62,7 @@ export const Settings = Type.Object(
   { $id: 'Settings', description: 'The settings of the account. No secrets.' },
 )
 
-/** The body of `PATCH /v1/settings`; the rest follows from what there is, or is not built. */
+/** The body of `PATCH /v1/settings`; other settings are derived or not built. */
 export const SettingsChange = Type.Object(
   {
     account: Type.Optional(

@@ -1,4 +1,4 @@
-/** The settings of an account, as `GET /v1/settings` shows them: what is stored, and what this installation does without being told. */
+/** The settings of an account, as `GET /v1/settings` shows them: stored values and the defaults of this installation. */
 import { createHash } from 'node:crypto'
 import type { Static } from 'typebox'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
@@ -13,20 +13,19 @@ import { checkQuietHours, mergeQuietHours, type QuietHoursChange } from './quiet
 import { changeRetention, retentionColumn, type Retention } from './retention-settings.ts'
 import type { OptOut, Settings, SettingsChange } from './settings-schema.ts'
 
-/** What other slices decide and settings only show. */
+/** Values that other rooms decide. */
 export interface SettingsSources extends GuardSources {
   version: string
-  /** Requests a second of a credential where its account says nothing else; 100 where nobody does. */
+  /** Default requests per second of a credential; 100 if undefined. */
   apiPerSecond?: number
-  /** Texts are sealed at rest. */
   encryptsContent?: boolean
-  /** Keywords and answers, from what the account says of them (null: nothing) and its name. */
+  /** Keywords and replies, from the account's own settings (null: none) and its name. */
   optOut: (own: unknown, name: string) => Static<typeof OptOut>
-  /** Makes the account's sender with this number its default, or none (null); false: the account has no such sender. */
+  /** Null clears the default; false if the account has no such sender. */
   setDefaultSender: (tx: Tx, accountId: string, number: string | null) => Promise<boolean>
 }
 
-/** What is built. A feature that is not is refused as an unknown field or path, and said so here. */
+/** Features of this build. Missing ones are refused as unknown fields or paths. */
 const features = {
   campaigns: true,
   contact_import: true,
@@ -59,7 +58,6 @@ interface SettingsRow {
   segmentsPerSecond: number | null
 }
 
-/** The settings and their entity tag. */
 export async function readSettings(db: Queryable, caller: Caller, sources: SettingsSources): Promise<ShownSettings> {
   const { version, optOut, apiPerSecond = 100, encryptsContent = false } = sources
   const row = await findSettings(db, caller.accountId)
@@ -97,22 +95,19 @@ type SettingsBody = Static<typeof Settings>
 interface ShownSettings {
   body: SettingsBody
   /**
-   * A strong entity tag (RFC 9110 §8.8.3), with its quotes: what is set, a dot, and what is counted. Only what is set must be the same for a
-   * change; a message that is sent meanwhile is in nobody's way.
+   * A strong entity tag with its quotes (RFC 9110 §8.8.3): a hash of the settings, a dot, and a hash that includes counts. A change
+   * compares only the settings, so that messages sent meanwhile do not conflict.
    */
   etag: string
 }
 
-/**
- * Whether a header If-Match or If-None-Match names a tag (RFC 9110 §13.1). A proxy that compresses answers marks their tags as weak
- * (`W/`): what they were before it did is still what is meant.
- */
+/** Tests a header If-Match or If-None-Match (RFC 9110 §13.1). Proxies that compress answers weaken tags (`W/`); the mark is ignored. */
 export function matchesTag(header: string | undefined, etag: string): boolean {
   const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
   return tags.includes('*') || tags.includes(etag)
 }
 
-/** Members of the answer that nobody sets. */
+/** Read-only members of the answer. */
 const counted = new Set([
   'encryption',
   'webhooks',
@@ -129,14 +124,13 @@ function tagOf(body: SettingsBody): string {
   return `"${hash(set)}.${hash(JSON.stringify(body))}"`
 }
 
-/** The same tag whatever was counted since. */
+/** Strips the part of the counts. */
 const settledPart = (tags: string): string => tags.replace(/\.[\w-]{22}"/g, '"')
 
 /**
- * Changes settings of the caller's account and returns all of them as they were and as they are. Locks the account. `expected` is an
- * If-Match header, or undefined; `known` is what the schema found wrong, beside the `change` that is sound.
- * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed` with every wrong field, those of `known`
- * included.
+ * Returns all settings before and after. Locks the account. `expected` is an If-Match header, or undefined; `known` are the schema's
+ * faults, besides the valid `change`. @throws ApiError `version_conflict` if the tag has changed; `validation_failed` with every wrong
+ * field, including `known`.
  */
 export async function changeSettings(
   tx: Tx,
@@ -156,7 +150,7 @@ export async function changeSettings(
      where id = $1`,
     [caller.accountId, change.account?.name ?? null, change.on_unknown ?? null, change.on_unknown !== undefined],
   )
-  // What one of them has written goes with the transaction.
+  // A fault rolls back everything that was written.
   const faults = [...known]
   const gather = (changing: Promise<void>): Promise<void> =>
     changing.catch((error: unknown) => {
@@ -171,7 +165,7 @@ export async function changeSettings(
   return { before, after: await readSettings(tx, caller, sources) }
 }
 
-/** Sets the default sender and country. By the primary key, whose row is locked. */
+/** By the primary key, whose row is locked. */
 async function changeDefaults(
   tx: Tx,
   accountId: string,
@@ -199,7 +193,7 @@ async function changeDefaults(
     )
 }
 
-/** Adds what is said to what was; by the primary key, whose row is locked. */
+/** Merges the change; by the primary key, whose row is locked. */
 async function changeQuietHours(tx: Tx, accountId: string, change: QuietHoursChange): Promise<void> {
   const { quietHours } = await findSettings(tx, accountId)
   const errors = checkQuietHours(change, mergeQuietHours(quietHours, change))
@@ -210,7 +204,7 @@ async function changeQuietHours(tx: Tx, accountId: string, change: QuietHoursCha
   ])
 }
 
-/** Reads the account with its default sender, its endpoints and its pace, or that of the carriers it may use; each by an index or a few rows. */
+/** Reads the account with its default sender, its endpoints and its pace, or that of its carriers; each by an index or a few rows. */
 async function findSettings(db: Queryable, accountId: string): Promise<SettingsRow> {
   const { rows } = await db.query<SettingsRow>({
     name: 'find-settings',

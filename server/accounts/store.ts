@@ -1,32 +1,31 @@
-/** SQL of credentials: users, keys and the tokens of logins. */
+/** SQL of credentials: users, keys and login tokens. */
 import { timingSafeEqual } from 'node:crypto'
 import { columns } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { scopesOf, type Role } from './roles.ts'
 
-/** What the database knows of a token or key. */
 export interface Credential {
   accountId: string
   accountStatus: 'active' | 'suspended' | 'closed'
   kind: 'key' | 'token'
   id: string
-  /** Null: a key, or the login of one. */
+  /** Null for a key, or its login. */
   userId: string | null
-  /** When that user last showed who they are. */
+  /** Last confirmation of identity by that user. */
   confirmedAt: Date | null
   mode: 'live' | 'test'
   scopes: string[]
   /** SHA-256 of the whole token. */
   hash: Buffer
-  /** The same of a key's secret before its rotation, while that still works. */
+  /** The previous secret of a rotated key, while it still works. */
   previousHash: Buffer | null
-  /** Requests a second of the account's credentials; null: as the installation says. */
+  /** Requests per second of the account's credentials; null uses the installation's default. */
   apiPerSecond: number | null
   /** The account's, ISO 3166-1 alpha-2. */
   defaultCountry: string | null
-  /** Of its default sender. */
+  /** Country of the default sender. */
   senderCountry: string | null
-  /** Networks from which the key works, and logins with it; empty: from everywhere. */
+  /** Networks of the key and its logins; empty allows all. */
   ipAllow: string[]
   isRevoked: boolean
   /** By the database's clock; null: never. */
@@ -36,20 +35,20 @@ export interface Credential {
 /** The country of the default sender of account `a`. By the unique index senders_default. */
 export const senderCountryColumn = `(select s.country from senders s where s.account_id = a.id and s.is_default) as "senderCountry"`
 
-/** Whether a hash is that of the credential's secret, in constant time. */
+/** Compares in constant time. */
 export function isSecretOf({ hash, previousHash }: Credential, given: Buffer): boolean {
   return timingSafeEqual(hash, given) || (previousHash !== null && timingSafeEqual(previousHash, given))
 }
 
-/** A key as somebody comes with it: its public id, and the SHA-256 of the whole. */
+/** A presented key: its public id, and the SHA-256 of the whole. */
 export interface GivenKey {
   publicId: string
   hash: Buffer
 }
 
 /**
- * Keys by their public ids, null for those that do not exist; one result a key given, in their order. Notes their use once a minute, and only where
- * the secret is right: that locks the key's row, briefly, and waits for nobody. Served by the unique index on public_id.
+ * One result per given key, in order; null if it does not exist. Records the use once a minute, only if the secret is right: that locks
+ * the key's row briefly, and waits for no other lock. Served by the unique index on public_id.
  */
 export async function findKeys(db: Queryable, given: readonly GivenKey[]): Promise<(Credential | null)[]> {
   const { rows } = await db.query<Credential & { n: number }>({
@@ -96,7 +95,6 @@ export async function findKeys(db: Queryable, given: readonly GivenKey[]): Promi
   return given.map((_, i) => found.get(i + 1) ?? null)
 }
 
-/** One of them. */
 export async function findKey(db: Queryable, publicId: string, hash: Buffer): Promise<Credential | null> {
   const [key = null] = await findKeys(db, [{ publicId, hash }])
   return key
@@ -109,9 +107,9 @@ interface TokenRow extends Credential {
 }
 
 /**
- * An access token by its hash (primary key), with the user or key it came from: it does not outlive them, and may never do more than
- * they may by now. `user_id` is the user of a login, or the key of a login with client credentials; the two are both UUIDv7 and cannot
- * meet. What was logged in before a rotation of the key's secret was over ends with the old secret.
+ * By its hash (primary key), with its user or key: a token does not outlive them, and never has more rights than they have now. `user_id`
+ * is the user of a login, or the key of a login with client credentials; both are UUIDv7 and never collide. Logins from before the end of
+ * a rotation end with the old secret.
  */
 export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Credential | null> {
   const { rows } = await db.query<TokenRow>({
@@ -152,7 +150,7 @@ export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Cred
   return { ...token, scopes: token.scopes.filter((scope) => allowed.has(scope)) }
 }
 
-/** Whose login it is: a user, or a key that logged in with its client credentials (email and role are null then). */
+/** The user of a login, or the key of client credentials (email and role are null then). */
 export interface Owner {
   accountId: string
   accountName: string
@@ -172,17 +170,17 @@ const ownerOf = ({ isOperator, scopes, ...row }: OwnerRow): Owner => ({
   scopes: scopes ?? (row.role === null ? [] : scopesOf(row.role, isOperator)),
 })
 
-/** A user, with what checking a login needs. */
+/** A user, with the data that a login check needs. */
 export interface LoginUser {
   owner: Owner
   passwordHash: string
   isActive: boolean
   accountStatus: string
-  /** Whether a second factor is asked for. */
+  /** Whether a login needs a second factor. */
   hasTotp: boolean
 }
 
-/** The users with an address in all accounts (users_email); the one whose password was set last comes first. */
+/** Users of an address in all accounts (users_email); latest password first. */
 export async function findUsers(db: Queryable, email: string): Promise<LoginUser[]> {
   const { rows } = await db.query<OwnerRow & Omit<LoginUser, 'owner'>>({
     name: 'find-users',
@@ -215,8 +213,8 @@ export async function findUsers(db: Queryable, email: string): Promise<LoginUser
 }
 
 /**
- * The active user or key with this id, or null: both by primary key. A key's scopes are its own, a user's come from the role.
- * `since`: when the login was made or last refreshed; null where one is made now. One from before the end of a rotation ends with it.
+ * The active user or key with this id, or null: both by primary key. Scopes are the key's own, or those of the user's role. `since` is the
+ * time of the login or its last refresh, null for a new login. Logins from before the end of a rotation end with it.
  */
 export async function findOwner(
   db: Queryable,
@@ -251,15 +249,13 @@ export async function findOwner(
   return rows[0] ? ownerOf(rows[0]) : null
 }
 
-/**
- * Holds a user or key as it is until the commit, so that what ends its logins waits for the one that is being made. By primary keys.
- */
+/** Locks a user or key until the commit, so that a request that ends its logins waits for the new one. By primary keys. */
 export async function holdOwner(tx: Tx, accountId: string, id: string): Promise<void> {
   for (const table of ['users', 'api_keys'])
     await tx.query(`select 1 from ${table} where account_id = $1 and id = $2 for share`, [accountId, id])
 }
 
-/** The same, and whether it still is let in by the hash that was checked: of a user's password, or of a key's secret. */
+/** Also checks that the verified hash is still that of the user's password or the key's secret. */
 export async function holdSecret(tx: Tx, { accountId, id }: Owner, hash: string | Buffer): Promise<boolean> {
   const { rowCount } = await tx.query(
     typeof hash === 'string'
@@ -276,7 +272,7 @@ export async function holdSecret(tx: Tx, { accountId, id }: Owner, hash: string 
   return rowCount === 1
 }
 
-/** Replaces a password hash that was made with older parameters, unless the password was changed meanwhile. */
+/** Replaces a hash with outdated parameters, unless the password was changed meanwhile. */
 export async function replaceHash(db: Queryable, owner: Owner, from: string, to: string): Promise<void> {
   await db.query({
     name: 'replace-hash',

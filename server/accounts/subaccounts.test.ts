@@ -85,7 +85,7 @@ test('its keys have nothing of the installation and nothing over accounts, whate
 test('there is one level, and one sees nothing of those beside', async () => {
   const [parent, stranger] = [await createTestAccount(db), await createTestAccount(db)]
   const { id } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch' })).json()
-  // The strongest who can be in an account below.
+  // The strongest role in an account below.
   const owner = await createTestUser(db, parseId('acc', id) ?? '', { role: 'owner' })
   expect((await ask('POST', '/v1/accounts', owner, { name: 'Twig' })).json().code).toBe('sub_account_not_allowed')
   expect((await ask('GET', '/v1/accounts', owner)).json().data).toEqual([])

@@ -1,10 +1,9 @@
-/** Accounts and those below them: one level deep. */
+/** Accounts and the accounts below them: one level deep. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
-/** An account as the one above it sees it. */
 export interface AccountRow {
   id: string
   name: string
@@ -19,7 +18,7 @@ export interface AccountRow {
   destroyedAt: Date | null
 }
 
-/** What is changed of an account; what is undefined stays. */
+/** Undefined fields stay. */
 export interface AccountChange {
   name?: string
   status?: 'active' | 'suspended'
@@ -55,14 +54,14 @@ export async function findAccount(db: Queryable, ownId: string, id: string): Pro
   return rows[0]
 }
 
-/** Any account, by primary key: callers say whose it must be. @throws ApiError `not_found`. */
+/** By primary key, without a check of ownership: that is up to the caller. @throws ApiError `not_found`. */
 export async function findAccountRow(db: Queryable, id: string): Promise<AccountRow> {
   const { rows } = await db.query<AccountRow>(`select ${columns} from accounts where id = $1`, [id])
   if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such account.' })
   return rows[0]
 }
 
-/** Accounts below one, from a position on; one more than `limit`. By accounts_parent. */
+/** Returns one more than `limit`. By accounts_parent. */
 export async function listAccounts(
   db: Queryable,
   ownId: string,
@@ -83,7 +82,7 @@ export async function listAccounts(
   return rows
 }
 
-/** Makes an account below one. @throws ApiError `sub_account_not_allowed` where that one is below another itself. */
+/** @throws ApiError `sub_account_not_allowed` if the parent is itself below another. */
 export async function createAccount(
   tx: Tx,
   ownId: string,
@@ -101,7 +100,7 @@ export async function createAccount(
   return findAccount(tx, ownId, id)
 }
 
-/** Changes an account below one, or that one; by primary key, whose row it locks. Returns it before and after. */
+/** Changes an account or one below it; locks its row by primary key. Returns it before and after. */
 export async function changeAccount(
   tx: Tx,
   ownId: string,
@@ -112,7 +111,7 @@ export async function changeAccount(
   const before = await findAccount(tx, ownId, id)
   if (before.status === 'closed')
     throw new ApiError('account_not_in_state', { detail: 'The account is closed; reopen it first.' })
-  // Every process reads the paces again after a while (see links/limits.ts).
+  // Every process re-reads the paces after a while (see links/limits.ts).
   await tx.query(
     `
     update accounts
@@ -136,7 +135,6 @@ export async function changeAccount(
   return { before, after: await findAccount(tx, ownId, id) }
 }
 
-/** An account as it is shown. */
 export const showAccount = (row: AccountRow) => ({
   id: showId('acc', row.id),
   object: 'account' as const,

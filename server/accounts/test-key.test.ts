@@ -106,7 +106,7 @@ test('what a rotation has ended does not come back with the next one', async () 
   await rotate(3600)
   expect(await statuses()).toEqual([401, 401])
   expect((await ask('GET', '/v1/settings', bearer(own.access_token))).status).toBe(200)
-  // The second rotation of two ends the overlap of the first, for logins too.
+  // The second rotation ends the overlap of the first, for logins too.
   await rotate(3600)
   expect((await ask('GET', '/v1/settings', bearer(own.access_token))).status).toBe(401)
 })

@@ -1,4 +1,4 @@
-/** For tests of any slice: an application over a test database, and callers for it. */
+/** For tests of any room: an application over a test database, and callers for it. */
 import type { LightMyRequestResponse } from 'fastify'
 import { buildApp, type AppContext, type Register } from '../program/app.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
@@ -17,14 +17,12 @@ import { openSession } from './login/session.ts'
 import type { SettingsSources } from './settings.ts'
 import { hashToken, newKey } from './token.ts'
 
-/** A key that everybody knows. */
 export const testMasterKey: Buffer = Buffer.alloc(32, 7)
-/** A file with it, as threads know one. */
+/** The master key file, as threads receive it. */
 export const testKeyFile = { path: '/nowhere', lines: testMasterKey.toString('base64') }
-/** A vault with that key. */
 export const testVault: Vault = openVault(testMasterKey)
 
-/** An application with the routes of one slice, or of several, and what keeps test keys from them; it is closed at the end. */
+/** Registers the given routes and the guard against test keys; closes at the end. */
 export async function buildTestApp(db: Db, register: Register, context: Partial<AppContext> = {}): Promise<App> {
   const app = await buildApp(
     {
@@ -32,7 +30,7 @@ export async function buildTestApp(db: Db, register: Register, context: Partial<
       publicUrl: 'http://localhost',
       authenticator: openAuthenticator(db),
       checksAnswers: true,
-      // Tests ask faster than people do.
+      // Tests send requests faster than people do.
       door: openDoor({ perSecond: 100_000 }),
       ...context,
     },
@@ -45,7 +43,6 @@ export async function buildTestApp(db: Db, register: Register, context: Partial<
   return app
 }
 
-/** Settings as the other slices could decide them. */
 export const testSettings: SettingsSources = {
   version: '1.2.3',
   endStops: () => Promise.resolve(),
@@ -60,7 +57,6 @@ export const testSettings: SettingsSources = {
   }),
 }
 
-/** Registers some routes of a room. */
 type Routes<Context> = (app: App, context: Context) => unknown
 
 /** A database, two accounts with all scopes that must not see each other, and an application with some routes. */
@@ -68,11 +64,11 @@ export interface World extends TestDatabase {
   app: App
   account: TestAccount
   other: TestAccount
-  /** Calls as the account; the headers of another replace its own. */
+  /** Calls as the account; `headers` override its own. */
   call: Call
 }
 
-/** Makes a world of some routes, which get its database, a vault and what else the context has. */
+/** The routes get its database, a vault and the given context. */
 export async function world<Context extends object = object>(
   routes: readonly Routes<Context & { db: Db; vault: Vault }>[],
   context: Context = {} as Context,
@@ -88,7 +84,7 @@ export async function world<Context extends object = object>(
   return { ...database, app, account, other: await createTestAccount(db), call: callAs(app, account) }
 }
 
-/** An application with the routes of accounts, as if in a process of its own. */
+/** An application with the routes of accounts, as if in its own process. */
 export function buildAccountsApp(
   db: Db,
   { settings = testSettings, authenticator = openAuthenticator(db), ...context }: AccountsAppContext = {},
@@ -101,12 +97,11 @@ export function buildAccountsApp(
   return buildTestApp(db, register, { ...context, authenticator })
 }
 
-/** Somebody who asks. */
 export interface Caller {
   headers: { authorization: string }
 }
 
-/** The routes of accounts over a database of their own, and how they are asked by somebody or, with `post`, by nobody. */
+/** The routes of accounts over their own database; `post` calls without credentials. */
 export async function accountsWorld(options: AccountsAppContext = {}) {
   const database = await createTestDatabase()
   const authenticator = openAuthenticator(database.db)
@@ -123,14 +118,12 @@ export async function accountsWorld(options: AccountsAppContext = {}) {
   return { ...database, authenticator, app, ask, post }
 }
 
-/** Who shows this token. */
 export const bearer = (token: string): Caller => ({
   headers: { authorization: `Bearer ${token}` },
 })
 
 type AccountsAppContext = Partial<AppContext & Pick<AccountsContext, 'settings'>>
 
-/** An account with an owner and a key. */
 export interface TestAccount {
   accountId: string
   userId: string
@@ -139,7 +132,7 @@ export interface TestAccount {
   headers: { authorization: string }
 }
 
-/** Makes an account with one live key; every scope unless told otherwise. The owner's password hash is not one. */
+/** Creates an account with one live key, with every scope by default. The owner's password hash is invalid. */
 export async function createTestAccount(
   db: Db,
   { scopes = allScopes, mode = 'live' }: { scopes?: readonly Scope[]; mode?: 'live' | 'test' } = {},
@@ -160,7 +153,6 @@ export async function createTestAccount(
   return { accountId, userId, keyId, token: key, headers: { authorization: `Bearer ${key}` } }
 }
 
-/** A user that is logged in. */
 export interface TestUser {
   userId: string
   email: string
@@ -168,7 +160,7 @@ export interface TestUser {
   headers: { authorization: string }
 }
 
-/** Adds a user to an account and logs it in; without a password hash, its password is none. */
+/** Adds a user to an account and logs it in; without a hash, no password works. */
 export async function createTestUser(
   db: Db,
   accountId: string,
@@ -189,14 +181,14 @@ export async function createTestUser(
   return { userId: id, email, refreshToken: pair.refreshToken, headers }
 }
 
-/** What a caller was answered; without a body an empty one. */
+/** An empty body is an empty object. */
 export interface Answer {
   status: number
   body: Record<string, unknown>
   headers: LightMyRequestResponse['headers']
 }
 
-/** Calls as somebody, with more headers or other ones. */
+/** Extra headers override the caller's. */
 export type Call = (
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   url: string,
@@ -204,7 +196,6 @@ export type Call = (
   headers?: object,
 ) => Promise<Answer>
 
-/** A caller of an application. */
 export function callAs(app: App, { headers: own }: { headers: object }): Call {
   return async (method, url, payload, headers) => {
     const json = payload !== undefined && { 'content-type': 'application/json' }
@@ -219,7 +210,7 @@ export function callAs(app: App, { headers: own }: { headers: object }): Call {
   }
 }
 
-/** The pointers and codes of a `validation_failed`, sorted. */
+/** The sorted pointers and codes of a `validation_failed`. */
 export const errorsOf = (body: Answer['body']): string[] =>
   ((body['errors'] ?? []) as { pointer: string; code: string }[])
     .map((error) => `${error.pointer} ${error.code}`)

@@ -10,20 +10,20 @@ import { crc32 } from 'node:zlib'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** A token whose form and checksum are right; whether it exists is the database's to say. */
+/** A token with valid form and checksum; only the database knows whether it exists. */
 export type ReadToken =
   | { kind: 'access' }
   | { kind: 'refresh' }
   | { kind: 'invitation' }
   | { kind: 'key'; mode: 'live' | 'test'; publicId: string }
 
-/** A new API key and its public part, which names it where the key itself must not be shown; or another secret for that part. */
+/** A new API key and its public part, which identifies it when the key must not be shown. `known` gets a new secret for that part. */
 export function newKey(mode: 'live' | 'test', known?: string): { key: string; publicId: string } {
   const publicId = known ?? Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
   return { key: withChecksum(`hg_${mode}_${publicId}_${toBase62(randomBytes(32), 43)}`), publicId }
 }
 
-/** The token made of 32 bytes: the same bytes, the same token. */
+/** Deterministic: the same 32 bytes give the same token. */
 export function tokenOf(kind: keyof typeof marks, bytes: Buffer): string {
   return withChecksum(`hg_${marks[kind]}_${toBase62(bytes, 43)}`)
 }
@@ -31,7 +31,7 @@ export function tokenOf(kind: keyof typeof marks, bytes: Buffer): string {
 const marks = { access: 'at', refresh: 'rt', invitation: 'iv' } as const
 const form = /^hg_(?:(at|rt|iv)_|(live|test)_([0-9A-Za-z]{12})_)[0-9A-Za-z]{49}$/
 
-/** Reads a token; null where it is not one of ours or was mistyped. */
+/** Null if it is not one of ours or was mistyped. */
 export function readToken(token: string): ReadToken | null {
   const match = form.exec(token)
   if (!match || withChecksum(token.slice(0, -6)) !== token) return null
@@ -40,12 +40,12 @@ export function readToken(token: string): ReadToken | null {
   return { kind: kind === 'at' ? 'access' : kind === 'rt' ? 'refresh' : 'invitation' }
 }
 
-/** What may be shown of a key: `hg_live_4fK0…`. */
+/** The public part of a key: `hg_live_4fK0…`. */
 export function prefixOfKey(mode: string, publicId: string): string {
   return `hg_${mode}_${publicId}`
 }
 
-/** SHA-256, for tokens with at least 112 bits of chance, which need no slow hash (OWASP ASVS 5.0, 6.5.2). */
+/** SHA-256, for tokens with at least 112 bits of entropy, which need no slow hash (OWASP ASVS 5.0, 6.5.2). */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }

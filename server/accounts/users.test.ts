@@ -19,7 +19,7 @@ const invite = (caller: Caller, role: Role, email = `${newId()}@example.com`) =>
   ask('POST', '/v1/users/invitations', caller, { email, role })
 const accept = (code: string, chosen = password) => post('/v1/auth/accept-invitation', { code, password: chosen })
 
-/** An account with a user of each role; the first owner, whom createTestAccount makes, is disabled. */
+/** An account with a user of each role; the first owner, from createTestAccount, is disabled. */
 async function people(): Promise<Record<Role, TestUser> & { accountId: string; key: Caller }> {
   const account = await createTestAccount(db)
   await db.query(`update users set status = 'disabled' where id = $1`, [account.userId])
@@ -45,7 +45,7 @@ test('somebody is invited by a code that is shown once, chooses a password and i
   const ada = { headers: { authorization: `Bearer ${pair.json().access_token}` } }
   expect((await ask('GET', '/v1/users/me', ada)).json()).toMatchObject({ email: 'Ada@example.com', totp: false })
   expect((await post('/v1/auth/login', { email: 'ada@example.com', password })).statusCode).toBe(200)
-  // A code is for one.
+  // A code works once.
   expect((await accept(code)).json()).toMatchObject({ status: 401, code: 'invalid_invitation' })
   expect((await ask('GET', '/v1/users/invitations', owner)).json().data).toEqual([])
   const { rows } = await db.query<{ text: string }>(
@@ -144,7 +144,7 @@ test('nobody raises themselves, admins do not touch owners, and the last owner s
   expect(await codeOf(admin, viewer, { role: 'sender' })).toBe('done')
   expect(await codeOf(owner, viewer, { role: 'owner' })).toBe('done')
   expect(await codeOf(owner, viewer, { status: 'disabled' })).toBe('done')
-  // The other owner is disabled: the one that is left is the last.
+  // The other owner is disabled, so this one is the last.
   expect((await ask('DELETE', at(owner), owner)).json().code).toBe('role_not_allowed')
 })
 
@@ -233,7 +233,7 @@ test('a change of password needs the old one and ends the other logins', async (
   )
   expect(rows[0]?.text).toContain('user.password_changed')
   expect(rows[0]?.text).not.toContain('mirrors')
-  // With a stolen token nobody guesses passwords for long.
+  // A stolen token must not allow many password guesses.
   for (let i = 0; i < 5; i++) await change('wrong', next)
   expect((await change('wrong', next)).json().code).toBe('login_throttled')
 })

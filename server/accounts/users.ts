@@ -1,4 +1,3 @@
-/** The people of an account. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import type { Caller } from '../ground/http/http.ts'
@@ -8,7 +7,7 @@ import { withdrawInvitationsOf } from './invitations.ts'
 import { mayGrant, type Role } from './roles.ts'
 import { endSessionsOf } from './login/session.ts'
 
-/** A user as the database has it; nothing that lets anybody in. */
+/** Without credentials. */
 export interface UserRow {
   id: string
   email: string
@@ -30,7 +29,7 @@ const columns = `
   created_at as "createdAt",
   updated_at as "updatedAt"`
 
-/** Users from a position on; one more than `limit`. Served by the primary key. */
+/** Returns one more than `limit`. Served by the primary key. */
 export async function listUsers(
   db: Queryable,
   accountId: string,
@@ -51,7 +50,7 @@ export async function listUsers(
   return rows
 }
 
-/** One user, by primary key. @throws ApiError `not_found`. */
+/** By primary key. @throws ApiError `not_found`. */
 export async function findUserRow(db: Queryable, accountId: string, id: string): Promise<UserRow> {
   const { rows } = await db.query<UserRow>(
     `
@@ -65,17 +64,17 @@ export async function findUserRow(db: Queryable, accountId: string, id: string):
   return rows[0]
 }
 
-/** A user as they see themselves, with what checks their password. */
+/** The user's own view, with the hash that checks their password. */
 export interface Self extends UserRow {
   accountId: string
   accountName: string
   passwordHash: string
-  /** Whether a second factor is prepared, or on. */
+  /** Whether a second factor is prepared or on. */
   hasSecret: boolean
   recoveryCodesLeft: number
 }
 
-/** The caller; all by primary keys. @throws ApiError `not_found`. */
+/** All by primary keys. @throws ApiError `not_found`. */
 export async function findSelf(db: Queryable, accountId: string, id: string): Promise<Self> {
   const user = await findUserRow(db, accountId, id)
   const { rows } = await db.query<Omit<Self, keyof UserRow>>(
@@ -96,10 +95,7 @@ export async function findSelf(db: Queryable, accountId: string, id: string): Pr
   return { ...user, ...rows[0] }
 }
 
-/**
- * Locks a user, by primary key, and tells whether the password is still the one that was checked: that took a while, in which somebody who
- * knows another may have changed it.
- */
+/** Locks a user by primary key. False if the password was changed since the check, which takes a while. */
 export async function lockPassword(tx: Tx, { accountId, id, passwordHash }: Self): Promise<boolean> {
   const { rowCount } = await tx.query(
     'select 1 from users where account_id = $1 and id = $2 and password_hash = $3 for update',
@@ -108,7 +104,7 @@ export async function lockPassword(tx: Tx, { accountId, id, passwordHash }: Self
   return rowCount === 1
 }
 
-/** Sets a password hash, by primary key. */
+/** By primary key. */
 export async function setPassword(tx: Tx, accountId: string, id: string, passwordHash: string): Promise<void> {
   await tx.query('update users set password_hash = $3, updated_at = now() where account_id = $1 and id = $2', [
     accountId,
@@ -117,15 +113,15 @@ export async function setPassword(tx: Tx, accountId: string, id: string, passwor
   ])
 }
 
-/** The role in which somebody calls; null: a key. By primary key. */
+/** The caller's role; null for a key. By primary key. */
 export async function roleOfCaller(db: Queryable, { accountId, userId }: Caller): Promise<Role | null> {
   return userId === null ? null : (await findUserRow(db, accountId, userId)).role
 }
 
 /**
- * Changes a user's role or status; who is disabled or has another role is logged out and their open invitations are withdrawn. Locks the
- * account's owners, so that two of them do not remove each other at once. Returns the user before and after.
- * @throws ApiError `not_found`, `role_not_allowed` or `last_owner`.
+ * Changes a user's role or status, which logs the user out and withdraws their open invitations. Locks the account's owners, so that two
+ * of them cannot remove each other at once. Returns the user before and after. @throws ApiError `not_found`, `role_not_allowed` or
+ * `last_owner`.
  */
 export async function changeUser(
   tx: Tx,
@@ -150,7 +146,7 @@ export async function changeUser(
   return { before, after }
 }
 
-/** Removes a user, who is logged out; keys that they made stay. @throws ApiError `not_found`, `role_not_allowed` or `last_owner`. */
+/** Logs the user out; keys that they created stay. @throws ApiError `not_found`, `role_not_allowed` or `last_owner`. */
 export async function removeUser(tx: Tx, caller: Caller, id: string): Promise<UserRow> {
   const { accountId } = caller
   const before = await requireAbove(tx, caller, id)
@@ -165,7 +161,7 @@ async function endActsOf(tx: Tx, accountId: string, id: string): Promise<void> {
   await withdrawInvitationsOf(tx, accountId, id)
 }
 
-/** Whom the caller may change: others, who may do no more than they, to a role that may not either. */
+/** Requires another user and a role, both with no more rights than the caller. */
 async function requireAbove(tx: Tx, caller: Caller, id: string, role?: Role): Promise<UserRow> {
   await tx.query(`select 1 from users where account_id = $1 and role = 'owner' order by id for update`, [
     caller.accountId,
@@ -179,7 +175,7 @@ async function requireAbove(tx: Tx, caller: Caller, id: string, role?: Role): Pr
   return user
 }
 
-/** @throws ApiError `role_not_allowed` where the role may do more than the caller. */
+/** @throws ApiError `role_not_allowed` if the role has more rights than the caller. */
 export function requireGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): void {
   if (!mayGrant(caller, own, role, isOperator))
     throw new ApiError('role_not_allowed', {
@@ -187,7 +183,7 @@ export function requireGrant(caller: Caller, own: Role | null, role: Role, isOpe
     })
 }
 
-/** Owners are locked by now. Served by the primary key; an account has few users. */
+/** The caller has locked the owners. Served by the primary key; an account has few users. */
 async function requireAnotherOwner(tx: Tx, accountId: string, id: string): Promise<void> {
   const { rows } = await tx.query<{ isLast: boolean }>(
     `
@@ -201,7 +197,6 @@ async function requireAnotherOwner(tx: Tx, accountId: string, id: string): Promi
   if (rows[0]?.isLast) throw new ApiError('last_owner')
 }
 
-/** A user as it is shown. */
 export const showUser = (row: UserRow) => ({
   id: showId('usr', row.id),
   object: 'user' as const,

@@ -1,6 +1,6 @@
-/** HTTP Basic, where a login may carry its client credentials. */
+/** HTTP Basic, which may carry the client credentials of a login. */
 
-/** Client credentials of a Basic header (RFC 7617; form-encoded as of RFC 6749 §2.3.1, which changes nothing in ours). */
+/** RFC 7617; the form encoding of RFC 6749 §2.3.1 changes nothing in our credentials. */
 export function basicOf(authorization: string | undefined): { clientId: string; clientSecret: string } | null {
   const match = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? '')
   const [clientId, clientSecret] = Buffer.from(match?.[1] ?? '', 'base64')

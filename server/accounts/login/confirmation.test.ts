@@ -19,7 +19,7 @@ const bearer = (answer: { json(): { access_token: string } }): Headers => ({
 const makeKey = (headers: Headers) => post('/v1/api-keys', { name: 'Key', scopes: ['messages:read'] }, headers)
 const confirm = (headers: Headers, body: object) => post('/v1/users/me/confirm', body, headers)
 
-/** Somebody who logged in some minutes ago and has refreshed the login since. */
+/** A user who logged in some minutes ago and has refreshed the login since. */
 async function refreshedAfter(minutes: number): Promise<{ email: string; headers: Headers; refreshToken: string }> {
   const { email, userId } = await createTestUser(db, accountId, { role: 'owner', passwordHash })
   const pair = (await post('/v1/auth/login', { email, password })).json()

@@ -1,18 +1,17 @@
 /**
- * Whether a person has shown lately who they are. What gives access to others, or takes an account away, is not done by a login that was only
- * refreshed since: whoever sits down at a screen that was left open does not come to stay (RFC 9470, step-up authentication).
+ * Recent confirmation of identity. A login that was only refreshed may not give access to others or remove an account, so that a person at
+ * an unlocked screen cannot gain lasting access (RFC 9470, step-up authentication).
  */
 import { nowMs } from '../../ground/db/clock.ts'
 import { ApiError } from '../../ground/base/errors.ts'
 import type { Caller } from '../../ground/http/http.ts'
 
-/** For so long a password counts: as long as the first access token of a login, so that who never refreshes is never asked. */
+/** As long as the first access token of a login, so that a client that never refreshes is never asked. */
 const confirmedSeconds = 3600
 
-/** When what was shown at a time counts no more. */
 export const confirmedUntil = (confirmedAt: Date): Date => new Date(confirmedAt.getTime() + confirmedSeconds * 1000)
 
-/** @throws ApiError `insufficient_user_authentication`, with the challenge of RFC 9470 §3, to a person whose password was asked for longer ago. */
+/** @throws ApiError `insufficient_user_authentication`, with the challenge of RFC 9470 §3, if a person entered the password too long ago. */
 export function requireConfirmation({ confirmedAt }: Caller): void {
   if (!confirmedAt || nowMs() < confirmedUntil(confirmedAt).getTime()) return
   throw new ApiError('insufficient_user_authentication', {

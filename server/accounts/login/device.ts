@@ -1,6 +1,6 @@
 /**
- * A device on which a user has logged in proves so by a word that it was given then, so that guesses of strangers do not make them wait where
- * their network is new. The word opens nothing, and nothing is stored of it.
+ * A known device proves an earlier login by a token, so that guesses of strangers do not delay its user on a new network. The token gives
+ * no access and is not stored.
  *
  *   usr_… . when it ends, in seconds . keyed hash of both
  */
@@ -9,19 +9,18 @@ import { nowMs } from '../../ground/db/clock.ts'
 import { parseId, showId } from '../../ground/base/ids.ts'
 import type { Vault } from '../../ground/sealing/vault.ts'
 
-/** For so long a device is known: as long as a network is. */
+/** As long as a network stays known. */
 const deviceSeconds = 90 * 86_400
 
-/** Names the header in which a login gives such a word, and takes one. */
+/** The header that returns and sends the token. */
 export const deviceHeader = 'heliogram-device'
 
-/** A word for a device on which a user has logged in. */
 export function nameDevice(vault: Vault, userId: string): string {
   const told = `${showId('usr', userId)}.${Math.floor(nowMs() / 1000) + deviceSeconds}`
   return `${told}.${macOf(vault, told).toString('base64url')}`
 }
 
-/** The user who has logged in on the device that a word came from, or null. */
+/** The user who logged in on the token's device, or null. */
 export function readDevice(vault: Vault, word: string): string | null {
   const [, told = '', user = '', until = '', mac = ''] = /^((usr_\w+)\.(\d{1,12}))\.([\w-]{43})$/.exec(word) ?? []
   if (told === '' || !timingSafeEqual(macOf(vault, told), Buffer.from(mac, 'base64url'))) return null

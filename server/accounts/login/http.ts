@@ -1,4 +1,3 @@
-/** Routes of logins. */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { invalid, type ApiError } from '../../ground/base/errors.ts'
@@ -46,7 +45,6 @@ export const TokenAnswer = Type.Object(
   { description: 'A pair of tokens. Keep the refresh token secret; it works once.' },
 )
 
-/** Registers login, refresh and logout. */
 export function loginRoutes(app: App, { db, vault, authenticator }: AccountsContext): void {
   app.post(
     '/v1/auth/login',
@@ -110,7 +108,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
   )
 }
 
-/** The credentials of a login: of the body, else of a Basic header. */
+/** From the body, or else from a Basic header. */
 function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyRequest): Credentials {
   const { email, password, otp, recovery_code: recoveryCode } = body ?? {}
   const { client_id: clientId, client_secret: clientSecret } = body ?? {}
@@ -133,7 +131,6 @@ function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyR
 const missing = (names: string[]): ApiError =>
   invalid(names.map((name) => ({ pointer: `#/${name}`, code: 'required', detail: 'is required' })))
 
-/** A pair of tokens as it is answered. */
 export function showPair({
   accessToken,
   refreshToken,

@@ -1,4 +1,4 @@
-/** What somebody who guesses learns from a login, and how often they may. */
+/** What a guesser learns from a login, and how often guesses are allowed. */
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../ground/db/db.ts'
 import { createTestDatabase } from '../../ground/db/testing.ts'
@@ -51,11 +51,11 @@ test('a login fails in the same time and words, whether there is such a user or 
   }
   const times = new Map<string, number[]>()
   const faults = new Set<string>()
-  // In turn, so that what else the machine does meets all of them; the first round is not counted.
+  // Interleaved, so that other load affects all kinds equally; the first round is a warm-up.
   for (let round = 0; round < 12; round++)
     for (const [name, credentials] of Object.entries(kinds)) {
       const startMs = performance.now()
-      // From an address of its own, so that nothing is slowed down.
+      // An address for each login avoids throttling.
       await logIn(db, testVault, credentials(), { ip: `198.51.${round}.${times.size}` }).catch((error: unknown) =>
         faults.add(JSON.stringify(error)),
       )
@@ -76,7 +76,7 @@ const failures = async (kind: string): Promise<number> => {
   return rows[0]?.n ?? 0
 }
 
-/** Has who failed so far wait an hour longer than they would: the waits of a second are over before a slow machine tries again. */
+/** Adds an hour to the waits: those of a second would be over before a slow machine tries again. */
 const lengthenWaits = () => db.query(`update login_failures set last_at = now() + interval '1 hour'`)
 
 test('an attempt that has to wait counts for nothing', async () => {
@@ -84,7 +84,7 @@ test('an attempt that has to wait counts for nothing', async () => {
   await lengthenWaits()
   for (let i = 0; i < 30; i++) await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
   expect([await failures('pair'), await failures('address')]).toEqual([5, 5])
-  // Others behind the same address go on.
+  // Other users behind the same address are not affected.
   await tryFrom('192.0.2.1', 'grace@example.com')
 })
 

@@ -114,7 +114,7 @@ test.each([
 
 test('failed logins slow down the next ones from there, and no others', async () => {
   for (let i = 0; i < 5; i++) expect((await login('wrong')).statusCode).toBe(401)
-  // However slow this machine is, the second that they cost is not over yet.
+  // On a slow machine, the wait of one second would be over already.
   await db.query("update login_failures set last_at = now() + interval '1 minute'")
   const answer = await login()
   expect(answer.statusCode).toBe(429)
@@ -131,7 +131,7 @@ test('failed logins slow down the next ones from there, and no others', async ()
 
 test('the delay doubles, and ends', async () => {
   await login('wrong')
-  /** The time to wait right after so many failures, in powers of two; it goes down as the test runs. */
+  /** The delay right after this many failures, as a power of two; it falls while the test runs. */
   const delayAfter = async (failures: number): Promise<number> => {
     await db.query(`update login_failures set failures = $1, last_at = now() where subject like 'pair%'`, [failures])
     return Math.ceil(Math.log2(Number((await login()).headers['retry-after'])))
@@ -152,7 +152,7 @@ test('the delay doubles, and ends', async () => {
 test('a hundred guesses at once are not a hundred free guesses', async () => {
   const startedAt = performance.now()
   const answers = await Promise.all(Array.from({ length: 30 }, () => login('wrong')))
-  // One more after a second, another after two more, and so on: where the machine is as slow as that.
+  // On a slow machine the delays end: one more attempt after a second, another after two more, and so on.
   const more = Math.floor(Math.log2(1 + (performance.now() - startedAt) / 1000))
   expect(answers.filter((answer) => answer.statusCode === 401).length).toBeLessThanOrEqual(5 + more)
 })

@@ -1,4 +1,4 @@
-/** Logins: from a password, or from the client credentials that an API key is, to a pair of tokens. */
+/** Logins: exchange a password, or an API key as client credentials, for a pair of tokens. */
 import { inTransaction, type Db } from '../../ground/db/db.ts'
 import { ApiError } from '../../ground/base/errors.ts'
 import type { Vault } from '../../ground/sealing/vault.ts'
@@ -28,15 +28,14 @@ import {
 import { hashToken, prefixOfKey, readToken } from '../token.ts'
 import { acceptCode, acceptRecoveryCode, type TotpUser } from './totp.ts'
 
-/** What somebody logs in with. `clientId` is a key's prefix (`hg_live_…`) or the 12 characters after it. */
+/** `clientId` is a key's prefix (`hg_live_…`) or the 12 characters after it. */
 export type Credentials =
   | { kind: 'password'; email: string; password: string; otp?: string | undefined; recoveryCode?: string | undefined }
   | { kind: 'client'; clientId: string; clientSecret: string }
 
 /**
- * Logs in. Whatever is wrong, the answer and the time it takes are the same; who knows the password is told more.
- * @throws ApiError `invalid_credentials`, `otp_required`, `invalid_otp`, `login_throttled`, `account_suspended`, `ip_not_allowed` or
- * `unavailable`.
+ * All failures have the same answer and take the same time, unless the password was right. @throws ApiError `invalid_credentials`,
+ * `otp_required`, `invalid_otp`, `login_throttled`, `account_suspended`, `ip_not_allowed` or `unavailable`.
  */
 export async function logIn(db: Db, vault: Vault, credentials: Credentials, origin: Origin): Promise<TokenPair> {
   const isPerson = credentials.kind === 'password'
@@ -53,13 +52,12 @@ export async function logIn(db: Db, vault: Vault, credentials: Credentials, orig
   await forgive(db, attempt)
   await rememberLogin(db, vault, isPerson ? known.owner.id : login, origin.ip)
   return inTransaction(db, async (tx) => {
-    // Checking took a while, in which the password or secret may have become another and all its logins been ended.
+    // During the check the password or secret may have changed and all its logins ended.
     if (!(await holdSecret(tx, known.owner, known.hash))) throw new ApiError('invalid_credentials')
     return openSession(tx, vault, known.owner)
   })
 }
 
-/** Whose login it is, and by what. */
 interface Known {
   owner: Owner
   /** Of the password, or of the key's secret. */
@@ -75,7 +73,7 @@ async function checkUser(
   const { email, password, otp, recoveryCode } = credentials
   const user = await findByPassword(credentials, attempt)
   if (!user) return null
-  // Only somebody who knows the password learns this.
+  // Only a right password reveals this.
   if (user.accountStatus !== 'active') throw new ApiError('account_suspended')
   const salt = saltOf(vault, email)
   let hash = user.passwordHash
@@ -92,8 +90,8 @@ async function checkUser(
 }
 
 /**
- * The user whose password it is. An address may be a user of several accounts, each with a password; where one password is that of several, the
- * user of an open account whose password was set last: somebody who guesses with the password of a user of their own finds that user.
+ * An address may be a user of several accounts, each with a password. If several have this password, the user of an open account whose
+ * password was set last wins: a guesser with a user of their own finds that user.
  */
 async function findByPassword(
   { password, users }: { password: string; users: LoginUser[] },
@@ -126,7 +124,7 @@ export async function isSecondFactor(
   return isRight
 }
 
-/** A key is its own secret of 256 bits, so no slow hash is needed and no guess is near. */
+/** A key's secret has 256 bits, so it needs no slow hash and cannot be guessed. */
 async function checkClient(db: Db, clientId: string, clientSecret: string, ip: string): Promise<Known | null> {
   const read = readToken(clientSecret)
   if (read?.kind !== 'key') return null

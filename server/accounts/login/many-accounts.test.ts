@@ -1,4 +1,4 @@
-/** An address that is a user of several accounts: what shows that it is, and what a user of one account can do to the others. */
+/** An address with users in several accounts: whether that shows, and whether one user can affect the others. */
 import { beforeEach, expect, test } from 'vitest'
 import { newId } from '../../ground/base/ids.ts'
 import { createTestAccount, testVault, accountsWorld } from '../testing.ts'
@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const newAddress = (): string => `${newId()}@example.com`
 
-/** Invites an address to an account of its own, and accepts; answers both answers. */
+/** Invites an address to a new account and accepts; returns both responses. */
 async function join(email: string, chosen: string, ip = '192.0.2.1') {
   const account = await createTestAccount(db)
   const invited = await post('/v1/users/invitations', { email, role: 'viewer' }, account.headers)
@@ -34,11 +34,11 @@ const userOf = async (answer: ReturnType<typeof logIn>): Promise<string> => {
   return body.user?.id ?? body.code
 }
 
-/** Has a name wait as if strangers had tried it fifty times. */
+/** Delays a name as if strangers had made fifty attempts. */
 const useUp = () =>
   db.query(`update login_failures set failures = 50, last_at = now() + interval '1 hour' where subject like 'login %'`)
 
-/** An answer without what is new in each. */
+/** A response without the values that differ each time. */
 const shapeOf = ({ statusCode, body, headers }: { statusCode: number; body: string; headers: object }) => ({
   statusCode,
   headers: Object.keys(headers).toSorted(),
@@ -94,19 +94,19 @@ test('who has a user of an address has no more guesses at the other users of it,
     const own = await join(email, password, '203.0.113.5')
     const told: string[] = []
     for (let i = 0; i < 4; i++) told.push(await userOf(logIn(email, `guess ${i}`, '203.0.113.5')))
-    // It is known there, so that this begins the count of the pair again. That of the name goes on.
+    // The user is known here, so the count of the pair restarts. The count of the name continues.
     expect(await userOf(logIn(email, password, '203.0.113.5'))).toBe(own.user)
     const { rows } = await db.query<{ kind: string; failures: number }>(
       `select split_part(subject, ' ', 1) as kind, failures from login_failures`,
     )
     told.push(JSON.stringify(rows))
     expect(rows).toEqual([{ kind: 'login', failures: 4 }])
-    // The guesses are used up: the right one is refused where this was asked from, and waits elsewhere.
+    // With the guesses used up, the right password is refused from this address and delayed elsewhere.
     await useUp()
     expect(await userOf(logIn(email, other, '203.0.113.5'))).toBe('invalid_credentials')
     expect(await userOf(logIn(email, other, '203.0.113.99'))).toBe('login_throttled')
     seen.push(told)
-    // Where the other user was seen before, they do not wait.
+    // The other user is not delayed on a known network.
     if (hasOther) expect((await logIn(email, other, '198.51.100.1')).statusCode).toBe(200)
   }
   expect(seen[0]).toEqual(seen[1])

@@ -1,4 +1,4 @@
-/** The same logins as an OAuth 2.0 token endpoint (RFC 6749 §4.3, §4.4, §6), for clients that know only that. */
+/** The same logins as an OAuth 2.0 token endpoint (RFC 6749 §4.3, §4.4, §6), for standard clients. */
 import type { RouteContext } from '../../ground/http/idempotency.ts'
 import { Type } from 'typebox'
 import { isUnstorable } from '../../ground/http/body.ts'
@@ -17,7 +17,7 @@ const Tokens = Type.Object({
   refresh_token: Type.String(),
   scope: Type.String({ description: 'Scopes, separated by spaces.' }),
 })
-/** What a client may send; the grant says what of it is read. Of other fields RFC 6749 §3.2 says that they are ignored. */
+/** Which fields are read depends on the grant. RFC 6749 §3.2 requires others to be ignored. */
 const TokenForm = Type.Object({
   grant_type: Type.Enum(['client_credentials', 'password', 'refresh_token']),
   client_id: Type.Optional(
@@ -35,7 +35,7 @@ const Refusal = Type.Object(
   { description: 'According to RFC 6749 §5.2.' },
 )
 
-/** What is not read as a request at all is refused as everywhere. */
+/** A request that cannot be parsed gets a problem document, as everywhere. */
 const RefusalOrProblem = {
   description: 'According to RFC 6749 §5.2; a problem document if the request could not be read.',
   content: {
@@ -44,7 +44,7 @@ const RefusalOrProblem = {
   },
 }
 
-/** Registers POST /v1/oauth/token: form-encoded in, and errors as RFC 6749 §5.2 words them. */
+/** Takes form-encoded requests; errors follow RFC 6749 §5.2. */
 export async function oauthRoutes(app: App, { db, vault }: RouteContext): Promise<void> {
   await app.register(async (child) => {
     child.removeAllContentTypeParsers()
@@ -66,20 +66,20 @@ export async function oauthRoutes(app: App, { db, vault }: RouteContext): Promis
           response: { ...problems(), 200: Tokens, 400: RefusalOrProblem, 401: Refusal, 429: Refusal },
         },
         config: { scope: null, isLogin: true },
-        // The schema describes; what is wrong with a form is told in the words of RFC 6749, by its reader.
+        // The schema only documents; the reader reports faults in the words of RFC 6749.
         validatorCompiler: () => () => true,
         errorHandler: (error, _request, reply) => {
           const [status, word, detail] = wordOf(error)
           if (error instanceof ApiError && error.options.retryAfterSeconds !== undefined)
             reply.header('retry-after', Math.max(1, Math.ceil(error.options.retryAfterSeconds)))
           if (status === 401) reply.header('www-authenticate', 'Basic realm="heliogram"')
-          // Bugs and a database that is away are told, and logged, as everywhere.
+          // Bugs and an unavailable database are reported and logged as everywhere.
           if (word === null) throw error
           void reply.code(status).send({ error: word, error_description: detail })
         },
       },
       async (request, reply) => {
-        // §5.1; Cache-Control is there on all answers.
+        // §5.1; all answers have Cache-Control.
         reply.header('pragma', 'no-cache')
         const { body } = request as { body: unknown }
         const form = body instanceof URLSearchParams ? body : new URLSearchParams()
@@ -102,7 +102,7 @@ export async function oauthRoutes(app: App, { db, vault }: RouteContext): Promis
   })
 }
 
-/** A request that RFC 6749 has its own word for. */
+/** A failure with its own word in RFC 6749. */
 class OAuthError extends Error {
   readonly word: string
   constructor(word: string, detail: string) {
@@ -142,7 +142,7 @@ async function grant(
         },
         { ip },
       ).catch((error: unknown) => {
-        // The credentials of a person are a grant; those of a client are what the client is known by.
+        // Credentials of a person are a grant; credentials of a client identify the client.
         if (!(error instanceof ApiError && error.code === 'invalid_credentials')) throw error
         throw new OAuthError('invalid_grant', 'The user name or the password is wrong.')
       })
@@ -153,13 +153,13 @@ async function grant(
   }
 }
 
-/** Status, `error` and `error_description` of a failure; no word for what is not the caller's fault. */
+/** Returns status, `error` and `error_description`; `error` is null for failures of the server. */
 function wordOf(error: unknown): [400 | 401 | 429, string | null, string] {
   if (error instanceof OAuthError) return [400, error.word, error.message]
   if (!(error instanceof ApiError)) return [400, null, '']
   if (error.code === 'invalid_credentials') return [401, 'invalid_client', 'The credentials are wrong.']
   if (error.code === 'invalid_token' || error.code === 'expired_token') return [400, 'invalid_grant', error.message]
-  // There is no word of its own for a second factor; the description says what is missing.
+  // RFC 6749 has no word for a second factor; the description says what is missing.
   if (error.code === 'otp_required' || error.code === 'invalid_otp')
     return [400, 'invalid_grant', `${error.code}: ${error.message}`]
   if (error.code === 'login_throttled' || error.code === 'rate_limited') return [429, 'slow_down', error.message]

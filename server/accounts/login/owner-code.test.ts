@@ -33,7 +33,7 @@ test('until the code is used nobody logs in as the first owner, and then by the 
   expect((await own.post('/v1/auth/login', { email: 'ada@example.com', password })).statusCode).toBe(200)
   expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password })).statusCode).toBe(401)
   expect((await accept(code)).json().code).toBe('invalid_invitation')
-  // There is a password now.
+  // The owner has a password now.
   expect(await createOwnerCode(own.db)).toBeNull()
   const { rows } = await own.db.query<{ text: string }>(
     `select (select json_agg(i) from invitations i)::text || (select json_agg(u) from users u)::text

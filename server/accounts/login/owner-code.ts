@@ -1,22 +1,22 @@
-/** The first owner: a code that is printed where the program runs sets the address and the password; there is no default one. */
+/** The first owner sets address and password with a code printed on the server; there is no default password. */
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Db } from '../../ground/db/db.ts'
 import { newId } from '../../ground/base/ids.ts'
 import { noPassword } from './password.ts'
 import { hashToken, tokenOf } from '../token.ts'
 
-/** What is printed once and stored as a hash. */
+/** Printed once and stored as a hash. */
 export interface OwnerCode {
   code: string
-  /** The address that the owner has until the code is used, and keeps where no other is given. */
+  /** The owner's address until the code is used, and afterwards if no other is given. */
   email: string
 }
 
 const lifetimeHours = 24
 
 /**
- * A fresh code for the operator of the installation, in the place of the one before; null as soon as there is a password. It is an
- * invitation for a user who is there. Locks the user (at most one: the first of all), so that of two codes one is open.
+ * Replaces the previous code; null once there is a password. The code is an invitation for an existing user. Locks the user (at most one:
+ * the first of all), so that only one code is open.
  */
 export async function createOwnerCode(db: Db): Promise<OwnerCode | null> {
   return inTransaction(db, async (tx) => {

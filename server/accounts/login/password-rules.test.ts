@@ -15,7 +15,7 @@ const faultOf = (password: string): string | null => {
 
 test.each([
   ['short of it 14', '#/password too_short'],
-  // 15 code units, and 8 characters.
+  // 15 code units, but 8 characters.
   ['😀😀😀😀😀😀😀x', '#/password too_short'],
   ['é'.repeat(129), '#/password too_long'],
   ['passwordpassword', '#/password invalid_value'],
@@ -32,7 +32,7 @@ test.each([
   ['ada.lovelace@analytical-engines.example', '#/password invalid_value'],
   ['AdaLovelace1815', '#/password invalid_value'],
   ['DifferenceWorks2026', '#/password invalid_value'],
-  // The same letters in another width.
+  // The same letters in full width.
   ['ｐａｓｓｗｏｒｄｐａｓｓｗｏｒｄ', '#/password invalid_value'],
 ])('the password %j is refused: %s', (password, fault) => {
   expect(faultOf(password)).toBe(fault)

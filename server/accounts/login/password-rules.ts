@@ -1,16 +1,16 @@
-/** Which passwords are refused: short ones and those that are guessed first (NIST SP 800-63B-4 §3.1.1.2). No rules of composition. */
+/** Refuses short passwords and those that are guessed first (NIST SP 800-63B-4 §3.1.1.2). No rules of composition. */
 import { invalid } from '../../ground/base/errors.ts'
 import { passwordCharactersMin } from './password.ts'
 
 const passwordBytesMax = 256
 
-/** What is guessed first of somebody, besides what everybody takes. */
+/** Personal words that are guessed first. */
 export interface PasswordOwner {
   email: string
   accountName: string
 }
 
-// What the commonest passwords of this length in published leaks are made of; nothing but these, digits and repetition is no secret.
+// Pieces of the commonest passwords of this length in published leaks; a password of only these, digits and repetition is no secret.
 const pieces = `
   administrator password passwort passw0rd p@ssw0rd p@ssword motdepasse contrasena contraseña senha parola heslo secret geheim
   welcome willkommen bienvenue letmein changeme default qwertyuiop qwertzuiop azertyuiop qwerty qwertz azerty asdfghjkl asdfgh
@@ -24,10 +24,10 @@ const pieces = `
   .trim()
   .split(/\s+/)
 
-/** How many characters besides guessable pieces make a password one's own. */
+/** Minimum number of characters outside guessable pieces. */
 const ownCharactersMin = 6
 
-/** Refuses a new password. @throws ApiError `validation_failed` at `pointer`. */
+/** @throws ApiError `validation_failed` at `pointer`. */
 export function requirePassword(password: string, owner: PasswordOwner, pointer = '#/password'): void {
   const fault = faultOf(password.normalize('NFKC'), owner)
   if (fault) throw invalid([{ pointer, ...fault }])
@@ -53,19 +53,19 @@ function isGuessable(password: string, { email, accountName }: PasswordOwner): b
   const known = [...own.filter((piece) => piece.length > 2), ...pieces].toSorted((a, b) => b.length - a.length)
   let rest = text
   for (const piece of known) rest = rest.replaceAll(piece, '\0')
-  // Years and what stands between words is no more of a secret.
+  // Years and separators add no secrecy.
   const signs = Array.from(rest.replace(/(?:19|20)\d\d|[\s\-_.]/g, '\0'))
   const left = signs.filter((sign, i) => sign !== '\0' && !isNext(signs[i - 1] ?? '', sign))
   return isRepeated(text) || left.length < ownCharactersMin
 }
 
-/** Whether a sign is what everybody types after another: the same, or its neighbour (`aaa`, `12345`, `dcba`, `890`). */
+/** Whether a character repeats the previous one or is its neighbour (`aaa`, `12345`, `dcba`, `890`). */
 function isNext(before: string, sign: string): boolean {
   const step = Math.abs((before.codePointAt(0) ?? -9) - (sign.codePointAt(0) ?? 0))
   return step < 2 || /^(?:90|09)$/.test(before + sign)
 }
 
-/** Whether a text is a short one again and again (`abcabcabc`, the last perhaps cut). */
+/** Whether a text repeats a short one (`abcabcabc`, the last perhaps cut). */
 function isRepeated(text: string): boolean {
   for (let period = 1; period <= Math.min(8, text.length / 2); period++)
     if (text.slice(period) === text.slice(0, -period)) return true

@@ -1,4 +1,4 @@
-/** Passwords: argon2id (RFC 9106) from Node itself, as PHC strings, a few at a time because each takes 19 MiB and a tenth of a second. */
+/** Passwords: argon2id (RFC 9106) from Node.js as PHC strings. Few at a time, because each takes 19 MiB and a tenth of a second. */
 import { argon2, randomBytes, randomInt, timingSafeEqual, type Argon2Parameters } from 'node:crypto'
 import { promisify } from 'node:util'
 import { CrowdedError, Shares } from '../../ground/db/shares.ts'
@@ -11,10 +11,10 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const tagBytes = 32
 const nonceBytes = 16
 
-/** Fewer than NIST SP 800-63B-4 asks for alone (§3.1.1.2) is refused. */
+/** The minimum of NIST SP 800-63B-4 (§3.1.1.2) for a password alone. */
 export const passwordCharactersMin = 15
 
-/** In the place of a hash, where nobody has chosen a password yet: none matches it. */
+/** Stored until a password is chosen; no password matches it. */
 export const noPassword = ''
 
 const atOnceMax = 2
@@ -22,19 +22,16 @@ const waitingMax = 32
 
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
-/**
- * Who waits for each other: they have their turns one after the other, so that strangers who try passwords make only each other wait. `own`: of
- * somebody who was let in already.
- */
+/** Shares take turns, so that strangers who try passwords delay only each other. `own` is for users who are already logged in. */
 export type PasswordShare = 'own' | 'known' | 'stranger' | 'smpp known' | 'smpp stranger'
 
 const shares = new Shares(atOnceMax, atOnceMax, waitingMax)
 
-/** The salt of all users with an address, so that one hash is compared with those of all of them (decision 0052). */
+/** One salt for all users of an address, so that a single hash is compared with all of theirs (decision 0052). */
 export const saltOf = (vault: Vault, email: string): Buffer =>
   vault.mac('password salt', foldLogin(email)).subarray(0, nonceBytes)
 
-/** Hashes a password. @throws ApiError `unavailable` when too many of its share wait. */
+/** @throws ApiError `unavailable` if too many of its share wait. */
 export async function hashPassword(password: string, nonce: Buffer = randomBytes(nonceBytes)): Promise<string> {
   const tag = await inTurn('own', () =>
     derive('argon2id', { ...cost, nonce, message: normalize(password), tagLength: tagBytes }),
@@ -43,18 +40,15 @@ export async function hashPassword(password: string, nonce: Buffer = randomBytes
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(nonce)}$${encode(tag)}`
 }
 
-/**
- * Whether a password is the one behind a hash; takes the same time for a null hash (no such user), which nothing matches.
- * @throws ApiError `unavailable` when too many of its share wait.
- */
+/** A null hash (no such user) takes the same time and never matches. @throws ApiError `unavailable` if too many of its share wait. */
 export async function isPassword(password: string, phc: string | null, share: PasswordShare = 'own'): Promise<boolean> {
   const isOf = await matchPassword(password, phc === null ? [] : [phc], share)
   return phc !== null && isOf(phc)
 }
 
 /**
- * Hashes a password as these hashes were made, and answers what tells whether it is the one behind one of them. Hashes with one salt cost one
- * hash, as long as none does. @throws ApiError `unavailable` when too many of its share wait.
+ * Returns a predicate on the given hashes. All hashes with one salt cost one hash, and so does an empty list. @throws ApiError
+ * `unavailable` if too many of its share wait.
  */
 export async function matchPassword(
   password: string,
@@ -77,7 +71,7 @@ export async function matchPassword(
   }
 }
 
-/** Whether a hash was made with another cost or salt than a new one would be, and should be replaced while the password is known. */
+/** Whether a hash has another cost or salt than a new one, and should be replaced while the password is known. */
 export function isOutdated(phc: string, salt?: Buffer): boolean {
   const known = parsePhc(phc)
   if (known?.memory !== cost.memory || known.passes !== cost.passes || known.parallelism !== cost.parallelism)
@@ -85,20 +79,20 @@ export function isOutdated(phc: string, salt?: Buffer): boolean {
   return salt !== undefined && !salt.equals(known.nonce)
 }
 
-/** A password for somebody who reads it once from a terminal: 20 characters without those that look alike, 99 bits. */
+/** For a person who reads it once from a terminal: 20 characters without look-alikes, 99 bits. */
 export function newPassword(): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
   const group = (): string => Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('')
   return [group(), group(), group(), group()].join('-')
 }
 
-// Keyboards differ in how they write the same letter (NIST SP 800-63B-4 §3.1.1.2).
+// Keyboards encode the same letter differently (NIST SP 800-63B-4 §3.1.1.2).
 const normalize = (password: string): string => password.normalize('NFKC')
 
 const encode = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '')
 
 interface Phc {
-  /** All before the tag: how the hash was made. */
+  /** Everything before the tag: the parameters. */
   made: string
   memory: number
   passes: number
@@ -121,7 +115,7 @@ function parsePhc(phc: string): Phc | null {
   }
 }
 
-/** Runs at most two at a time; they use the thread pool that files and DNS use too. */
+/** Runs at most two at a time: they use the thread pool of files and DNS. */
 async function inTurn<T>(share: PasswordShare, work: () => Promise<T>): Promise<T> {
   try {
     return await shares.run(share, work)

@@ -1,4 +1,4 @@
-/** Logins and refreshes that are under way while their password or secret is changed, or their login ended. */
+/** Logins and refreshes in flight while their password or secret changes, or their login ends. */
 import { beforeEach, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { inTransaction, type Tx } from '../../ground/db/db.ts'
@@ -23,8 +23,8 @@ const isIn = async (accessToken: string): Promise<boolean> => {
 }
 
 /**
- * Holds what a login does last before it opens its session, the deletion of its failed attempts; `change` happens meanwhile. One failure goes
- * before, so that there is a row to hold: counting another is no change of its key and goes on, deleting it waits.
+ * Blocks a login at its last step before the session, the deletion of its failed attempts, and runs `change` meanwhile. A failure comes
+ * first, so that there is a row to hold: another count does not change its key and continues, but the deletion waits.
  */
 async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
   const wrong: Credentials =
@@ -58,7 +58,7 @@ test('a login under way does not outlive the secret of its key', async () => {
   expect(await during(credentials, (tx) => rotateKey(tx, accountId, row, 0))).toBe(null)
 })
 
-/** Asks as somebody whose password becomes another after it was checked, by somebody who knew it, too. */
+/** Sends a request whose password is changed after its check. */
 async function askMeanwhile(
   method: 'PATCH' | 'DELETE',
   url: string,
@@ -107,7 +107,7 @@ for (const [what, end] of [
     const { accountId } = await createTestAccount(db)
     const user = await createTestUser(db, accountId, { role: 'viewer' })
     const [refreshing, ending] = await inTransaction(db, async (tx) => {
-      // New tokens wait for it, by their foreign key.
+      // New tokens wait for this lock through their foreign key.
       await tx.query('select 1 from accounts where id = $1 for update', [accountId])
       const refreshing = refreshSession(db, testVault, user.refreshToken)
       await untilBlocked(db, 1)

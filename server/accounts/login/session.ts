@@ -1,6 +1,6 @@
 /**
- * Token pairs of logins. Every login is a family; each refresh makes its next generation. Both tokens are derived from the master key,
- * the family and the generation, so that a client whose answer was lost gets the same pair again although only hashes are stored.
+ * Token pairs of logins. Every login is a family; each refresh makes its next generation. Both tokens are derived from the master key, the
+ * family and the generation, so that a client whose answer was lost gets the same pair again although only hashes are stored.
  *
  *   fresh --refresh--> replaced --again within 60 s--> the same pair again
  *                         └------again later---------> somebody has a copy: the family is revoked
@@ -16,7 +16,6 @@ const accessSeconds = 3600
 const refreshSeconds = 30 * 86_400
 const graceSeconds = 60
 
-/** A pair as its owner gets it. */
 export interface TokenPair {
   accessToken: string
   refreshToken: string
@@ -25,7 +24,6 @@ export interface TokenPair {
   owner: Owner
 }
 
-/** Begins a family. */
 export async function openSession(tx: Tx, vault: Vault, owner: Owner): Promise<TokenPair> {
   return addGeneration(tx, vault, owner, newId(), 0)
 }
@@ -41,14 +39,14 @@ interface RefreshRow {
   replacedSecondsAgo: number | null
 }
 
-/** Exchanges a refresh token for the next pair. @throws ApiError `invalid_token` or `expired_token`. */
+/** @throws ApiError `invalid_token` or `expired_token`. */
 export async function refreshSession(db: Db, vault: Vault, refreshToken: string): Promise<TokenPair> {
   if (readToken(refreshToken)?.kind !== 'refresh') throw denied('invalid_token', 'This is not a refresh token.')
-  // A refusal is returned, not thrown: revoking the family has to be committed with it.
+  // A refusal is returned, not thrown: the revocation must be committed with it.
   const result = await inTransaction(db, async (tx) => {
     const hash = hashToken(refreshToken)
     const holder = await findHolder(tx, hash)
-    // Before the token, in the order of those who change a user or key and end its logins.
+    // Locked before the token, in the same order as changes of a user or key that end its logins.
     if (holder) await holdOwner(tx, holder.accountId, holder.userId)
     const row = holder && (await lockRefreshToken(tx, hash))
     if (!row) return denied('invalid_token', 'There is no such refresh token.')
@@ -67,7 +65,7 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
   return result
 }
 
-/** Ends the login of an access or refresh token; false: there is none. */
+/** Ends the login of an access or refresh token; false if there is none. */
 export async function closeSession(db: Db, token: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
     const family = await findFamily(tx, token)
@@ -77,8 +75,8 @@ export async function closeSession(db: Db, token: string): Promise<boolean> {
 }
 
 /**
- * Notes that the person behind a login has shown who they are; what it is refreshed to knows it, too. Answers when that was.
- * @throws ApiError `invalid_token` where the login has ended.
+ * Records that the person has confirmed their identity, also for refreshed tokens. Returns the time. @throws ApiError `invalid_token` if
+ * the login has ended.
  */
 export async function confirmSession(tx: Tx, accessToken: string): Promise<Date> {
   const family = await findFamily(tx, accessToken)
@@ -100,7 +98,7 @@ export async function confirmSession(tx: Tx, accessToken: string): Promise<Date>
 const derive = (vault: Vault, kind: 'access' | 'refresh', family: string, generation: number): string =>
   tokenOf(kind, vault.mac(`token ${kind}`, `${family} ${generation}`))
 
-/** Inserts both tokens of a generation and marks the refresh token before them as replaced. */
+/** Inserts both tokens and marks the previous refresh token as replaced. */
 async function addGeneration(
   tx: Tx,
   vault: Vault,
@@ -140,7 +138,7 @@ async function addGeneration(
   return { accessToken, refreshToken, expiresIn: accessSeconds, refreshExpiresIn: refreshSeconds, owner }
 }
 
-/** A generation that exists, with the time it still has. */
+/** The existing generation, with its remaining time. */
 async function showGeneration(
   tx: Tx,
   vault: Vault,
@@ -167,7 +165,7 @@ async function showGeneration(
   }
 }
 
-/** Whose refresh token it is, by primary key. */
+/** The owner of a refresh token, by primary key. */
 async function findHolder(tx: Tx, hash: Buffer): Promise<{ accountId: string; userId: string } | undefined> {
   const { rows } = await tx.query<{ accountId: string; userId: string }>({
     name: 'find-token-holder',
@@ -181,7 +179,7 @@ async function findHolder(tx: Tx, hash: Buffer): Promise<{ accountId: string; us
   return rows[0]
 }
 
-/** Locks a refresh token, so that of two refreshes at once the second sees the first. Primary key. */
+/** Of two refreshes at once, the second sees the first. Primary key. */
 async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | undefined> {
   const { rows } = await tx.query<RefreshRow>({
     name: 'lock-refresh-token',
@@ -204,7 +202,7 @@ async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | unde
   return rows[0]
 }
 
-/** The family of a token, by primary key; null where there is no such token. */
+/** By primary key; null if there is no such token. */
 async function findFamily(tx: Tx, token: string): Promise<string | null> {
   const { rows } = await tx.query<{ family: string }>({
     name: 'find-family',
@@ -214,7 +212,7 @@ async function findFamily(tx: Tx, token: string): Promise<string | null> {
   return rows[0]?.family ?? null
 }
 
-/** Waits for a refresh that is under way, so that what follows changes what it made (index tokens_family). */
+/** Waits for a refresh in flight, so that later statements see its tokens (index tokens_family). */
 async function lockFamily(tx: Tx, family: string): Promise<void> {
   await tx.query({
     name: 'lock-family',
@@ -223,7 +221,7 @@ async function lockFamily(tx: Tx, family: string): Promise<void> {
   })
 }
 
-/** Revokes all tokens of a family (index tokens_family), also what a refresh that is under way makes. */
+/** Index tokens_family. Includes the tokens of a refresh in flight. */
 async function revokeFamily(tx: Tx, family: string): Promise<void> {
   await lockFamily(tx, family)
   await tx.query({
@@ -238,8 +236,8 @@ async function revokeFamily(tx: Tx, family: string): Promise<void> {
 }
 
 /**
- * Ends all logins of a user or key (index tokens_user), but for the one whose access token hashes to `exceptHash`, where one is named.
- * Callers that are remembered are in for five seconds more, elsewhere than at an authenticator that forgets.
+ * Ends all logins of a user or key (index tokens_user), except the one whose access token hashes to `exceptHash`. Cached callers keep
+ * access for up to five seconds, except at an authenticator that was told to forget.
  */
 export async function endSessionsOf(
   tx: Tx,

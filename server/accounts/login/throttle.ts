@@ -1,13 +1,13 @@
 /**
- * Failed logins slow the next ones down: for the pair of login name and network from the sixth on, for the network alone from the twenty-first.
- * Strangers come from many networks: for a name, and for a coarser network, attempts are counted from everywhere. A user is known where they
- * logged in during the last 90 days, by network or by device: they do not wait for strangers. Somebody who knows a password and guesses the
- * second factor is no stranger: those codes are so short that they are counted for the user from everywhere; recovery codes are not, so that
- * a thief of the password keeps nobody out. Counts are forgotten after a day of quiet.
+ * Failed logins slow the next ones down: for a pair of login name and network from the sixth, for a network alone from the twenty-first.
+ * Strangers use many networks, so attempts are also counted per name and per coarser network. A user is known on networks and devices of
+ * the last 90 days, and does not wait for strangers there. A person who knows a password and guesses the second factor is no stranger:
+ * codes are so short that they are counted per user from everywhere. Recovery codes are not counted, so that a thief of the password locks
+ * nobody out. Counts expire after a quiet day.
  *
- * All counts are by name, and an address may be a user of several accounts: a count must not show who else has it. Somebody with a user of
- * that address must not have more guesses at the others for it either. So a user who is known shields only themselves: where the password is
- * none of theirs, the attempt is counted for the name before it is compared with the others', and their next login does not take that back.
+ * All counts are by name, and an address may be a user of several accounts: a count must not reveal the others, and a user of that address
+ * must not get more guesses at them. So a known user shields only themselves: if the password is not theirs, the attempt is counted for
+ * the name before the comparison with the others', and their next login does not undo that.
  */
 import { inTransaction, type Db, type Queryable } from '../../ground/db/db.ts'
 import { ApiError } from '../../ground/base/errors.ts'
@@ -20,34 +20,33 @@ interface Rule {
 }
 const ofPair: Rule = { free: 5, delayMaxSeconds: 900 }
 const ofAddress: Rule = { free: 20, delayMaxSeconds: 60 }
-// A thousand networks with five tries each would have 5000 at a password; like this they have 1500 a day.
+// A thousand networks with five tries each would give 5000 guesses at a password; this limit allows 1500 a day.
 const ofLogin: Rule = { free: 50, delayMaxSeconds: 60 }
 const ofArea: Rule = { free: 60, delayMaxSeconds: 120 }
-// 100 guesses a day, of which three of a million are right: once in nine years.
+// 100 guesses a day, of which three in a million are right: once in nine years.
 const ofCodes: Rule = { free: 5, delayMaxSeconds: 900 }
 
-/** An attempt that was let through; it counts as failed until `forgive` takes it back. */
+/** An attempt that was let through; it counts as failed until `forgive` undoes it. */
 export interface Attempt {
   pair: string
-  /** What else it was counted for. */
+  /** The other counts it is part of. */
   others: string[]
-  /** Which of the users with that name are known there. */
+  /** The users of that name who are known here. */
   known: ReadonlySet<string>
-  /** Counts it for the name from everywhere; false where that has to wait. */
+  /** Counts it for the name from everywhere; false if that has to wait. */
   countAsStranger(): Promise<boolean>
 }
 
-/** Where an attempt comes from. */
 export interface Origin {
   ip: string
-  /** The user whose device it is, where it has proved so. */
+  /** The user whose device has proved itself. */
   deviceOf?: string | null
 }
 
 /**
- * Counts an attempt before its password is checked, so that a thousand at once cannot all pass for the first.
- * `login` is the address or client id as typed; only keyed hashes are stored, because people type passwords there. `ids`: who has that name.
- * @throws ApiError `login_throttled` with the time to wait; a throttled attempt is not counted.
+ * Counts an attempt before its password is checked, so that a thousand at once cannot all pass as the first. `login` is the address or
+ * client id as typed; only keyed hashes are stored, because people type passwords there. `ids` are all users of that name. @throws
+ * ApiError `login_throttled` with the time to wait; a throttled attempt is not counted.
  */
 export async function beginAttempt(
   db: Db,
@@ -69,7 +68,7 @@ export async function beginAttempt(
           [subjectOf(vault, 'area', areaOf(ip)), ofArea],
           [ofName, ofLogin],
         ]
-  // What throws takes the other counts back. All attempts lock in this order.
+  // A refusal rolls the other counts back. All attempts lock in this order.
   await inTransaction(db, async (tx) => {
     await count(tx, pair, ofPair)
     for (const [subject, rule] of rules) await count(tx, subject, rule)
@@ -82,13 +81,13 @@ export async function beginAttempt(
   }
 }
 
-/** Takes an attempt back that succeeded: its pair starts again, the rest has one failure less. */
+/** Undoes a successful attempt: its pair restarts, the other counts lose one failure. */
 export async function forgive(db: Db, { pair, others }: Attempt): Promise<void> {
   await clear(db, pair)
   for (const subject of others) await takeBack(db, subject)
 }
 
-/** Has a user (or client) be known in a network; by primary key, and a write once a day at most. */
+/** Marks a user (or client) as known on a network; by primary key, with at most one write a day. */
 export async function rememberLogin(db: Queryable, vault: Vault, id: string, ip: string): Promise<void> {
   await db.query({
     name: 'remember-login',
@@ -116,30 +115,30 @@ async function knownOf(db: Queryable, vault: Vault, ids: readonly string[], netw
   return new Set(rows.flatMap(({ subject }) => subjects.get(subject) ?? []))
 }
 
-/** Takes an attempt back that was neither right nor wrong: it was not looked at, or lacks a second factor. What was counted before it stays. */
+/** Undoes an attempt without a result: it was not checked, or lacks a second factor. Earlier counts stay. */
 export async function forget(db: Db, { pair, others }: Attempt): Promise<void> {
   for (const subject of [pair, ...others]) await takeBack(db, subject)
 }
 
-/** Does what shows whether an attempt is right; one that nobody could look at counts for nothing. */
+/** Runs the check; an attempt that could not be checked does not count. */
 export async function judged<T>(db: Db, attempt: Attempt, judge: () => Promise<T>): Promise<T> {
   try {
     return await judge()
   } catch (error) {
-    // A database that is away takes nothing back either; it has been told.
+    // Without a database the undo fails too, and the first error is reported anyway.
     if (error instanceof ApiError && error.code === 'unavailable') await forget(db, attempt).catch(() => {})
     throw error
   }
 }
 
-/** Counts a code of a user's second factor before it is checked; returns what takes it back. @throws ApiError `login_throttled`. */
+/** Counts a code of the second factor before its check; returns the undo. @throws ApiError `login_throttled`. */
 export async function beginCode(db: Queryable, vault: Vault, userId: string): Promise<() => Promise<void>> {
   const subject = subjectOf(vault, 'codes', userId)
   await count(db, subject, ofCodes)
   return () => clear(db, subject)
 }
 
-/** Without accents and case: to PostgreSQL `İ` is an `i`, to JavaScript one with a dot, and each spelling would have tries of its own. */
+/** Without accents and case: PostgreSQL folds `İ` to `i`, JavaScript to one with a dot, and each spelling would get its own tries. */
 export const foldLogin = (login: string): string =>
   login
     .normalize('NFKD')
@@ -149,12 +148,12 @@ export const foldLogin = (login: string): string =>
 const subjectOf = (vault: Vault, kind: string, value: string): string =>
   `${kind} ${vault.mac(`login ${kind}`, value).toString('base64url')}`
 
-/** Forgets a subject, by primary key. */
+/** By primary key. */
 async function clear(db: Queryable, subject: string): Promise<void> {
   await db.query({ name: 'clear-login', text: 'delete from login_failures where subject = $1', values: [subject] })
 }
 
-/** One failure of a subject less, by primary key. Alone in its transaction: attempts lock several of these rows in an order of their own. */
+/** Removes one failure, by primary key. Alone in its transaction: attempts lock several of these rows in their own order. */
 async function takeBack(db: Db, subject: string): Promise<void> {
   await db.query({
     name: 'take-login-back',
@@ -167,9 +166,9 @@ async function takeBack(db: Db, subject: string): Promise<void> {
 }
 
 /**
- * One more failure of a subject, unless it has to wait; locks its row (primary key), so that attempts at the same time are counted one by
- * one: who waited for the row began before its `last_at`, which must not make a free attempt wait. The delay doubles with each failure beyond
- * the free ones.
+ * Adds one failure, unless the subject has to wait. Locks its row (primary key), so that concurrent attempts are counted one by one. An
+ * attempt that waited for the row began before its `last_at`, which must not delay a free attempt. The delay doubles with each failure
+ * beyond the free ones.
  */
 async function count(db: Queryable, subject: string, rule: Rule): Promise<void> {
   if (await isCounted(db, subject, rule)) return
@@ -200,5 +199,5 @@ async function isCounted(db: Queryable, subject: string, { free, delayMaxSeconds
   return rowCount === 1
 }
 
-/** Seconds to wait from the last failure on, where the free ones are used up. */
+/** Seconds to wait from the last failure, once the free ones are used up. */
 const delayOf = `least(power(2, least(f.failures - $2::int, 20)), $3::int)`

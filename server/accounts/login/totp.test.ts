@@ -16,7 +16,7 @@ const codeAt = (secret: string, steps: number): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const newUser = (): Promise<TestUser> => createTestUser(db, accountId, { role: 'viewer', passwordHash })
 
-/** Turns the factor on with the code of a step; that of the next one is left, also where a step ends meanwhile. */
+/** Confirms with the code of a step; the code of the next step stays unused, even if a step ends meanwhile. */
 async function enable(user: TestUser, step = 0): Promise<{ secret: string; codes: string[] }> {
   const { secret } = (await ask('POST', '/v1/users/me/totp', user, { password })).json()
   const confirmed = await ask('POST', '/v1/users/me/totp/confirm', user, { otp: codeAt(secret, step) })
@@ -35,7 +35,7 @@ test('a second factor is prepared, confirmed, asked for at login, and turned off
     'Heliogram',
   ])
   expect(decodeURIComponent(url.pathname)).toContain(user.email)
-  // Prepared is not on.
+  // A prepared factor is not on.
   expect((await ask('GET', '/v1/users/me', user)).json()).toMatchObject({ totp: false, recovery_codes_left: 0 })
   expect((await logIn(user)).statusCode).toBe(200)
   const { secret, codes } = await enable(user)
@@ -85,11 +85,11 @@ test('the codes of a new secret are all unspent, and so are its recovery codes',
   expect((await logIn(user, { recovery_code: codes[0] })).statusCode).toBe(200)
 })
 
-// Again where a step ended meanwhile.
+// Retried, because a step may end meanwhile.
 test('a code works a step early and late, and no step works twice', { retry: 3 }, async () => {
   const user = await newUser()
   const { secret } = await enable(user, -1)
-  // The step before was spent by the confirmation.
+  // The confirmation spent the step before.
   expect((await logIn(user, { otp: codeAt(secret, -1) })).json().code).toBe('invalid_otp')
   expect((await logIn(user, { otp: codeAt(secret, -2) })).json().code).toBe('invalid_otp')
   const now = codeAt(secret, 0)
@@ -97,7 +97,7 @@ test('a code works a step early and late, and no step works twice', { retry: 3 }
   expect(both.map((answer) => answer.statusCode).toSorted((a, b) => a - b)).toEqual([200, 401])
   const early = codeAt(secret, 1)
   expect((await logIn(user, { otp: `${early.slice(0, 3)} ${early.slice(3)}` })).statusCode).toBe(200)
-  // A step before an accepted one is over, too.
+  // Steps before an accepted one are spent too.
   expect((await logIn(user, { otp: now })).json().code).toBe('invalid_otp')
   expect((await logIn(user, { otp: codeAt(secret, 3) })).json().code).toBe('invalid_otp')
 })
@@ -135,7 +135,7 @@ test('a right code makes up for the wrong ones before it', async () => {
   const guess = async (): Promise<string> => (await logIn(user, { otp: '000000' })).json().code
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
   expect((await logIn(user, { otp: codeAt(secret, 1) })).statusCode).toBe(200)
-  // However slow this machine is, who has to wait still has to.
+  // On a slow machine, the wait would be over already.
   await db.query(`update login_failures set last_at = now() + interval '1 hour'`)
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
 })

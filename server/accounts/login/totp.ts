@@ -1,6 +1,6 @@
 /**
- * The second factor: codes of an authenticator app (RFC 6238) and recovery codes that stand in for them once. A code is accepted one step
- * early or late, and no step is accepted twice.
+ * The second factor: codes of an authenticator app (RFC 6238) and one-time recovery codes. A code is accepted one step early or late, and
+ * no step is accepted twice.
  *
  *   off --begin--> prepared --confirm with a code--> on, with ten recovery codes --disable--> off
  */
@@ -9,7 +9,6 @@ import type { Queryable, Tx } from '../../ground/db/db.ts'
 import type { Vault } from '../../ground/sealing/vault.ts'
 import { newPassword } from './password.ts'
 
-/** Whose factor it is. */
 export interface TotpUser {
   accountId: string
   id: string
@@ -24,7 +23,7 @@ const purposeOf = (userId: string): string => `users.totp_sealed ${userId}`
 const build = (secret: Secret, label = ''): TOTP =>
   new TOTP({ issuer: 'Heliogram', label, secret, algorithm: 'SHA1', digits: 6, period: stepSeconds })
 
-/** Prepares a new secret, of which no step is spent, in the place of any before; null where the factor is on. Locks the user's row. */
+/** Replaces any earlier secret, with no step spent; null if the factor is on. Locks the user's row. */
 export async function beginTotp(
   tx: Tx,
   vault: Vault,
@@ -41,8 +40,8 @@ export async function beginTotp(
 }
 
 /**
- * Turns the factor on with a code of the prepared secret, and makes the recovery codes; they are not stored. `on`: somebody else has turned
- * it on, and has the codes. Locks the user's row before it looks, so that of two at once one gets the codes that hold.
+ * Turns the factor on with a code of the prepared secret, and creates recovery codes, which are not stored. `on`: another request has
+ * turned it on, and has the codes. Locks the user's row before reading it, so that of two requests only one gets codes.
  */
 export async function confirmTotp(
   tx: Tx,
@@ -69,7 +68,7 @@ export async function confirmTotp(
   return codes
 }
 
-/** Turns the factor off, and forgets the secret and the recovery codes. */
+/** Deletes the secret and the recovery codes. */
 export async function disableTotp(tx: Tx, { accountId, id }: TotpUser): Promise<void> {
   await tx.query('delete from recovery_codes where account_id = $1 and user_id = $2', [accountId, id])
   await tx.query(
@@ -81,8 +80,8 @@ export async function disableTotp(tx: Tx, { accountId, id }: TotpUser): Promise<
 }
 
 /**
- * Whether a code is right, by the database's clock; it is spent with that. Of two requests with the same code one is accepted. Locks the
- * user's row (primary key) where the code is right.
+ * Checks a code by the database's clock and spends it. Of two requests with the same code one is accepted. Locks the user's row (primary
+ * key) if the code is right.
  */
 export async function acceptCode(db: Queryable, vault: Vault, user: TotpUser, code: string): Promise<boolean> {
   const { rows } = await db.query<{ sealed: Buffer | null; nowMs: number }>(
@@ -105,7 +104,7 @@ export async function acceptCode(db: Queryable, vault: Vault, user: TotpUser, co
   return rowCount === 1
 }
 
-/** Whether a recovery code is one of the user's; it is spent with that (primary key). */
+/** Spends the code if it is right (primary key). */
 export async function acceptRecoveryCode(db: Queryable, vault: Vault, user: TotpUser, code: string): Promise<boolean> {
   const { rowCount } = await db.query(
     `delete from recovery_codes
@@ -115,6 +114,6 @@ export async function acceptRecoveryCode(db: Queryable, vault: Vault, user: Totp
   return rowCount === 1
 }
 
-/** Keyed, so that who has the database alone cannot try them. */
+/** Keyed, so that the database alone does not allow guessing. */
 const hashRecoveryCode = (vault: Vault, userId: string, code: string): Buffer =>
   vault.mac(`recovery code ${userId}`, code.toLowerCase().replace(/[^a-z0-9]/g, ''))
