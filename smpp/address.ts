@@ -12,24 +12,23 @@ export const TON = {
 /** Numbering plan indicator. SMPP 3.4 §5.2.6. */
 export const NPI = { UNKNOWN: 0, ISDN: 1, DATA: 3, TELEX: 4, LAND_MOBILE: 6, NATIONAL: 8, PRIVATE: 9 } as const
 
-/** An address as a PDU carries it. */
 export interface SmppAddress {
   readonly ton: number
   readonly npi: number
   readonly addr: string
 }
 
-/** Longest short code: longer digits without a country code are no number that a carrier could route. */
+/** Longest short code. More digits than this without a country code cannot be routed. */
 const SHORT_CODE_DIGITS_MAX = 6
 
-// The characters that are the same octet in ASCII and in the GSM alphabet, and '$', '@' and '_', which every carrier takes
-// as ASCII: in the GSM alphabet '@' would be octet 0, which ends the field.
+// Characters that are the same octet in ASCII and in the GSM alphabet, plus '$', '@' and '_', which every carrier takes as ASCII: in the GSM
+// alphabet '@' would be octet 0, which ends the field.
 const ALPHANUMERIC = /^(?=.*[A-Za-z])[A-Za-z0-9 !"#$%&'()*+,\-./:;<=>?@_]{1,11}$/
 
 /**
- * Finds type and plan of an address by its looks: 7 to 15 digits, with or without '+', are international (1/1, without the
- * '+'); up to six digits are a short code (npi 0, `shortCodeTon` as the carrier wants it: 0, 3 or 6); up to eleven
- * characters with a letter are alphanumeric (5/0). Undefined for what no carrier takes.
+ * Guesses type and plan from the form: 7 to 15 digits, with or without '+', are international (1/1, sent without '+'); up to six digits are a
+ * short code (npi 0, `shortCodeTon` 0, 3 or 6 by carrier); up to eleven characters with a letter are alphanumeric (5/0). Undefined for other
+ * addresses.
  */
 export function detectAddress(address: string, shortCodeTon: number = TON.UNKNOWN): SmppAddress | undefined {
   if (/^\+?\d{7,15}$/.test(address)) {

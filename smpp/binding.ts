@@ -3,13 +3,11 @@ import { PduError, type PduOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
 import { ESME } from './status.ts'
 import type { Wire } from './wire.ts'
 
-/** What may answer a bind. */
 export type BindAnswer = Extract<ResponsePdu, { command: `bind_${string}_resp` }> | PduOf<'generic_nack'>
 
-/** SMPP 3.4, as interface_version and sc_interface_version say it. §5.2.4. */
+/** SMPP 3.4 in interface_version and sc_interface_version. §5.2.4. */
 const VERSION_3_4 = 0x34
 
-/** What a bind sets and asks of its session. */
 interface Bindable {
   readonly state: SessionState
   systemId: string
@@ -18,13 +16,13 @@ interface Bindable {
   destroy(reason: CloseReason, detail: string): void
 }
 
-/** The bind of one session: asked for by a client, judged by a server. Reports the command_status that decides it. */
+/** The bind of one session: a client sends it, a server decides it. Reports the deciding command_status. */
 export class Binding<S extends Bindable> {
   readonly #session: S
   readonly #wire: Wire
   readonly #side: SideOf<S>
   readonly #onDecided: (status: number) => void
-  /** Sequence number of the bind, once there is one; 0 before. */
+  /** 0 before it is sent or received. */
   #sequence = 0
 
   constructor(session: S, wire: Wire, side: SideOf<S>, onDecided: (status: number) => void) {
@@ -34,7 +32,7 @@ export class Binding<S extends Bindable> {
     this.#onDecided = onDecided
   }
 
-  /** Asks to be bound. A bind that cannot be written closes the session: we are in the socket's callback, nobody would catch. */
+  /** Sends the bind. If it cannot be encoded, closes the session: a throw from a socket callback would go uncaught. */
   ask(sequence: number): void {
     if (this.#side.role !== 'client') return
     const { mode, ...fields } = this.#side.bind
@@ -48,7 +46,7 @@ export class Binding<S extends Bindable> {
     }
   }
 
-  /** Takes what may be the answer; false when it is not. A generic_nack before we are bound can mean only the bind. */
+  /** Returns false if the PDU does not answer the bind. A generic_nack before we are bound can only answer the bind. */
   readAnswer(pdu: BindAnswer): boolean {
     const isNack = pdu.command === 'generic_nack'
     const side = this.#side
@@ -58,12 +56,12 @@ export class Binding<S extends Bindable> {
       this.#session.peerSystemId = pdu.system_id
       this.#session.mode = side.bind.mode
     }
-    // A generic_nack refuses even where its status says that all is well.
+    // A generic_nack is a refusal even if its status is ROK.
     this.#onDecided(isNack && pdu.command_status === ESME.ROK ? ESME.RBINDFAIL : pdu.command_status)
     return true
   }
 
-  /** Judges the bind of a client; a second one is refused. */
+  /** Decides the bind of a client. A second bind is refused. */
   readBind(pdu: BindPdu): void {
     const side = this.#side
     if (side.role !== 'server' || this.#session.state !== 'open' || this.#sequence !== 0) {
@@ -71,7 +69,6 @@ export class Binding<S extends Bindable> {
       this.#wire.send(RESPONSE_OF[pdu.command], undefined, pdu.sequence_number, status)
       return
     }
-    // 1 stands for a client's number 0, which is none.
     this.#sequence = pdu.sequence_number || 1
     this.#session.systemId = pdu.system_id
     const decide = (status: number): void => this.#answer(pdu, side.systemId, status)
@@ -85,7 +82,7 @@ export class Binding<S extends Bindable> {
 
   #answer(pdu: BindPdu, system_id: string, status: number): void {
     if (this.#session.state !== 'open') return
-    // A client older than 3.4 does not know TLVs.
+    // Clients older than 3.4 do not know TLVs.
     const tlvs = pdu.interface_version >= VERSION_3_4 ? { sc_interface_version: VERSION_3_4 } : undefined
     const fields = status === ESME.ROK ? { system_id, tlvs } : undefined
     this.#wire.send(RESPONSE_OF[pdu.command], fields, pdu.sequence_number, status)

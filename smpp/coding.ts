@@ -2,10 +2,9 @@ import { decodeGsm7, toBuffer } from './gsm7.ts'
 import { unpackGsm7 } from './packing.ts'
 import type { NationalShift } from './shift.ts'
 
-/** How a carrier reads and writes "the default alphabet": mostly septets one an octet, sometimes something else. */
+/** How a carrier encodes its default alphabet: mostly one septet per octet. */
 export type DefaultAlphabet = 'gsm7' | 'gsm7-packed' | 'latin1' | 'ascii'
 
-/** How the octets of a message become text. The last five are labels of the Encoding Standard. */
 export type TextCoding =
   | DefaultAlphabet
   | 'ucs2'
@@ -17,15 +16,14 @@ export type TextCoding =
   | 'iso-2022-jp'
   | 'euc-kr'
 
-/** What is known of a carrier's codings. */
 export type CodingOptions = {
-  /** `gsm7` by default. */
+  /** Default `gsm7`. */
   defaultAlphabet?: DefaultAlphabet | undefined
-  /** By data_coding, for carriers that use a value in their own way. */
+  /** By data_coding, for carriers that redefine values. */
   overrides?: Readonly<Record<number, TextCoding>> | undefined
 }
 
-/** data_coding 0 to 15 (SMPP 3.4 §5.2.19, 5.0 §4.7.7); what has no place here is the default alphabet. */
+/** data_coding 0 to 15 (SMPP 3.4 §5.2.19, 5.0 §4.7.7). Missing values are the default alphabet. */
 const CODINGS: Readonly<Record<number, TextCoding>> = {
   1: 'ascii',
   2: 'binary',
@@ -41,13 +39,13 @@ const CODINGS: Readonly<Record<number, TextCoding>> = {
   14: 'euc-kr',
 }
 
-/** What data_coding means: the carrier's own word, SMPP's values, else the groups of a GSM data coding scheme (3GPP TS 23.038 §4). */
+/** The coding of a data_coding: the carrier's override, then SMPP's values, then the groups of a GSM data coding scheme (3GPP TS 23.038 §4). */
 export function codingOf(data_coding: number, options?: CodingOptions): TextCoding {
   const alphabet = options?.defaultAlphabet ?? 'gsm7'
   const own = options?.overrides?.[data_coding]
   if (own !== undefined) return own
   if (data_coding < 0x10) return CODINGS[data_coding] ?? alphabet
-  // Message class (0x10-0x1f), compressed (0x20-0x3f, which nobody can read), marked for deletion (0x40-0x7f).
+  // Message class (0x10-0x1f), compressed and so unreadable (0x20-0x3f), marked for deletion (0x40-0x7f).
   if (data_coding < 0x80) {
     if ((data_coding & 0x20) !== 0) return 'binary'
     const bits = data_coding & 0x0c
@@ -58,27 +56,26 @@ export function codingOf(data_coding: number, options?: CodingOptions): TextCodi
   return data_coding >= 0xe0 ? 'ucs2' : alphabet
 }
 
-/** What decodeText needs to know of the octets besides their coding. */
 export type OctetsContext = { shift?: NationalShift; udhLength?: number }
 
 /**
- * The octets of a message as text, or themselves where the coding is binary; never fails. What cannot be read is U+FFFD.
- * NUL is left out: carriers end texts with it, and PostgreSQL cannot store it. (In GSM-7 0x00 is `@` and stays.)
+ * Decodes octets, or returns them unchanged if the coding is binary. Never fails: undecodable octets become U+FFFD. NUL is dropped, because
+ * carriers end texts with it and PostgreSQL cannot store it. (In GSM-7 0x00 is `@` and stays.)
  */
 export function decodeText(octets: Uint8Array, coding: TextCoding, context?: OctetsContext): string | Buffer {
   if (coding === 'gsm7') return decodeGsm7(octets, context?.shift)
   if (coding === 'gsm7-packed') return decodeGsm7(unpackGsm7(octets, context?.udhLength), context?.shift)
   if (coding === 'binary') return toBuffer(octets)
   if (coding === 'ascii' && isGsm7(octets)) return decodeGsm7(withoutPadding(octets), context?.shift)
-  // The Encoding Standard's latin1 is Windows-1252, which is not what SMPP means.
+  // The Encoding Standard's latin1 is Windows-1252; SMPP means ISO 8859-1.
   if (coding === 'latin1') return withoutNul(toBuffer(octets).toString('latin1'))
   if (coding === 'ucs2' && isShortUtf16(octets)) return decodeShortUtf16(octets)
   return withoutNul(new TextDecoder(labelOf(coding, octets)).decode(octets))
 }
 
 /**
- * Whether what is said to be ASCII is GSM-7, one septet an octet: npm smpp, and who copied its table, write all of GSM-7 under data_coding 1. There
- * `@`, `$`, `_`, `£` and the escape before `€` and `[` are controls that no ASCII text has; letters of Western Europe cannot be told.
+ * Whether declared ASCII is unpacked GSM-7: npm smpp and copies of its table send all of GSM-7 under data_coding 1. There `@`, `$`, `_`, `£` and
+ * the escape before `€` and `[` are controls that no ASCII text has. Western European letters cannot be distinguished.
  */
 function isGsm7(octets: Uint8Array): boolean {
   let isControlled = false
@@ -95,10 +92,10 @@ function withoutPadding(octets: Uint8Array): Uint8Array {
   return octets.subarray(0, end)
 }
 
-/** One segment and more, with its octets in the order of this machine. */
+/** Holds more than one segment, byte-swapped for this machine. */
 const swapped = Buffer.alloc(256)
 
-/** Whole units without a byte order mark, and few of them: what is not worth a TextDecoder, which costs five times as much. */
+/** Short, whole units without a byte order mark. A TextDecoder would cost five times as much for these. */
 function isShortUtf16(octets: Uint8Array): boolean {
   return octets.length % 2 === 0 && octets.length <= swapped.length && (octets[0] ?? 0) < 0xfe
 }
@@ -113,16 +110,15 @@ function decodeShortUtf16(octets: Uint8Array): string {
     if ((high & 0xf8) === 0xd8 || (high | low) === 0) isPlain = false
   }
   const text = swapped.toString('utf16le', 0, octets.length)
-  // Only surrogates may be torn, and only a NUL must go.
+  // Only lone surrogates and NUL need repair.
   return isPlain ? text : withoutNul(text.toWellFormed())
 }
 
-/** The decoder of the Encoding Standard for a coding. */
 function labelOf(coding: TextCoding, octets: Uint8Array): string {
-  // Carriers that promise ASCII and send more mean UTF-8 or Latin-1; only the former can be told.
+  // Carriers that promise ASCII and send more mean UTF-8 or Latin-1; only UTF-8 can be recognised.
   if (coding === 'ascii' || coding === 'utf8') return 'utf-8'
   if (coding !== 'ucs2') return coding
-  // SMPP says big-endian; a byte order mark says that a sender did not read it.
+  // SMPP says big-endian; a little-endian byte order mark shows that the sender ignored it.
   return octets[0] === 0xff && octets[1] === 0xfe ? 'utf-16le' : 'utf-16be'
 }
 

@@ -1,11 +1,10 @@
 import type { StatusName } from './status.ts'
 
-/** How a mandatory field is written: one unsigned octet, text that ends in NUL, or octets after one octet of length. */
 export type FieldType = 'uint8' | 'cstring' | 'octets'
 
 /**
- * Row of a mandatory field. `max` bounds what we write, in octets with the NUL; `accepts`, where given, what we read.
- * `status` answers a value that is too long. `name` is the field's name where rows of one name differ in size.
+ * Row of a mandatory field. `max` limits writing, in octets with the NUL; `accepts`, if given, limits reading. `status` is the error for a value
+ * that is too long. `name` is the field's name if several rows share it.
  */
 interface FieldRow {
   readonly type: FieldType
@@ -18,8 +17,7 @@ interface FieldRow {
 
 /** Mandatory fields; sections are of SMPP 3.4. */
 export const FIELDS = {
-  // Carriers hand out longer names and passwords, and longer ids than the specification allows: write them whole rather
-  // than cut them, up to a size that is surely no longer a name.
+  // Carriers issue names, passwords and ids longer than the specification allows, so we write them whole, up to a generous limit.
   system_id: { type: 'cstring', max: 65, status: 'RINVSYSID', section: '5.2.1' },
   password: { type: 'cstring', max: 65, status: 'RINVPASWD', section: '5.2.2' },
   system_type: { type: 'cstring', max: 13, accepts: 65, status: 'RINVSYSTYP', section: '5.2.3' },
@@ -48,14 +46,14 @@ export const FIELDS = {
   replace_if_present_flag: { type: 'uint8', section: '5.2.18' },
   data_coding: { type: 'uint8', section: '5.2.19' },
   sm_default_msg_id: { type: 'uint8', section: '5.2.20' },
-  /** Its length octet is sm_length (§5.2.21), which is no field of its own here. */
+  /** Its length octet is sm_length (§5.2.21), which is not a separate field here. */
   short_message: { type: 'octets', max: 254, status: 'RINVMSGLEN', section: '5.2.22' },
   final_date: { type: 'cstring', max: 17, section: '4.8.2' },
   message_state: { type: 'uint8', section: '5.2.28' },
   error_code: { type: 'uint8', section: '4.8.2' },
 
-  // The same fields where the specification gives them more room (§4.7.1, §4.12.1), or where a receipt for a long
-  // destination must not be refused (§4.6.1 says 21).
+  // The same fields where the specification gives them more room (§4.7.1, §4.12.1), or where a receipt for a long destination must not be refused
+  // (§4.6.1 says 21).
   long_source_addr: { type: 'cstring', name: 'source_addr', max: 65, status: 'RINVSRCADR', section: '5.2.8' },
   long_destination_addr: {
     type: 'cstring',
@@ -66,12 +64,11 @@ export const FIELDS = {
   },
 } as const
 
-/** The key of a row in FIELDS. */
 export type FieldKey = keyof typeof FIELDS
 
 /**
- * Commands with their mandatory fields in the order of the wire; sections are of SMPP 3.4. Any command may carry TLVs.
- * Left out on purpose: submit_multi (one submit a recipient is what can be counted and resumed) and the broadcasts of 5.0.
+ * Commands with their mandatory fields in wire order; sections are of SMPP 3.4. Any command may carry TLVs. Left out on purpose: submit_multi
+ * (one submit per recipient can be counted and resumed) and the broadcasts of 5.0.
  */
 export const COMMANDS = {
   bind_receiver: {
@@ -211,7 +208,6 @@ export const COMMANDS = {
   },
 } as const
 
-/** The name of a command, as the specification spells it. */
 export type CommandName = keyof typeof COMMANDS
 
 /** The bit of command_id that marks a response. SMPP 3.4 §5.1.2.1. */
@@ -223,12 +219,11 @@ type NameOf<K extends FieldKey> = (typeof FIELDS)[K] extends { readonly name: in
 
 type FieldKeyOf<C extends CommandName> = (typeof COMMANDS)[C]['fields'][number]
 
-/** The mandatory fields of a command by name. */
 export type Fields<C extends CommandName> = [FieldKeyOf<C>] extends [never]
   ? unknown
   : { [K in FieldKeyOf<C> as NameOf<K>]: FieldValue<(typeof FIELDS)[K]['type']> }
 
-/** A field as the codec walks it: `maxWrite` and `maxRead` in octets with the NUL. */
+/** A field as the codec sees it: `maxWrite` and `maxRead` in octets with the NUL. */
 export interface WireField {
   readonly name: string
   readonly type: FieldType
@@ -237,7 +232,6 @@ export interface WireField {
   readonly status: StatusName
 }
 
-/** Lists the mandatory fields of a command in the order of the wire. */
 export function fieldsOf(command: CommandName): WireField[] {
   return COMMANDS[command].fields.map((key: FieldKey) => {
     const row: FieldRow = FIELDS[key]

@@ -4,7 +4,6 @@ import { readOctets, type Reading } from './reading.ts'
 import type { NationalShift } from './shift.ts'
 import { type Concatenation, readUserDataHeader, toConcatenation } from './udh.ts'
 
-/** What of a submit_sm, deliver_sm or data_sm makes its text. */
 export type TextPdu = {
   esm_class: number
   data_coding: number
@@ -13,7 +12,6 @@ export type TextPdu = {
   tlvs?: TextTlvs | undefined
 }
 
-/** The TLVs that carry a text or say that it is a part of one. */
 export type TextTlvs = {
   message_payload?: Buffer
   sar_msg_ref_num?: number
@@ -21,38 +19,33 @@ export type TextTlvs = {
   sar_segment_seqnum?: number
 }
 
-/** The user data of one PDU, without its header: what must be kept of a part until the others are there. */
+/** The user data of one PDU without its header: what to keep of a part until the others arrive. */
 export type MessagePart = {
-  /** Null for a message that is whole. */
+  /** Null for a single-part message. */
   concatenation: Concatenation | null
   data_coding: number
   shift: NationalShift
-  /** Octets of the header that stood before the body: packed septets begin at a bit that depends on it. */
+  /** Octets of the header before the body: the bit at which packed septets begin depends on it. */
   udhLength: number
   /** A view of the PDU's octets: copy it to keep it. */
   body: Buffer
 }
 
-/** Parts put together. */
 export type JoinedMessage = {
-  /** Null where the octets of a part are no text. */
+  /** Null if the octets of a part are not text. */
   text: string | null
-  /** As what all parts were read; null: not all as the same. */
   coding: Reading['coding'] | null
-  /** As in Reading, of all parts. */
   isExact: boolean
   isReadable: boolean
-  /** The bodies, one after another. */
   octets: Buffer
-  /** Numbers of the parts that were not there, in order; none for a message that is whole. */
   missing: number[]
 }
 
 const UDHI = 0x40
 
 /**
- * Takes a PDU apart, never fails. A header that makes no sense is text. A header's concatenation counts before SAR TLVs;
- * message_payload stands in for an empty short_message (SMPP 3.4 §5.3.2.32).
+ * Never fails: an invalid header is text. A header's concatenation takes precedence over SAR TLVs; message_payload replaces an empty
+ * short_message (SMPP 3.4 §5.3.2.32).
  */
 export function readPart(pdu: TextPdu): MessagePart {
   const { esm_class, data_coding, short_message, tlvs } = pdu
@@ -75,8 +68,8 @@ function readSar(tlvs: TextTlvs | undefined): Concatenation | null {
 }
 
 /**
- * Puts the parts of one message together, in any order; of two with the same number the first counts. Neighbours that
- * are coded alike are joined as octets and then read, because senders cut surrogate pairs and escapes in two.
+ * Joins the parts of one message, in any order; the first of two with the same number counts. Adjacent parts with the same coding are joined as
+ * octets before decoding, because senders split surrogate pairs and escapes.
  */
 export function joinParts(parts: readonly MessagePart[], options: CodingOptions = {}): JoinedMessage {
   const byNumber = new Map<number, MessagePart>()
@@ -99,11 +92,10 @@ export function joinParts(parts: readonly MessagePart[], options: CodingOptions 
   }
 }
 
-/** The octets, where they are worth keeping beside the text: they are not what is declared of them, or not all could be read. */
+/** The octets to store beside the text: those that contradict their declared coding or could not be fully read. */
 export const octetsToKeep = ({ isExact, isReadable, octets }: JoinedMessage): Buffer | null =>
   isExact && isReadable ? null : octets
 
-/** Parts with no gap between them and one way to read them. */
 function runsOf(ordered: readonly [number, MessagePart][]): MessagePart[][] {
   const runs: MessagePart[][] = []
   let last: [number, MessagePart] | undefined

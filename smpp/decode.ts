@@ -9,7 +9,7 @@ import type { Tlvs } from './tlvs.ts'
 interface Decoder {
   readonly isResponse: boolean
   readonly fields: readonly WireField[]
-  /** A PDU of the command with every field at its default: a copy of it has its shape before the first field is read. */
+  /** A PDU with every field at its default. Copies have the final shape before the first field is read. */
   readonly blank: Readonly<Record<string, Value | Tlvs>>
 }
 
@@ -20,7 +20,7 @@ for (const command of Object.keys(COMMANDS) as CommandName[]) {
   const { id } = COMMANDS[command]
   const fields = fieldsOf(command)
   const header = Object.entries({ command, command_status: 0, sequence_number: 0, tlvs: undefined })
-  // Built by fromEntries, V8 copies it in one step; built field by field, a copy would cost a hundred times as much.
+  // V8 copies the result of fromEntries in one step; an object built field by field costs a hundred times as much to copy.
   const blank = Object.fromEntries<Value>([
     ...header,
     ...fields.map(({ name, type }) => [name, DEFAULTS[type]] as const),
@@ -29,15 +29,15 @@ for (const command of Object.keys(COMMANDS) as CommandName[]) {
 }
 
 /**
- * Decodes the one PDU in bytes[start, end). Throws PduError with the status that answers it: RINVCMDLEN for a length that
- * does not match or a field cut short, RINVCMDID for an unknown command, a field's own status for one that is too long,
- * RINVOPTPARSTREAM and RINVPARLEN for TLVs that do not fit. A response may lack its body: its fields are then 0, '' and empty.
+ * Decodes the one PDU in bytes[start, end). Throws PduError with the status to answer: RINVCMDLEN for a wrong length or a truncated field,
+ * RINVCMDID for an unknown command, a field's own status if it is too long, RINVOPTPARSTREAM and RINVPARLEN for TLVs that do not fit. A response
+ * may lack its body: its fields are then 0, '' and empty.
  */
 export function decodePdu(bytes: Buffer, start: number = 0, end: number = bytes.length): Pdu {
   return decodeMessage(bytes, start, end) ?? decodeByTable(bytes, start, end)
 }
 
-/** Decodes the commands that make nearly all traffic; undefined for any other, and for what decodeByTable must judge. */
+/** Fast path for the commands of nearly all traffic; undefined if decodeByTable must decide. */
 function decodeMessage(bytes: Buffer, start: number, end: number): Pdu | undefined {
   const octets = end - start
   if (octets < HEADER_OCTETS || octets > PDU_OCTETS_MAX || readUint32(bytes, start) !== octets) return undefined
@@ -55,7 +55,7 @@ function decodeMessage(bytes: Buffer, start: number, end: number): Pdu | undefin
   }
 }
 
-/** What decodePdu does, by the table of commands alone: the definition of the faster ways. Broken TLVs may be dropped, and the NUL behind the last field of a response. */
+/** Reference implementation of decodePdu, by the table of commands. Can drop broken TLVs and tolerate a missing last NUL of a response. */
 export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBroken: boolean = false): Pdu {
   const octets = end - start
   if (octets < HEADER_OCTETS) throw new PduError(ESME.RINVCMDLEN, `a PDU has at least ${HEADER_OCTETS} octets`)
@@ -79,7 +79,7 @@ export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBr
       const limit = Math.min(end, at + field.maxRead)
       const nul = findNul(bytes, at, limit)
       if (nul === limit && limit < end) throw pduErrorAt(bytes, start, ESME[field.status], `${name} is too long`)
-      // Some leave out the NUL behind the id that their receipts will name.
+      // Some peers omit the NUL after the message id that their receipts will name.
       const isRead = nul < limit || (dropsBroken && decoder.isResponse)
       if (!isRead) throw pduErrorAt(bytes, start, ESME.RINVCMDLEN, `${name} has no NUL`)
       pdu[name] = readText(bytes, at, nul)
@@ -97,7 +97,7 @@ export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBr
   return pdu as Pdu
 }
 
-/** Decodes a response that decodePdu refuses: its fields where only what stands behind them is broken or missing, such as padding or a NUL, else its header. */
+/** Decodes a response that decodePdu refuses: its fields if only padding, TLVs or the last NUL are wrong, else its header. */
 export function decodeBroken(bytes: Buffer, start: number, end: number): Pdu {
   try {
     return decodeByTable(bytes, start, end, true)
@@ -108,9 +108,8 @@ export function decodeBroken(bytes: Buffer, start: number, end: number): Pdu {
 }
 
 /**
- * Decodes a deliver_sm or data_sm that decodePdu refuses for what stands behind its mandatory fields, without that: a receipt that is refused
- * is lost for good. Undefined where a mandatory field is broken, and where neither a text is left nor the TLVs of a receipt: they were in what is
- * broken, or never there.
+ * Decodes a deliver_sm or data_sm that decodePdu refuses, without the broken part after its mandatory fields, because a refused receipt is lost
+ * for good. Undefined if a mandatory field is broken, or if neither a text nor the TLVs of a receipt remain.
  */
 export function decodeBrokenDelivery(
   bytes: Buffer,
@@ -129,7 +128,7 @@ export function decodeBrokenDelivery(
   }
 }
 
-/** Decodes a response by its header alone, as though it had no body: what is left to know of one whose body is broken. */
+/** Decodes the header of a response whose body is broken. */
 export function decodeHeader(bytes: Buffer, start: number): Pdu {
   const header = Buffer.from(bytes.subarray(start, start + HEADER_OCTETS))
   header.writeUInt32BE(HEADER_OCTETS, 0)

@@ -3,32 +3,29 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { BindFields } from './options.ts'
 import { Session, type SessionOptions } from './session.ts'
 
-/** TLS towards a server. The certificate is verified for `servername`, by default the host dialled. */
+/** The certificate is verified for `servername`, by default the host dialled. */
 export interface ClientTls {
   readonly servername?: string
-  /** Trusted instead of the system's authorities: PEM. */
   readonly ca?: string | Buffer | (string | Buffer)[]
-  /** Our own certificate and key, where the carrier asks for them: PEM. */
   readonly cert?: string | Buffer
   readonly key?: string | Buffer
   /** False trusts any certificate. Default true. */
   readonly rejectUnauthorized?: boolean
 }
 
-/** Where to dial, and as whom to bind. */
 export interface ConnectOptions<C> extends SessionOptions<C> {
   readonly host: string
   readonly port: number
-  /** Plain TCP when left out. */
+  /** Default: plain TCP. */
   readonly tls?: ClientTls
-  /** In place of `dns.lookup`. */
+  /** Replaces `dns.lookup`. */
   readonly lookup?: LookupFunction
   readonly bind: BindFields
 }
 
 /**
- * Dials a server and binds. Answers the session at once, still connecting; onState tells what becomes of it, down to
- * 'closed' with a reason when it cannot be reached or refuses the bind.
+ * Dials a server and binds. Returns the session immediately, still connecting; onState reports its progress, and 'closed' with a reason if it
+ * cannot be reached or refuses the bind.
  */
 export function connectSession<C>(options: ConnectOptions<C>): Session<C> {
   return new Session(dial(options), options, { role: 'client', bind: options.bind })

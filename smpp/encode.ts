@@ -6,18 +6,16 @@ import { ESME } from './status.ts'
 import { boundTlvs, type TlvValues, writeTlvs } from './tlv-codec.ts'
 import { PduWriter } from './writer.ts'
 
-/** Writes the mandatory fields of a command from `start` on, and answers where they ended. */
 type FieldsWriter = (bytes: Buffer, start: number, fields: object) => number
 
 interface Encoder {
   readonly id: number
   readonly isResponse: boolean
   readonly writeFields: FieldsWriter
-  /** Most octets of the header and the mandatory fields. */
+  /** Upper bound for the header and the mandatory fields. */
   readonly octetsMax: number
 }
 
-/** The commands that make nearly all traffic are not written by walking the table. */
 const FAST: Partial<Record<CommandName, FieldsWriter>> = {
   submit_sm: (bytes, start, fields) => writeMessageFields(bytes, start, fields, FIELDS.source_addr.max),
   deliver_sm: (bytes, start, fields) => writeMessageFields(bytes, start, fields, FIELDS.long_source_addr.max),
@@ -37,7 +35,6 @@ for (const command of Object.keys(COMMANDS) as CommandName[]) {
   }
 }
 
-/** Writes the fields of a command as the table says: the definition of the faster ways. */
 export function writerByTable(command: CommandName): FieldsWriter {
   const rows = fieldsOf(command)
   return (bytes, start, fields) => {
@@ -60,7 +57,7 @@ function writeField(bytes: Buffer, at: number, field: WireField, value: Value): 
 
 const { submit_sm: SUBMIT, submit_sm_resp: SUBMIT_RESP } = ENCODERS
 
-/** The encoder of a command; the usual ones without looking up a name. */
+/** The usual commands skip the lookup by name. */
 function encoderOf(command: CommandName): Encoder {
   return command === 'submit_sm' ? SUBMIT : command === 'submit_sm_resp' ? SUBMIT_RESP : ENCODERS[command]
 }
@@ -68,8 +65,8 @@ function encoderOf(command: CommandName): Encoder {
 const NO_FIELDS = {}
 
 /**
- * Appends one PDU to the writer, and answers its octets. Throws PduError, and appends nothing, when a field does not fit: its status is the one
- * that a peer would answer. A refused response (status other than 0) gets no mandatory fields, only its TLVs.
+ * Appends one PDU and returns its octets. Throws PduError, and appends nothing, if a field does not fit: its status is the one a peer would
+ * answer. A refused response (status other than 0) gets only its TLVs.
  */
 export function writePdu<C extends CommandName>(
   writer: PduWriter,
@@ -91,7 +88,7 @@ export function writePdu<C extends CommandName>(
   return end - start
 }
 
-/** Encodes one PDU by itself. Throws PduError when a field does not fit. */
+/** Throws PduError if a field does not fit. */
 export function encodePdu(pdu: PduInput): Buffer {
   const writer = new PduWriter(512)
   writePdu(writer, pdu.command, pdu, pdu.sequence_number ?? 0, pdu.command_status ?? 0)

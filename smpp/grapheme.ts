@@ -1,11 +1,10 @@
-// The cluster rules of Unicode 10, which is what senders are used to being counted by: the calculators of the big
-// gateways follow it. Later rules (and Intl.Segmenter) also keep newer emoji sequences and Indic conjuncts together,
-// which changes the number of segments of a text and gains nothing: handsets join segments before they draw.
+// Cluster rules of Unicode 10, as the calculators of the big gateways use. Later rules (and Intl.Segmenter) also keep newer emoji sequences and
+// Indic conjuncts together, which changes segment counts and gains nothing: handsets join segments before they draw.
 
 const OTHER = 0
 const CONTROL = 1
 const EXTEND = 2
-/** Joins to what stands before it as EXTEND does, but ends the search for an emoji base. */
+/** Extends the cluster like EXTEND, but ends the search for an emoji base. */
 const MARK = 3
 const PREPEND = 4
 const REGIONAL = 5
@@ -20,7 +19,7 @@ const HANGUL_T = 13
 const HANGUL_LV = 14
 const HANGUL_LVT = 15
 
-/** Code point ranges of the emoji classes E_Base and Glue_After_Zwj; E_Base_GAZ, four of the family, is in both. */
+/** Code points of E_Base and Glue_After_Zwj; E_Base_GAZ, four of the family, is in both. */
 const BASES = rangesOf(
   '261d 26f9 270a-270d 1f385 1f3c2-1f3c4 1f3c7 1f3ca-1f3cc 1f442-1f443 1f446-1f450 1f466-1f469 1f46e 1f470-1f478 ' +
     '1f47c 1f481-1f483 1f485-1f487 1f4aa 1f574-1f575 1f57a 1f590 1f595-1f596 1f645-1f647 1f64b-1f64f 1f6a3 ' +
@@ -31,9 +30,9 @@ const GLUES = rangesOf(
     '1f527 1f52c 1f5e8 1f680 1f692',
 )
 const PREPENDS = rangesOf('600-605 6dd 70f 8e2 d4e 110bd 111c2-111c3 11a3a 11a86-11a89 11d46')
-/** Marks that stand in the line by general category, but join by UAX #29 table 2. */
+/** Not combining by general category, but extending by UAX #29 table 2. */
 const MARKS = rangesOf('e33 eb3 1cf2-1cf3')
-/** Spacing marks by general category that UAX #29 table 2 lets stand alone. */
+/** Spacing marks by general category that do not extend by UAX #29 table 2. */
 const ALONE = rangesOf('102b-102c 1038 1062-1064 1067-106d 1083 1087-108c 108f 109a-109c 1a61 1a63-1a64 aa7b aa7d')
 
 type Ranges = readonly (readonly [number, number])[]
@@ -49,7 +48,7 @@ function isIn(ranges: Ranges, point: number): boolean {
   return ranges.some(([first, last]) => point >= first && point <= last)
 }
 
-/** The class of each code point met so far plus one; planes 0 and 1 hold all that matters but tags and selectors. */
+/** Class plus one of each code point seen; planes 0 and 1 hold all that matters but tags and selectors. */
 const seen = new Uint8Array(0x20000)
 
 function classOf(point: number): number {
@@ -78,24 +77,23 @@ function classify(point: number): number {
   return /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]$/u.test(character) ? CONTROL : OTHER
 }
 
-/** The code point that ends before `at`. */
 function pointBefore(text: string, at: number): number {
   const isPair = at > 1 && isPairSplit(text, at - 1)
   return (isPair ? text.codePointAt(at - 2) : text.charCodeAt(at - 1)) ?? 0
 }
 
-/** Whether a cut at `at` would fall between the two halves of a surrogate pair. */
+/** Whether a cut at `at` would split a surrogate pair. */
 export function isPairSplit(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 }
 
 /**
- * Whether a cut at `at`, which is not inside a surrogate pair, would fall inside a grapheme cluster; `from` is where some
- * cluster before it began, and bounds how far back is looked. CR LF may be cut.
+ * Whether a cut at `at`, which must not split a surrogate pair, would split a grapheme cluster. `from`, the start of an earlier cluster, limits
+ * the search backwards. CR LF may be cut.
  */
 export function isClusterSplit(text: string, at: number, from: number): boolean {
   const after = text.codePointAt(at) ?? 0
-  // Most cuts: below the first combining mark and in the ideographs nothing joins.
+  // Fast path: below the first combining mark and in the ideographs nothing joins.
   if (after < 0x300 && after !== 0xad) return classOf(pointBefore(text, at)) === PREPEND && classOf(after) !== CONTROL
   const [left, right] = [classOf(pointBefore(text, at)), classOf(after)]
   if (left === CONTROL || right === CONTROL) return false

@@ -6,7 +6,6 @@ const BASIC =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 const EXTENDED = '\f^{}\\[~]|€'
 
-/** Texts of GSM-7 characters only. */
 const gsm7Text = fc.string({ unit: fc.constantFrom(...(BASIC + EXTENDED).split('')), maxLength: 400, size: 'max' })
 
 test.each([

@@ -1,20 +1,19 @@
 import { LOCKING_SHIFT, SINGLE_SHIFT, type NationalShift } from './shift.ts'
 
-/** GSM 7-bit default alphabet: the index of a character is its septet (3GPP TS 23.038 §6.2.1). */
+/** GSM 7-bit default alphabet: a character's index is its septet (3GPP TS 23.038 §6.2.1). */
 const DEFAULT_ALPHABET =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
   '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà'
 
-/** Default extension table, in pairs as SINGLE_SHIFT has them (3GPP TS 23.038 §6.2.1.1). */
 const EXTENSION = '\n\f\u0014^({)}/\\<[=~>]@|e€'
 
 const ESCAPE = 0x1b
 const SPACE = 0x20
-/** An octet that is no septet: what the carrier meant is not known, and a reader should see that. */
+/** Shows the reader an octet that is not a septet. */
 const REPLACEMENT = 0xfffd
 const NOT_ENCODABLE = 0xffff
 
-/** UTF-16 unit → septet, or 0x1b00 + septet for the extension table, or NOT_ENCODABLE. 128 KiB buy one branch a character. */
+/** UTF-16 unit → septet, or 0x1b00 + septet for the extension table, or NOT_ENCODABLE. 128 KiB leave one branch per character. */
 const SEPTETS: Uint16Array = new Uint16Array(0x10000).fill(NOT_ENCODABLE)
 const BASIC_UNITS = toUnits(DEFAULT_ALPHABET)
 const EXTENSION_UNITS = withPairs(new Uint16Array(128), EXTENSION)
@@ -39,13 +38,13 @@ function withPairs(units: Uint16Array, pairs: string): Uint16Array {
   return units
 }
 
-/** The septets a UTF-16 unit takes in GSM-7: 1, 2 (extension table), or 0 when it has none. */
+/** Septets of a UTF-16 unit in GSM-7: 1, 2 (extension table), or 0 if it has none. */
 export function septetsOf(unit: number): 0 | 1 | 2 {
   const septet = SEPTETS[unit] ?? NOT_ENCODABLE
   return septet < 0x80 ? 1 : septet === NOT_ENCODABLE ? 0 : 2
 }
 
-/** The septets a text takes in GSM-7 (an extension character takes two), or -1 when a character of it has none. */
+/** Septets of a text in GSM-7 (an extension character takes two), or -1 if a character has none. */
 export function gsm7Length(text: string): number {
   let length = text.length
   for (let at = 0; at < text.length; at++) {
@@ -58,7 +57,7 @@ export function gsm7Length(text: string): number {
   return length
 }
 
-/** A text as unpacked GSM-7, one septet an octet. Throws a RangeError when a character has no septet: see gsm7Length. */
+/** Unpacked GSM-7, one septet per octet. Throws a RangeError if a character has no septet: see gsm7Length. */
 export function encodeGsm7(text: string): Buffer {
   const length = gsm7Length(text)
   if (length < 0) throw new RangeError('text has a character outside GSM 03.38')
@@ -73,9 +72,9 @@ export function encodeGsm7(text: string): Buffer {
 }
 
 /**
- * Unpacked GSM-7 as text; never fails. An escaped septet without a meaning reads as its character in the main table and
- * a doubled or last escape as a space (3GPP TS 23.038 §6.2.1.1); an octet above 0x7f reads as U+FFFD. 0x00 is `@`, also
- * at the end. National tables not known here read as the default ones.
+ * Decodes unpacked GSM-7; never fails. An escaped septet without a meaning reads as its character in the main table, a doubled or last escape as
+ * a space (3GPP TS 23.038 §6.2.1.1), an octet above 0x7f as U+FFFD. 0x00 is `@`, also at the end. Unknown national tables read as the default
+ * ones.
  */
 export function decodeGsm7(octets: Uint8Array, shift?: NationalShift): string {
   if (shift?.locking === undefined && isAscii(octets)) return toBuffer(octets).toString('latin1')
@@ -96,12 +95,11 @@ export function decodeGsm7(octets: Uint8Array, shift?: NationalShift): string {
   return units.toString('utf16le', 0, to)
 }
 
-/** A view of the octets as a Buffer. */
 export function toBuffer(octets: Uint8Array): Buffer {
   return Buffer.isBuffer(octets) ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
 }
 
-/** Octets that are not the same character in GSM-7 and in ASCII: 1. Most texts have none of them. */
+/** 1 for octets that differ between GSM-7 and ASCII. Most texts have none. */
 const IS_OTHER = new Uint8Array(256).fill(1)
 BASIC_UNITS.forEach((unit, septet) => (IS_OTHER[septet] = Number(unit !== septet || septet === ESCAPE)))
 

@@ -1,11 +1,9 @@
 /**
- * How a carrier writes a message id in receipts, against its submit responses: the same; or in receipts as hexadecimal
- * where responses are decimal (`hex-to-dec`); or the reverse (`dec-to-hex`); or as the same number with other zeros in
- * front, capitals or 0x (`hex`, `dec`).
+ * How a carrier writes a message id in receipts, compared with its submit responses: the same (`raw`); hexadecimal where responses are decimal
+ * (`hex-to-dec`); the reverse (`dec-to-hex`); or the same number with other leading zeros, case or 0x (`hex`, `dec`).
  */
 export type IdForm = 'raw' | 'hex-to-dec' | 'dec-to-hex' | 'hex' | 'dec'
 
-/** The radix of ids in receipts and in submit responses. */
 const RADIXES: Readonly<Record<Exclude<IdForm, 'raw'>, readonly [receipt: 10 | 16, response: 10 | 16]>> = {
   'hex-to-dec': [16, 10],
   'dec-to-hex': [10, 16],
@@ -13,14 +11,13 @@ const RADIXES: Readonly<Record<Exclude<IdForm, 'raw'>, readonly [receipt: 10 | 1
   dec: [10, 10],
 }
 
-/** Long enough for a 256-bit number; a longer word is no number, and would be slow to turn into one. */
+/** Enough for a 256-bit number; longer words are not numbers, and slow to convert. */
 const HEX = /^(?:0x)?[0-9a-f]{1,64}$/i
 const DECIMAL = /^[0-9]{1,78}$/
 
 /**
- * The id of a receipt in the form of the carrier's submit responses, to look it up by. Raw ids are not touched, not their
- * zeros nor their case; numbers become canonical: decimal, or lower-case hexadecimal, without leading zeros. A word that
- * is no such number stays as it is.
+ * Converts a receipt's id to the form of the carrier's submit responses, for lookup. Raw ids keep zeros and case; numbers become canonical:
+ * decimal, or lower-case hexadecimal, without leading zeros. Other words stay unchanged.
  */
 export function normaliseId(rawId: string, form: IdForm): string {
   if (form === 'raw') return rawId
@@ -28,7 +25,6 @@ export function normaliseId(rawId: string, form: IdForm): string {
   return toNumber(rawId, receipt)?.toString(response) ?? rawId
 }
 
-/** The id of a submit response as normaliseId gives the ids of its receipts: store it under this. */
 export function responseIdKey(rawId: string, form: IdForm): string {
   if (form === 'raw') return rawId
   const [, response] = RADIXES[form]
@@ -41,8 +37,8 @@ function toNumber(rawId: string, radix: 10 | 16): bigint | null {
 }
 
 /**
- * Every other id that a receipt's could stand for, to find out which form a carrier uses: the stored ids that these match
- * name it. Upper case and the usual zero padding to eight hexadecimal digits are tried as well.
+ * All other ids that a receipt's id could mean. The stored ids that match reveal the carrier's form. Includes upper case and the usual padding to
+ * eight hexadecimal digits.
  */
 export function receiptIdForms(rawId: string): { form: IdForm; id: string }[] {
   const forms: { form: IdForm; id: string }[] = [{ form: 'raw', id: rawId }]

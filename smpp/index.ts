@@ -1,4 +1,4 @@
-/** SMPP 3.4 and the useful part of 5.0: what a client or a server of the protocol needs, and nothing of the product around it. */
+/** SMPP 3.4 and the useful part of 5.0, independent of the product. */
 export * from './address.ts'
 export * from './coding.ts'
 export * from './commands.ts'

@@ -145,7 +145,7 @@ test('commands, TLVs and statuses have the numbers that npm smpp gives them', ()
     expect([name, tag]).toEqual([name, smpp.tlvs[theirs]?.id])
   }
   for (const [name, [code]] of Object.entries(STATUSES)) {
-    // Optional parameters are TLVs by their names of 5.0.
+    // npm smpp uses the TLV names of 5.0.
     const theirs = name.replace(/OPTPARAM|OPTPAR/, 'TLV').replace(/INVPARLEN/, 'INVTLVLEN')
     expect([name, code]).toEqual([name, smpp.errors[`ESME_${theirs}`]])
   }

@@ -153,7 +153,6 @@ describe('requests of the peer', () => {
     expect(session.state).toBe('bound')
   })
 
-  // Mandatory fields that are all empty, up to sm_length; then what stands behind the text.
   const delivery = (text: string, behind: string): string => {
     const octets = `${'00'.repeat(16)}${text.length.toString(16).padStart(2, '0')}${Buffer.from(text).toString('hex')}`
     const body = `00000005 00000000 00000009 ${octets} ${behind}`.replaceAll(' ', '')
@@ -444,7 +443,6 @@ test('what the kernel does not take at once arrives whole, whatever is sent mean
   const payload = (index: number): Buffer => Buffer.alloc(1_000, index)
   for (let index = 0; index < 10_000; index++) {
     session.submit({ tlvs: { message_payload: payload(index) } }, 'a')
-    // Several writes: those that go out at once, and those that must wait.
     if (index % 500 === 0) await new Promise((resolve) => setImmediate(resolve))
   }
   peer.socket.resume()
@@ -452,7 +450,6 @@ test('what the kernel does not take at once arrives whole, whatever is sent mean
   for (const [index, pdu] of peer.received.slice(1).entries()) {
     expect(pdu.tlvs?.message_payload?.equals(payload(index))).toBe(true)
   }
-  // Reading was paused over it, and goes on.
   peer.send({ command: 'enquire_link', sequence_number: 9 })
   await peer.take('enquire_link_resp')
 })

@@ -2,39 +2,35 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { createServer as createTlsServer } from 'node:tls'
 import { peerOf } from './newcomers.ts'
 
-/** TLS of a server: PEM. With `ca` a client must show a certificate that it signed. */
+/** PEM. With `ca` a client must show a certificate that it signed. */
 export interface ServerTls {
   readonly cert: string | Buffer
   readonly key: string | Buffer
   readonly ca?: string | Buffer
 }
 
-/** Where to listen: port 0 takes a free one. */
 export interface ListenOptions {
   readonly host: string
   readonly port: number
-  /** Plain TCP when left out. */
+  /** Default: plain TCP. */
   readonly tls?: ServerTls
 }
 
-/** Who may connect. */
 export interface ListenerOptions {
-  /** How long agreeing upon TLS may take. */
+  /** Time limit of the TLS handshake. */
   readonly handshakeTimeoutMs: number
-  /** Connections above this are dropped as they come; any number when left out. */
+  /** Connections above this are dropped on arrival. Default: no limit. */
   readonly connectionsMax?: number
-  /** Whether a connection is taken, before anything is agreed upon; any is when left out. */
+  /** Decides before the TLS handshake. */
   readonly mayEnter?: (socket: Socket) => boolean
-  /** Told of each connection above `connectionsMax`, by its address. */
+  /** Called for each connection above `connectionsMax`. */
   readonly onDrop?: (address: string) => void
-  /** Takes a connection that has agreed upon TLS, where there is any. */
   readonly onConnection: (socket: Socket) => void
 }
 
-/** A port, and the connections that have not agreed upon TLS yet. Lives until close(). */
 export class Listener {
   readonly #options: ListenerOptions
-  /** By the peer's address: they are nobody's session, but the server waits for their end. */
+  /** By the peer's address. They belong to no session, but the server waits for them when it closes. */
   readonly #unagreed = new Map<string, Socket>()
   #server: Server | undefined
 
@@ -42,7 +38,7 @@ export class Listener {
     this.#options = options
   }
 
-  /** Listens, and answers with the port. Rejects when it cannot. */
+  /** Returns the port. Rejects if it cannot listen. */
   async listen({ host, port, tls }: ListenOptions): Promise<number> {
     const { handshakeTimeoutMs: handshakeTimeout, connectionsMax } = this.#options
     const mayEnter = this.#options.mayEnter ?? (() => true)
@@ -62,7 +58,7 @@ export class Listener {
         if (mayEnter(socket)) this.#awaitTls(socket)
         else socket.destroy()
       })
-      // Node tells of a handshake that takes too long, and keeps the connection, which is one of connectionsMax.
+      // Node.js reports a handshake timeout but keeps the connection, which counts towards connectionsMax.
       server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
     }
     if (connectionsMax !== undefined) server.maxConnections = connectionsMax
@@ -78,7 +74,7 @@ export class Listener {
     return (server.address() as AddressInfo).port
   }
 
-  /** Takes no more connections, and resolves when all are closed; those that it has handed over are for others to end. */
+  /** Resolves when all connections are closed; the owner must end those that it was given. */
   async close(): Promise<void> {
     const server = this.#server
     this.#server = undefined

@@ -6,15 +6,15 @@ import { readTlvs } from './tlv-codec.ts'
 type Message = PduOf<'submit_sm'> | PduOf<'deliver_sm'>
 type MessageResponse = PduOf<'submit_sm_resp'> | PduOf<'deliver_sm_resp'>
 
-// Where the reading is: fields are read in the order in which a literal names them. A field that does not fit moves the
-// cursor behind the end, where it stays, so that one look after the last field tells.
+// Read position. An object literal evaluates its fields in order. A field that does not fit moves the cursor past the end for good, so one check
+// after the last field is enough.
 let source: Buffer = NO_OCTETS
 let cursor = 0
 let limit = 0
 
 /**
- * Reads the submit_sm or deliver_sm in bytes[start, end) of which the length is known to be right. Undefined when a mandatory field
- * does not fit: decodeByTable, of which this is the fast twin, then tells why. Throws PduError as readTlvs does.
+ * Reads the submit_sm or deliver_sm in bytes[start, end), whose length is already checked. Undefined if a mandatory field does not fit:
+ * decodeByTable, the slow reference, then reports the reason. Throws PduError as readTlvs does.
  */
 export function readMessage(
   bytes: Buffer,
@@ -52,7 +52,7 @@ export function readMessage(
   return pdu
 }
 
-/** Reads a submit_sm_resp or deliver_sm_resp as readMessage reads its request; it may lack its body. */
+/** Reads a submit_sm_resp or deliver_sm_resp likewise; the body may be missing. */
 export function readMessageResponse(
   bytes: Buffer,
   start: number,

@@ -3,8 +3,8 @@ import { checkInteger, checkOctets, NO_OCTETS, writeOctets, writeText } from './
 import type { FieldsInput } from './pdu.ts'
 
 /**
- * The mandatory fields of submit_sm (SMPP 3.4 §4.4.1) and deliver_sm (§4.6.1), field by field: what writerByTable does, which stays the
- * definition, several times as fast. Answers where they ended; throws PduError when a field does not fit.
+ * Writes the mandatory fields of submit_sm (SMPP 3.4 §4.4.1) and deliver_sm (§4.6.1), several times as fast as writerByTable, the reference.
+ * Returns their end; throws PduError if a field does not fit.
  */
 export function writeMessageFields(
   bytes: Buffer,
@@ -45,7 +45,7 @@ export function writeMessageFields(
   return writeOctets(bytes, at, message)
 }
 
-/** The mandatory field of submit_sm_resp (SMPP 3.4 §4.4.2) and deliver_sm_resp (§4.6.2), as writeMessageFields writes theirs. */
+/** Writes the mandatory field of submit_sm_resp (SMPP 3.4 §4.4.2) and deliver_sm_resp (§4.6.2) likewise. */
 export function writeMessageId(bytes: Buffer, start: number, fields: FieldsInput<'submit_sm_resp'>): number {
   return writeText(bytes, start, 'message_id', 'RINVMSGID', fields.message_id ?? '', FIELDS.message_id.max)
 }

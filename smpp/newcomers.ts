@@ -1,19 +1,18 @@
 import type { Socket } from 'node:net'
 
-/** Connections that have not bound yet, by the network that they come from: one that opens many keeps no others out. */
+/** Connections that have not bound yet, by network, so that one network cannot use them all up. */
 export class Newcomers {
   readonly #max: number
   readonly #networkOf: (address: string) => string
-  /** The other ends of each network's. */
   readonly #peers = new Map<string, Set<string>>()
 
-  /** `max` of one network at a time. */
+  /** `max` per network. */
   constructor(max: number, networkOf: (address: string) => string) {
     this.#max = max
     this.#networkOf = networkOf
   }
 
-  /** Counts a connection until it leaves or closes; false where its network has too many. */
+  /** Counts a connection until it leaves or closes; false if its network has too many. */
   enter(socket: Socket): boolean {
     const network = this.#networkOf(socket.remoteAddress ?? '')
     const peers = this.#peers.get(network) ?? new Set()
@@ -24,7 +23,6 @@ export class Newcomers {
     return true
   }
 
-  /** It has bound. Of a socket over TLS or of the one below it. */
   leave(socket: Socket): void {
     this.#remove(this.#networkOf(socket.remoteAddress ?? ''), peerOf(socket))
   }
@@ -36,7 +34,7 @@ export class Newcomers {
   }
 }
 
-/** A connection's other end, which its socket and the TLS over it both know. */
+/** A socket and the TLS over it share this address. */
 export function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }

@@ -1,4 +1,4 @@
-/** The part of npm `smpp` (which has no types) that our tests and benchmarks use as a peer that is not ours. */
+/** The part of npm `smpp` (which has no types) that tests and benchmarks use as a foreign peer. */
 declare module 'smpp' {
   import type { EventEmitter } from 'node:events'
   import type { Server } from 'node:net'

@@ -1,41 +1,36 @@
 import { PduError } from './pdu.ts'
 import { ESME, type StatusName } from './status.ts'
 
-/** What a field may be given as, before it is checked. */
 export type Value = number | string | Uint8Array | undefined
 
-/** What a field of octets is when it is left out. */
 export const NO_OCTETS: Buffer = Buffer.alloc(0)
 
-/** Shorter octets are copied by a loop, which costs less than a call out of V8. */
+/** Up to this length a loop costs less than a call out of V8. */
 const LOOPED_OCTETS_MAX = 16
 
-/** Texts up to this are made without a call out of V8, at half its price: E.164, an absolute time, most message ids. */
+/** Texts up to this length are built without a call out of V8, at half the cost: E.164, an absolute time, most message ids. */
 const SHORT_TEXT_OCTETS = 16
 
-/** Reads an unsigned integer of 16 bits. */
 export function readUint16(bytes: Buffer, at: number): number {
   return ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)
 }
 
-/** Reads an unsigned integer of 32 bits. */
 export function readUint32(bytes: Buffer, at: number): number {
   return readUint16(bytes, at) * 0x10000 + readUint16(bytes, at + 2)
 }
 
-/** Finds the first NUL in bytes[at, limit); `limit` when there is none. The texts are too short for a call out of V8 to pay. */
+/** First NUL in bytes[at, limit), else `limit`. The texts are too short for a call out of V8 to pay. */
 export function findNul(bytes: Buffer, at: number, limit: number): number {
   let nul = at
   while (nul < limit && bytes[nul] !== 0) nul++
   return nul
 }
 
-/** Reads bytes[at, end) as Latin-1. */
 export function readText(bytes: Buffer, at: number, end: number): string {
   const octets = end - at
   if (octets === 0) return ''
   if (octets > SHORT_TEXT_OCTETS || at + SHORT_TEXT_OCTETS > bytes.length) return bytes.toString('latin1', at, end)
-  // A call with a fixed number of arguments is one allocation; what follows the text is cut off.
+  // A call with a fixed number of arguments is one allocation; the excess is cut off.
   const text = String.fromCharCode(
     bytes[at] ?? 0,
     bytes[at + 1] ?? 0,
@@ -57,7 +52,7 @@ export function readText(bytes: Buffer, at: number, end: number): string {
   return octets === SHORT_TEXT_OCTETS ? text : text.substring(0, octets)
 }
 
-/** Writes Latin-1 and the NUL that ends it; answers where it ended. Throws PduError for what does not fit into `octetsMax`. */
+/** Writes Latin-1 and a NUL; returns the end. Throws PduError if it does not fit into `octetsMax`. */
 export function writeText(
   bytes: Buffer,
   at: number,
@@ -71,7 +66,7 @@ export function writeText(
   if (length >= octetsMax) throw new PduError(ESME[status], `${name} is longer than ${octetsMax - 1} octets`)
   for (let i = 0; i < length; i++) {
     const code = text.charCodeAt(i)
-    // A NUL would end the field early, and a wider character would arrive as another one. One comparison for both.
+    // A NUL would end the field early, and a wider character would change. One comparison covers both.
     if ((code - 1) >>> 0 > 0xfe) throw new PduError(ESME[status], `${name} has a character that is no octet`)
     bytes[at + i] = code
   }
@@ -79,7 +74,6 @@ export function writeText(
   return at + length + 1
 }
 
-/** Copies octets; answers where they ended. */
 export function writeOctets(bytes: Buffer, at: number, octets: Uint8Array): number {
   const { length } = octets
   if (length > LOOPED_OCTETS_MAX) bytes.set(octets, at)
@@ -87,13 +81,11 @@ export function writeOctets(bytes: Buffer, at: number, octets: Uint8Array): numb
   return at + length
 }
 
-/** Writes an unsigned integer of 16 bits. */
 export function writeUint16(bytes: Buffer, at: number, integer: number): void {
   bytes[at] = integer >>> 8
   bytes[at + 1] = integer
 }
 
-/** Writes an unsigned integer of 32 bits. */
 export function writeUint32(bytes: Buffer, at: number, integer: number): void {
   bytes[at] = integer >>> 24
   bytes[at + 1] = integer >>> 16
@@ -116,7 +108,7 @@ export function writeHeader(
   writeUint32(bytes, start + 12, sequence_number)
 }
 
-/** Answers an integer from 0 to `max`; throws PduError for anything else. */
+/** Checks for an integer from 0 to `max`; else throws PduError. */
 export function checkInteger(name: string, status: StatusName, integer: Value, max: number): number {
   if (typeof integer !== 'number' || !(integer >= 0 && integer <= max) || !Number.isInteger(integer)) {
     throw new PduError(ESME[status], `${name} is no integer from 0 to ${max}`)
@@ -124,14 +116,13 @@ export function checkInteger(name: string, status: StatusName, integer: Value, m
   return integer
 }
 
-/** Answers octets; throws PduError for what is none, or too many. */
+/** Checks for at most `max` octets; else throws PduError. */
 export function checkOctets(name: string, status: StatusName, octets: Value, max: number): Uint8Array {
   if (!(octets instanceof Uint8Array)) throw new PduError(ESME[status], `${name} is no octets`)
   if (octets.length > max) throw new PduError(ESME[status], `${name} is longer than ${max} octets`)
   return octets
 }
 
-/** The error of the PDU that begins at `start`, with what its header says. */
 export function pduErrorAt(bytes: Buffer, start: number, status: number, message: string): PduError {
   const id = readUint32(bytes, start + 4)
   return new PduError(status, message, id, readUint32(bytes, start + 12), readUint32(bytes, start + 8))

@@ -1,103 +1,95 @@
 import type { FieldsInput, Pdu, PduError, PduOf, ResponsePdu } from './pdu.ts'
 
-/**
- * Life of a session: connecting (client only) → open → bound → unbinding → closed. Any state may go to closed, for good.
- * A session that was accepted begins as open.
- */
+/** connecting (client only) → open → bound → unbinding → closed. Any state may go to closed, for good. Accepted sessions begin as open. */
 export type SessionState = 'connecting' | 'open' | 'bound' | 'unbinding' | 'closed'
 
-/** Which way messages may go over a bind. SMPP 3.4 §2.2. */
+/** The direction of messages over a bind. SMPP 3.4 §2.2. */
 export type BindMode = 'transmitter' | 'receiver' | 'transceiver'
 
-/** Why a session was closed. */
 export type CloseReason =
   /** No TCP connection: refused, unreachable, unknown name. */
   | 'connect_failed'
-  /** TLS was not agreed upon, or the peer's certificate is not trusted. */
+  /** The TLS handshake failed, or the peer's certificate is not trusted. */
   | 'tls_failed'
   | 'bind_refused'
-  /** Our own bind cannot be written: a field of it is too long, or not ASCII. Nothing was sent. */
+  /** Our own bind has a field that is too long or not ASCII. Nothing was sent. */
   | 'bind_invalid'
   | 'bind_timeout'
-  /** We unbound. */
   | 'unbound'
   | 'peer_unbound'
   | 'peer_closed'
   | 'socket_error'
-  /** A command_length that cannot be: the stream is out of step. */
+  /** An impossible command_length: the stream is out of step. */
   | 'framing_error'
-  /** A PDU that was begun and not finished in time. */
   | 'partial_pdu'
   | 'enquire_timeout'
-  /** Our side called destroy. */
   | 'destroyed'
 
-/** What became of a request: exactly one for each that was sent. */
+/** Exactly one per request. */
 export type Outcome =
   | { readonly kind: 'response'; readonly status: number; readonly messageId: string; readonly pdu: ResponsePdu }
-  /** No answer in time: it may have been carried out. A late answer is reported to onLateResponse. */
+  /** No answer in time: it may have been carried out. onLateResponse reports a late answer. */
   | { readonly kind: 'timeout' }
-  /** The session closed. `written` false = no byte of it reached the kernel, so it is safe to send again. */
+  /** `written: false`: no byte reached the kernel, so sending it again is safe. */
   | { readonly kind: 'closed'; readonly written: boolean }
 
-/** Something the peer did wrong that cost neither the session nor a known request. */
+/** A mistake of the peer that affected neither the session nor a known request. */
 export type LinkFault =
-  /** A PDU that could not be decoded as it is. A request was answered so, but for a delivery of the carrier's whose text or receipt could be read: that went on without what is broken. */
+  /**
+   * A PDU that could not be decoded. A request was refused, except a carrier's delivery whose text or receipt was readable without the broken
+   * part.
+   */
   | { readonly kind: 'malformed'; readonly error: PduError }
-  /** A response to nothing we know: also every generic_nack with sequence number 0. */
+  /** A response to an unknown request, including every generic_nack with sequence number 0. */
   | { readonly kind: 'unmatched'; readonly pdu: ResponsePdu }
 
-/** Requests about messages: those that go through the window, and those that onRequest is asked to answer. */
+/** Requests about messages: those in the window, and those passed to onRequest. */
 export type MessageCommand = 'submit_sm' | 'deliver_sm' | 'data_sm' | 'query_sm' | 'cancel_sm' | 'replace_sm'
 
-/** A decoded request about a message. */
 export type MessageRequest = Extract<Pdu, { command: MessageCommand }>
 
-/** A decoded PDU that has no response. */
 export type Notice = PduOf<'alert_notification'> | PduOf<'outbind'>
 
-/** Fields of a response: those that its command does not have are left out of it. */
+/** Fields that the command of the response does not have are ignored. */
 export type ResponseFields = FieldsInput<'query_sm_resp'>
 
-/** Answers one request: now or later, in any order, once (a second call throws). Does nothing once the session is closed. */
+/** Answers one request, in any order, once (a second call throws). Does nothing after the session has closed. */
 export type Respond = (status: number, fields?: ResponseFields) => void
 
-/** Limits and callbacks of a session `S`. `C` is what its owner wants back with each outcome; callbacks run inside the socket's own. */
+/** Limits and callbacks of a session `S`. `C` is the owner's context, returned with each outcome. Callbacks run inside the socket's own. */
 export interface OptionsOf<C, S> {
-  /** Most requests awaiting an answer at one time; enquire_link and responses do not count. */
+  /** Most unanswered requests at a time; enquire_link and responses do not count. */
   windowMax: number
   /** Default 60 000. */
   responseTimeoutMs?: number
-  /** Silence of the peer after which a bound session asks whether it lives. Default 30 000. */
+  /** Silence of the peer after which a bound session sends enquire_link. Default 30 000. */
   enquireLinkMs?: number
-  /** Wait for its answer; the second that is missed closes the session. Default 10 000. */
+  /** Wait for its answer; the second missed answer closes the session. Default 10 000. */
   enquireTimeoutMs?: number
-  /** From dialling, or from accepting, until bound. Default 10 000. */
+  /** From dialling or accepting until bound. Default 10 000. */
   bindTimeoutMs?: number
-  /** How long a PDU may take to arrive from its first octet. Default 10 000. */
+  /** Time for a PDU to arrive from its first octet. Default 10 000. */
   partialPduMs?: number
-  /** Stop reading while more of the peer's requests than this await our answer. Default 500. */
+  /** Reading stops while more of the peer's requests than this are unanswered. Default 500. */
   unansweredMax?: number
-  /** First sequence number. Default 1. */
+  /** Default 1. */
   firstSequence?: number
 
-  /** Once for every request sent. */
   onOutcome?: (session: S, context: C, outcome: Outcome) => void
-  /** An answer to a request whose outcome was 'timeout', on the same session. */
+  /** A response after the outcome 'timeout', on the same session. */
   onLateResponse?: (session: S, context: C, response: ResponsePdu) => void
-  /** A request of the peer; without this callback it is refused with RINVCMDID. */
+  /** Without this callback requests are refused with RINVCMDID. */
   onRequest?: (session: S, pdu: MessageRequest, respond: Respond) => void
-  /** The window was full and is half empty. */
+  /** Called when a full window has become half empty. */
   onRoom?: (session: S) => void
-  /** On 'closed', after the outcomes of all that was outstanding. */
+  /** 'closed' comes after all outcomes. */
   onState?: (session: S, state: SessionState, reason?: CloseReason) => void
   onNotice?: (session: S, pdu: Notice) => void
   onFault?: (session: S, fault: LinkFault) => void
-  /** Every PDU as it is on the wire, passwords of binds included; copy the bytes to keep them. */
+  /** Every PDU as on the wire, passwords of binds included; copy the bytes to keep them. */
   trace?: (session: S, direction: 'in' | 'out', bytes: Buffer) => void
 }
 
-/** What a client says of itself when it binds. SMPP 3.4 §4.1. */
 export interface BindFields {
   readonly mode: BindMode
   readonly system_id: string
@@ -110,20 +102,17 @@ export interface BindFields {
   readonly address_range?: string
 }
 
-/** A decoded bind of any mode. */
 export type BindPdu = PduOf<'bind_transmitter'> | PduOf<'bind_receiver'> | PduOf<'bind_transceiver'>
 
-/** Which end of the connection a session is, and how it becomes bound. */
 export type SideOf<S> =
   | { readonly role: 'client'; readonly bind: BindFields }
   | {
       readonly role: 'server'
       readonly systemId: string
-      /** Answers the command_status for the bind_resp. */
+      /** Returns the command_status for the bind_resp. */
       readonly onBind: (session: S, bind: BindPdu) => number | Promise<number>
     }
 
-/** What SessionOptions leaves out, in milliseconds and numbers of requests. */
 export const SESSION_DEFAULTS: {
   readonly responseTimeoutMs: number
   readonly enquireLinkMs: number
@@ -142,10 +131,10 @@ export const SESSION_DEFAULTS: {
   firstSequence: 1,
 }
 
-/** Thrown by whenBound when the session closed instead. */
+/** Thrown by whenBound if the session closed instead. */
 export class SessionError extends Error {
   readonly reason: CloseReason
-  /** command_status of the response that refused our bind; 0 when none did. */
+  /** command_status that refused our bind; 0 if none did. */
   readonly bindStatus: number
 
   constructor(reason: CloseReason, detail: string, bindStatus: number) {

@@ -6,12 +6,12 @@ import { packGsm7, unpackGsm7 } from './packing.ts'
 const septets = fc.uint8Array({ max: 0x7f, maxLength: 160, size: 'max' })
 
 test.each([
-  // The vectors that every SMS PDU tutorial shows.
+  // The usual vectors of SMS PDU tutorials.
   ['hello', 0, 'e8329bfd06'],
   ['hellohello', 0, 'e8329bfd4697d9ec37'],
   ['How are you?', 0, 'c8f71d14969741f977fd07'],
   ['', 0, ''],
-  // Behind a header of six octets one bit is left free; behind seven, none.
+  // After a header of six octets one bit is free; after seven, none.
   ['A', 6, '82'],
   ['A', 7, '41'],
 ])('packs %j behind %i octets of header as %s', (text, udhLength, hex) => {

@@ -2,15 +2,15 @@ const CARRIAGE_RETURN = 0x0d
 /** The user data of one short message (3GPP TS 23.040 §9.2.3.16). */
 const OCTETS_MAX = 140
 
-/** Bits between a user data header and the first septet, so that septets start at a multiple of seven bits. */
+/** Bits between a user data header and the first septet, which starts at a multiple of seven bits. */
 function fillBits(udhLength: number): number {
   return (7 - ((udhLength * 8) % 7)) % 7
 }
 
 /**
- * Septets packed seven bits each, least significant first (3GPP TS 23.038 §6.1.2.1), behind a header of `udhLength`
- * octets that is not part of the result. SMPP counts octets, not septets: seven spare bits would read as `@`, so they
- * carry a CR, and a CR that ends on an octet boundary is doubled while there is room (§6.1.2.3.1).
+ * Packs septets in seven bits each, least significant first (3GPP TS 23.038 §6.1.2.1), for a body after a header of `udhLength` octets. SMPP
+ * counts octets, not septets: seven spare bits would read as `@`, so they carry a CR, and a CR that ends on an octet boundary is doubled while
+ * there is room (§6.1.2.3.1).
  */
 export function packGsm7(septets: Uint8Array, udhLength = 0): Buffer {
   const fill = fillBits(udhLength)
@@ -33,7 +33,7 @@ function putSeptet(octets: Buffer, bit: number, septet: number): number {
   return bit + 7
 }
 
-/** The septets of packed octets that stood behind a header of `udhLength` octets; a CR that ends on an octet boundary is padding and dropped. */
+/** Unpacks a body after a header of `udhLength` octets. A CR that ends on an octet boundary is padding and dropped. */
 export function unpackGsm7(octets: Uint8Array, udhLength = 0): Buffer {
   const fill = fillBits(udhLength)
   const bits = Math.max(0, octets.length * 8 - fill)

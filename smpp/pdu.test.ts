@@ -21,7 +21,6 @@ function statusOf(run: () => unknown): number {
   return ESME.ROK
 }
 
-/** A PDU by its hex, with the length put right. */
 function pduOf(hex: string): Buffer {
   const bytes = Buffer.from(hex.replaceAll(' ', ''), 'hex')
   bytes.writeUInt32BE(bytes.length, 0)
@@ -299,7 +298,6 @@ const anyTlvs = fc.oneof(
     .filter((tlvs) => Object.keys(tlvs).length > 0),
 )
 
-/** Any PDU of these commands that can be written, with any TLVs. */
 const anyPdu = (commands: readonly CommandName[] = COMMAND_NAMES): fc.Arbitrary<PduInput> =>
   fc.constantFrom(...commands).chain((command) =>
     fc.record({
@@ -370,7 +368,7 @@ describe('any PDU', () => {
   })
 })
 
-/** Decodes; what was decoded holds no more than was there, and can be encoded unless a tolerated field is too long to send. */
+/** A decoded PDU is no larger than its bytes, and encodable unless a tolerated field is too long to send. */
 function decodeOrRefuse(bytes: Buffer): void {
   if (statusOf(() => decodePdu(bytes)) !== ESME.ROK) return
   const pdu = decodePdu(bytes)
@@ -382,10 +380,9 @@ function decodeOrRefuse(bytes: Buffer): void {
   expect(bytes.length).toBeLessThanOrEqual(PDU_OCTETS_MAX)
 }
 
-/** The commands that are not read and written by walking the table. */
+/** The commands with hand-written codecs. */
 const FAST = ['submit_sm', 'submit_sm_resp', 'deliver_sm', 'deliver_sm_resp'] as const
 
-/** What a function answers, or all that its PduError says. */
 function resultOf(run: () => unknown): unknown {
   try {
     return run()
@@ -396,7 +393,7 @@ function resultOf(run: () => unknown): unknown {
   }
 }
 
-/** Decodes both ways from the midst of a chunk, where what follows is another PDU's. */
+/** Decodes both ways inside a larger chunk, before another PDU. */
 function expectAlike(bytes: Buffer): void {
   const chunk = Buffer.concat([Buffer.alloc(5, 0x31), bytes, Buffer.alloc(40, 0x32), Buffer.alloc(20)])
   const [start, end] = [5, 5 + bytes.length]

@@ -2,22 +2,20 @@ import { decodeText, type OctetsContext, type TextCoding } from './coding.ts'
 import { decodeGsm7, toBuffer } from './gsm7.ts'
 import { unpackGsm7 } from './packing.ts'
 
-/** What octets say. */
 export type Reading = {
-  /** Null where they are no text. What could not be read is U+FFFD in it. */
+  /** Null if the octets are not text. Unreadable octets are U+FFFD. */
   text: string | null
-  /** As what they were read. */
   coding: TextCoding | 'windows-1252'
-  /** They are what is declared of them, and all of them could be read. Where not, the octets are worth keeping beside the text. */
+  /** The octets match their declared coding and are fully readable. If not, keep them beside the text. */
   isExact: boolean
-  /** All of them could be read, as what is declared or as something else. */
+  /** All octets could be read, as declared or otherwise. */
   isReadable: boolean
 }
 
 /**
- * Reads the octets of a message, never fails. What is declared of them is believed unless the octets prove it wrong: above 0x7F there is no
- * unpacked GSM-7 and no ASCII, Latin-1 has no controls, UCS-2 comes in pairs. Then they are the first of these that fits: UTF-8, UTF-16 in either
- * order, packed GSM-7, Windows-1252. Octets that are declared as binary are a text where they are a printable one.
+ * Reads the octets of a message; never fails. The declared coding is used unless the octets disprove it: above 0x7F there is no unpacked GSM-7
+ * and no ASCII, Latin-1 has no controls, UCS-2 comes in pairs. Then the first of these that fits: UTF-8, UTF-16 in either order, packed GSM-7,
+ * Windows-1252. Octets declared as binary are text if they are printable text.
  */
 export function readOctets(octets: Uint8Array, declared: TextCoding, context?: OctetsContext): Reading {
   if (!isDisproved(octets, declared, context)) {
@@ -34,7 +32,7 @@ export function readOctets(octets: Uint8Array, declared: TextCoding, context?: O
   return { text, coding: declared, isExact: false, isReadable: !text.includes('\ufffd') }
 }
 
-/** Whether each U+FFFD of a text is one that its sender wrote, as UCS-2 can. */
+/** Whether the sender wrote every U+FFFD of a text, as UCS-2 can. */
 const isWritten = (text: string, octets: Uint8Array, declared: TextCoding): boolean =>
   declared === 'ucs2' && Buffer.from(text, 'utf16le').swap16().equals(octets)
 
@@ -53,7 +51,7 @@ function isDisproved(octets: Uint8Array, declared: TextCoding, context?: OctetsC
       return isNoUcs2(octets)
     case 'shift_jis':
     case 'euc-kr':
-      // A pair or two may be both by chance.
+      // A pair or two may be valid in both by chance.
       return octets.length >= 6 && isAbove(octets, 0x7f) && utf8(octets) !== null
     case 'binary':
       return true
@@ -73,7 +71,7 @@ const readAsUtf8: Reader = (octets) => {
   return text !== null && isPrintable(text) ? { text: withoutNul(text), coding: 'utf8' } : null
 }
 
-/** A NUL that ends the text may be half a unit. */
+/** A final NUL may be half a unit. */
 const readAsUtf16: Reader = (octets, declared) => {
   const isEnded = declared === 'ucs2' && octets.length % 2 === 1 && octets.at(-1) === 0
   if (!isEnded && !isUtf16(octets)) return null
@@ -94,7 +92,7 @@ const readAsPacked: Reader = (octets, declared, context) => {
 }
 
 const readAsWindows: Reader = (octets, declared) => {
-  // Chance makes letters of what is no text, or of half a unit.
+  // Random octets or half units also yield letters.
   const isMostlyAscii = shareOf(octets, (octet) => octet < 0x80) >= 0.7
   if (
     hasC0(octets) ||
@@ -108,14 +106,14 @@ const readAsWindows: Reader = (octets, declared) => {
 const singleOctets: ReadonlySet<TextCoding> = new Set(['gsm7', 'ascii', 'latin1', 'iso-8859-5', 'iso-8859-8', 'utf8'])
 const readers = [readAsUtf16, readAsUtf8, readAsGsm7, readAsPacked, readAsWindows]
 
-/** UCS-2 is proved wrong by half a unit, by words in ASCII or UTF-8, and by the other order of octets. */
+/** UCS-2 is disproved by half a unit, words in ASCII or UTF-8, or the other byte order. */
 function isNoUcs2(octets: Uint8Array): boolean {
   if (octets.length % 2 !== 0) return true
   if (hasMark(octets)) return false
   if (isLittleEndian(octets)) return true
   const text = octets.length < 4 ? null : utf8(octets)
   if (text === null || hasC0(octets)) return false
-  // Few characters of Chinese or Korean may be these octets by chance.
+  // A few Chinese or Korean characters may have these octets by chance.
   if (isAbove(octets, 0x7f)) return octets.length >= 6
   return octets.length >= 8 ? isWordy(text) : /^(?:[A-Z]+|[A-Z]?[a-z]+)[.!]?$/.test(text)
 }
@@ -123,7 +121,7 @@ function isNoUcs2(octets: Uint8Array): boolean {
 const hasMark = (octets: Uint8Array): boolean =>
   (octets[0] === 0xfe && octets[1] === 0xff) || (octets[0] === 0xff && octets[1] === 0xfe)
 
-/** High octets of the alphabets in which texts are written: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari. */
+/** High octets of the common alphabets: Latin, Greek, Cyrillic, Hebrew, Arabic, Devanagari. */
 const alphabets = new Set([0x00, 0x01, 0x03, 0x04, 0x05, 0x06, 0x09])
 
 function isOfAlphabets(octets: Uint8Array, first: 0 | 1): boolean {
@@ -131,7 +129,7 @@ function isOfAlphabets(octets: Uint8Array, first: 0 | 1): boolean {
   return true
 }
 
-/** One unit says nothing: what is a letter in one order is a character of Chinese in the other. */
+/** One unit decides nothing: a letter in one byte order is a Chinese character in the other. */
 const isLittleEndian = (octets: Uint8Array): boolean =>
   octets.length >= 4 && octets.length % 2 === 0 && isOfAlphabets(octets, 1) && !isOfAlphabets(octets, 0)
 
@@ -167,7 +165,7 @@ function isAbove(octets: Uint8Array, most: number): boolean {
   return false
 }
 
-/** Controls that no text has, but for NULs that end it. */
+/** Controls that texts do not contain, except NULs at the end. */
 function hasC0(octets: Uint8Array): boolean {
   let end = octets.length
   while (end > 0 && octets[end - 1] === 0) end--
@@ -185,7 +183,7 @@ function shareOf(octets: Uint8Array, isCounted: (octet: number) => boolean): num
 
 const isPrintable = (text: string): boolean => text !== '' && !/[^\P{Cc}\t\n\r]|\ufffd/u.test(text.replace(/\0+$/, ''))
 
-/** Words as people write them, in ASCII: chance makes no `STOP`, `Stop` or `stop 12`, but `sToP`. */
+/** Words as people write them, in ASCII: `STOP`, `Stop` or `stop 12`. Chance yields `sToP`. */
 function isWordy(text: string): boolean {
   if (!/^[A-Za-z0-9 .,!?'":;()/@\r\n-]+$/.test(text)) return false
   const words = text.split(/[^A-Za-z0-9']+/).filter((word) => word !== '')

@@ -1,11 +1,10 @@
 import { STATE_WORDS, stateOfWord } from './states.ts'
 
-/** Fields of a receipt's text that were there, as they were written. */
 export type ReceiptFields = Partial<Record<'id' | 'sub' | 'dlvrd' | 'submitDate' | 'doneDate' | 'stat' | 'err', string>>
 
 type FieldName = keyof ReceiptFields | 'text'
 
-/** The names of fields as carriers spell them, in lower case; the longer before those that end alike. */
+/** Field names as carriers write them, in lower case; longer names before their suffixes. */
 const NAMES: readonly (readonly [string, FieldName])[] = [
   ['submit date', 'submitDate'],
   ['submit_date', 'submitDate'],
@@ -25,18 +24,18 @@ const NAMES: readonly (readonly [string, FieldName])[] = [
 ]
 const NAME_CHARACTERS_MAX = 11
 
-/** The fields stand first and are short; what follows is the text of the message, of any length, and none of our business. */
+/** The short fields come first; the message text that follows can be long and is not needed. */
 const OCTETS_READ_MAX = 4096
 const VALUE_CHARACTERS_MAX = 300
 const SEPARATORS = ',;|'
-/** "Delivery to handset failed". What stands further behind belongs to something else. */
+/** "Delivery to handset failed" has four. Later words belong to something else. */
 const STATE_WORDS_MAX = 4
 const STANDARD: ReadonlySet<string> = new Set(Object.values(STATE_WORDS))
 
 /**
- * Reads a receipt's text whatever its order, spelling and gaps: finds the names of fields, takes what stands between them,
- * the first of each. Behind `text:` nothing is read once an id and a state were found, for the text may look like fields.
- * Linear in the octets, of which no more than 4,096 are read; never fails.
+ * Reads a receipt's text in any order, spelling and spacing: finds the field names and takes the values between them; the first of each counts.
+ * Once an id and a state are found, reading stops at `text:`, because the text may look like fields. Linear; reads at most 4,096 octets; never
+ * fails.
  */
 export function readReceiptText(octets: Uint8Array): ReceiptFields {
   const text = toAscii(octets)
@@ -57,7 +56,7 @@ export function readReceiptText(octets: Uint8Array): ReceiptFields {
   return tidy(fields)
 }
 
-/** Receipts are ASCII, whatever data_coding says, but some come in UCS-2, and in GSM-7 the underscore is 0x11. */
+/** Receipts are ASCII in spite of data_coding, but some are UCS-2, and in GSM-7 the underscore is 0x11. */
 function toAscii(octets: Uint8Array): string {
   const head = Buffer.from(octets.buffer, octets.byteOffset, Math.min(octets.length, OCTETS_READ_MAX))
   const isWide = head.length > 3 && head[0] === 0 && head[2] === 0
@@ -70,7 +69,7 @@ function nameBefore(text: string, colon: number): readonly [string, FieldName] |
   return NAMES.find(([name]) => word.endsWith(name) && isGap(text, colon - name.length - 1))
 }
 
-/** Whether a name may begin behind this character: at the start, a blank or control character, or a separator. */
+/** Whether a name may begin after this character: at the start, a blank, a control character or a separator. */
 function isGap(text: string, at: number): boolean {
   return at < 0 || text.charCodeAt(at) <= 0x20 || SEPARATORS.includes(text.charAt(at))
 }
@@ -92,7 +91,7 @@ function tidy(fields: ReceiptFields): ReceiptFields {
   return tidied
 }
 
-/** The first word, or as many as say that it is not what the first alone says ("DELIVERY FAILED"): with underscores, as one word. */
+/** The first word, or several that change its meaning ("DELIVERY FAILED"), joined with underscores. */
 function stateIn(words: readonly string[]): string | undefined {
   const [first] = words
   if (first === undefined || STANDARD.has(first.toUpperCase()) || /^0?[0-9]$/.test(first)) return first
@@ -105,7 +104,6 @@ function stateIn(words: readonly string[]): string | undefined {
   return first
 }
 
-/** The words of a value, without a separator at their end. Control characters, with the NUL that ends some, are blanks. */
 function wordsOf(value = ''): string[] {
   const words: string[] = []
   const length = Math.min(value.length, VALUE_CHARACTERS_MAX)

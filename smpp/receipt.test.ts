@@ -32,17 +32,17 @@ describe('text', () => {
   })
 
   test.each<[string, Partial<Receipt>]>([
-    // The text of the message may look like fields.
+    // The message text may look like fields.
     ['id:9 stat:DELIVRD text:err:500 done date:1706271624', { stat: 'DELIVRD', err: null, doneDate: null }],
     ['stat:DELIVRD text:hi id:9 err:000', { id: '9', state: 'delivered', err: '000' }],
-    // What we do not keep ends what we do.
+    // A field that we ignore ends the one before.
     [
       'submit date:1706271624 sub:001 done date:1706271625 dlvrd:001',
       { submitDate: '1706271624', doneDate: '1706271625' },
     ],
     ['done date:1706271625 text:hi', { doneDate: '1706271625' }],
     ['id:9 status:DELIVRD', { state: 'delivered' }],
-    // A word of the specification, a number and a failure stand for themselves, whatever follows; so does a word far from the others.
+    // A specified word, a number and a failure count alone, as does a word far from the others.
     ['id:9 stat:DELIVRD the last one failed', { state: 'delivered', stat: 'DELIVRD' }],
     ['id:9 stat:2 FAILED', { state: 'delivered', stat: '2' }],
     ['id:9 stat:REJECTED FAILED', { state: 'rejected', stat: 'REJECTED' }],
@@ -50,7 +50,7 @@ describe('text', () => {
     ['id:9 stat:FINE AND WELL', { state: 'unknown', stat: 'FINE' }],
     ['grid:5 id:9 stat:DELIVRD', { id: '9' }],
     ['\0id:9 stat:DELIVRD', { id: '9', state: 'delivered' }],
-    // A word behind a date is a state only where it is one, and where none has a name.
+    // A word after a date is a state only if it is a known one and no state is named.
     ['id:9 done date:20170627 162425 err:000', { state: 'unknown', doneDate: '20170627 162425' }],
     ['id:9 done date:0 err:000', { state: 'unknown', doneDate: '0' }],
     ['id:9 done date:1706271624 EXPIRED stat:DELIVRD', { state: 'delivered', stat: 'DELIVRD' }],
@@ -210,7 +210,7 @@ describe('hostile input', () => {
         }
         return Math.min(...Array.from({ length: 10 }, run))
       }
-      // A hundred times as much.
+      // A hundred times the length.
       expect(fastest(1_000_000)).toBeLessThan(fastest(10_000) * 10)
     }
   })

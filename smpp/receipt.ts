@@ -2,38 +2,36 @@ import { readPart, type TextPdu, type TextTlvs } from './concat.ts'
 import { type ReceiptFields, readReceiptText } from './receipt-text.ts'
 import { isFailure, isLastState, MESSAGE_STATES, type ReceiptState, STATE_WORDS, stateOfWord } from './states.ts'
 
-/** What parseReceipt needs of a deliver_sm or data_sm. */
 export type ReceiptPdu = TextPdu & { tlvs?: ReceiptTlvs | undefined }
 
-/** The TLVs of a receipt (SMPP 3.4 §5.3.2.12, .35, .31), next to those of any text. */
+/** The TLVs of a receipt (SMPP 3.4 §5.3.2.12, .35, .31). */
 export type ReceiptTlvs = TextTlvs & {
   receipted_message_id?: string
   message_state?: number
   network_error_code?: Buffer
 }
 
-/** A carrier's word on the outcome of one submit. */
 export type Receipt = {
-  /** As the carrier wrote it: "0" is an id, zeros and case count. Empty when it gave none. At most 255 characters. */
+  /** As written: "0" is an id, and zeros and case count. Empty if there is none. At most 255 characters. */
   id: string
-  /** The id in the text where it differs from the TLV's: some carriers write one decimal and the other hexadecimal. */
+  /** The id in the text if it differs from the TLV's: some carriers write one in decimal and the other in hexadecimal. */
   otherId: string | null
   state: ReceiptState
-  /** The carrier's word for the state; SMPP's own word when the TLV decided it. */
+  /** The carrier's word for the state; SMPP's word if the TLV decided it. */
   stat: string
-  /** The other last word, where the TLV and the text have two that differ; null: they agree, or one of them has no last word. */
+  /** The other final state if TLV and text have different ones, else null. */
   contradiction: { state: ReceiptState; stat: string } | null
-  /** Parts of a long message that it says it speaks for, by `sub` and `dlvrd`; null: for no more than the part that it names. */
+  /** Number of parts of a long message that the receipt covers, by `sub` and `dlvrd`; null: only the part that it names. */
   parts: number | null
-  /** As written, such as `000` or `21b`; of a failure that gives none in the text, the number of the network's TLV. */
+  /** As written, such as `000` or `21b`. A failure without one in the text gets the number of the network's TLV. */
   err: string | null
-  /** As written, in a zone that only the carrier knows: never order by it. */
+  /** As written, in an unknown time zone: never sort by it. */
   submitDate: string | null
   /** As submitDate. */
   doneDate: string | null
   /** `network` is 1 ANSI-136, 2 IS-95, 3 GSM, 4 reserved (SMPP 3.4 §5.3.2.31). */
   networkErrorCode: { network: number; code: number } | null
-  /** The carrier will say more: an intermediate notification, or a state before the message left the carrier. */
+  /** More will follow: an intermediate notification, or a state before the message left the carrier. */
   isIntermediate: boolean
 }
 
@@ -42,15 +40,15 @@ const TYPE_BITS = 0x3c
 const DELIVERY_RECEIPT = 0x04
 const INTERMEDIATE = 0x20
 
-/** Longer than any id of the specification (65); shorter than what a database index refuses. */
+/** Above the longest specified id (65), below what a database index refuses. */
 const ID_CHARACTERS_MAX = 255
 
 /**
- * Reads a receipt; null for anything else, which is then somebody's reply. Never fails.
+ * Reads a receipt; null for anything else, which is a reply. Never fails.
  *
- * With the receipt or intermediate bit it is one, whatever it holds. Without it (handset acknowledgements, and carriers
- * that set no bit) it must name a message and a state by TLV, or read as a receipt does: an id, a state, and a date or error.
- * TLVs count before text, and text completes them. Of the two states a last word counts before one that is none.
+ * With the receipt or intermediate bit every PDU is a receipt. Without it (handset acknowledgements, and carriers that set no bit) it must name a
+ * message and a state by TLV, or have a receipt's text: an id, a state, and a date or error. TLVs take precedence over the text, which completes
+ * them. A final state takes precedence over an intermediate one.
  */
 export function parseReceipt(pdu: ReceiptPdu): Receipt | null {
   const type = pdu.esm_class & TYPE_BITS
@@ -79,8 +77,8 @@ export function parseReceipt(pdu: ReceiptPdu): Receipt | null {
 }
 
 /**
- * Of two states a last word counts before one that is none, and any other before "unknown". Of two last words the TLV's counts; but of two
- * failures the text's, which has the carrier's own word.
+ * A final state takes precedence over an intermediate one, and any state over "unknown". Of two final states the TLV's counts; of two failures
+ * the text's, because it has the carrier's own word.
  */
 function decideState(
   tlvState: ReceiptState | undefined,
@@ -100,29 +98,26 @@ function decideState(
   return { ...(isOfText ? ofText : ofTlv), contradiction: null }
 }
 
-/** All parts were delivered, or none: then one receipt tells the end of all. What lies between is the word on one of them. */
+/** If all parts or none were delivered, one receipt ends them all. Otherwise it covers one part. */
 function partsOf(state: ReceiptState, { sub, dlvrd }: ReceiptFields): number | null {
   const [submitted, delivered] = [sub, dlvrd].map((word = '') => (/^\d{1,5}$/.test(word) ? Number(word) : Number.NaN))
   if (submitted === undefined || !(submitted > 1)) return null
   return (state === 'delivered' ? delivered === submitted : isFailure(state) && delivered === 0) ? submitted : null
 }
 
-/**
- * A failure without a number in its text has that of the network's TLV. Not that of networks which number by other tables (1 ANSI-136, 2
- * IS-95).
- */
+/** A failure without a number in its text gets the one of the network's TLV, except from networks with other tables (1 ANSI-136, 2 IS-95). */
 function errOf(state: ReceiptState, err: string | null, network: Receipt['networkErrorCode']): string | null {
   if (!isFailure(state) || !network || network.code === 0 || network.network === 1 || network.network === 2) return err
   return err === null || /^0*$/.test(err) ? String(network.code).padStart(3, '0') : err
 }
 
-/** What nobody writes by chance; and who writes it to deceive must know an id of the carrier to gain by it. */
+/** People do not write this by chance, and a forger would need a known message id of the carrier to gain by it. */
 function isReceiptText({ id, stat, err, submitDate, doneDate }: ReceiptFields): boolean {
   const isDetailed = (submitDate ?? doneDate ?? err) !== undefined
   return id !== undefined && stat !== undefined && stateOfWord(stat) !== null && isDetailed
 }
 
-/** Without the NUL, and what some carriers leave behind it, and blanks. */
+/** Without blanks, the NUL, and what some carriers leave after it. */
 function cleanId(rawId: string): string {
   const nul = rawId.indexOf('\0')
   return (nul < 0 ? rawId : rawId.slice(0, nul)).trim().slice(0, ID_CHARACTERS_MAX)
@@ -132,19 +127,18 @@ function readNetworkErrorCode(octets: Buffer | undefined): Receipt['networkError
   return octets && octets.length >= 3 ? { network: octets.readUInt8(0), code: octets.readUInt16BE(1) } : null
 }
 
-/** What formatReceipt writes. */
 export type ReceiptInput = {
   id: string
   state: ReceiptState
   submitDate: Date
   doneDate: Date
-  /** `000` by default. */
+  /** Default `000`. */
   err?: string
-  /** The first 20 characters are kept. */
+  /** Cut to 20 characters. */
   text?: string
 }
 
-/** The text of a receipt as carriers write it (SMPP 3.4 appendix B), dates in UTC to the minute. */
+/** The text of a receipt (SMPP 3.4 appendix B), dates in UTC to the minute. */
 export function formatReceipt(receipt: ReceiptInput): string {
   const { id, state, submitDate, doneDate, err = '000', text = '' } = receipt
   const delivered = state === 'delivered' ? '001' : '000'

@@ -1,13 +1,13 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Counters shared by all recipients: 128 KiB whatever their number. */
+/** Counters shared by all recipients: a fixed 128 KiB. */
 const COUNTERS = 0x10000
 
 /**
- * Gives out concatenation references, 0 to 65,535 (udh8 uses the low eight bits): a sequence per destination from a
- * random start. Random numbers alone would give two texts in flight to one handset the same 8-bit reference once in 256,
- * and the handset would mix them; a sequence does so only when 256 are in flight. Destinations share counters by hash,
- * which skips numbers but repeats none. Keep the number with the message: a part that is tried again needs the same one.
+ * Creates concatenation references, 0 to 65,535 (udh8 uses the low eight bits): a sequence per destination from a random start. Random numbers
+ * would give two texts in flight to one handset the same 8-bit reference once in 256, and the handset would mix them; a sequence repeats only
+ * with 256 in flight. Destinations share counters by hash, which skips numbers but repeats none. Store the number with the message: a retried
+ * part needs the same one.
  */
 export function createReferences(): (destination: string) => number {
   const counters = randomFillSync(new Uint16Array(COUNTERS))

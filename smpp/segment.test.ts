@@ -14,7 +14,6 @@ const MODES: ConcatenationMode[] = ['udh8', 'udh16', 'sar', 'payload']
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Texts as people write them, with everything in them that makes counting hard. */
 const mixedText = fc
   .array(
     fc.oneof(
@@ -103,14 +102,13 @@ describe('counting', () => {
   })
 
   it('agrees with the calculator on any text', () => {
-    // Differences that are meant. A cluster longer than a segment: the calculator makes a segment that no carrier could
-    // carry, and may overfill the second one behind it; we cut the cluster. And four that its grapheme library cuts
-    // against the rules it follows (UAX #29 GB9 to GB13 of Unicode 10): a flag with a joiner or two marks behind it or
-    // an Arabic number sign before it, a skin tone inside a joined sequence, and one behind two joining characters.
-    // (U+0E33 is a mark to UAX #29, though a letter to \p.)
+    // Intended differences. If a cluster is longer than a segment, the calculator makes a segment too long to send, and may overfill the next; we
+    // cut the cluster. Its grapheme library also breaks its own rules (UAX #29 GB9 to GB13 of Unicode 10) in four cases: a flag with a joiner or
+    // two marks after it or an Arabic number sign before it, a skin tone inside a joined sequence, and one after two joining characters. (U+0E33
+    // is a mark to UAX #29, though a letter to \p.)
     const isCutWrong =
       /\p{RI}(?:[\p{M}\u0e33]*\u200d|[\p{M}\u0e33]{2})|\u0600\p{RI}|\u200d\p{Emoji_Modifier_Base}\p{Emoji_Modifier}|\p{M}{2}\p{Emoji_Modifier}/u
-    // And a mark of a later Unicode than its own, such as U+1E6E3, which it does not know to belong to the character before it.
+    // It also cuts before marks that are newer than its Unicode version, such as U+1E6E3.
     const isKnown = (mark: string): boolean => new SegmentedMessage(`ж${mark}`).graphemes.length === 1
     const hasNewMark = (text: string): boolean => (text.match(/\p{M}/gu) ?? []).some((mark) => !isKnown(mark))
     const isCarriable = (text: string): boolean =>
@@ -274,7 +272,7 @@ describe('cutting', () => {
   })
 
   it('cuts between two pairs where a cluster is longer than a segment', () => {
-    // A black flag with tags, each of two units: the limit of 67 falls into a pair.
+    // A black flag with tags of two units each: the limit of 67 falls inside a pair.
     const text = `\u{1f3f4}${'\u{e0067}'.repeat(99)}`
     const decoder = new TextDecoder('utf-16be')
     const parts = cut(text).map((part) => decoder.decode(part.short_message.subarray(6)))

@@ -4,26 +4,23 @@ import { encodeGsm7, gsm7Length, septetsOf } from './gsm7.ts'
 import { packGsm7 } from './packing.ts'
 import { writeConcatenation } from './udh.ts'
 
-/** What the text of a segment is written in. */
 export type Encoding = 'GSM-7' | 'UCS-2'
 
-/** What a caller may ask for: `auto` is GSM-7 where every character has a septet, else UCS-2. */
+/** `auto` is GSM-7 if every character has a septet, else UCS-2. */
 export type EncodingChoice = 'auto' | 'gsm7' | 'ucs2'
 
-/** How long a text is, to its writer and to the carrier. */
 export type SegmentCount = {
   encoding: Encoding
-  /** Unicode code points. */
   characters: number
-  /** Septets of GSM-7, or UTF-16 units of UCS-2. */
+  /** GSM-7 septets, or UTF-16 units of UCS-2. */
   units: number
   segments: number
 }
 
-/** How the parts of a long text say that they belong together: one for a whole link. */
+/** How the parts of a long text are linked; one mode per link. */
 export type ConcatenationMode = 'udh8' | 'udh16' | 'sar' | 'payload'
 
-/** The fields of a submit_sm (or deliver_sm) that carry one segment. */
+/** The fields of a submit_sm or deliver_sm for one segment. */
 export type SegmentPdu = {
   data_coding: number
   esm_class: number
@@ -31,7 +28,7 @@ export type SegmentPdu = {
   tlvs?: SegmentTlvs
 }
 
-/** What `sar` and `payload` add to a segment. */
+/** TLVs of `sar` and `payload`. */
 export type SegmentTlvs = {
   sar_msg_ref_num?: number
   sar_total_segments?: number
@@ -39,29 +36,26 @@ export type SegmentTlvs = {
   message_payload?: Buffer
 }
 
-/** What of a link decides how many segments a text takes there. */
+/** Options of a link that affect the number of segments. */
 export type PlanOptions = {
   encoding?: EncodingChoice | undefined
-  /** `udh8` by default. */
+  /** Default `udh8`. */
   mode?: ConcatenationMode | undefined
   /**
-   * How the carrier reads data_coding 0; `gsm7` by default. With `latin1` and `ascii` the octets are of that alphabet
-   * but still counted as the septets the carrier will make of them; a text that is GSM-7 but not of the alphabet is
-   * sent as UCS-2, and counted so.
+   * How the carrier reads data_coding 0; default `gsm7`. With `latin1` and `ascii` the octets are of that alphabet but counted as the septets
+   * that the carrier will make of them; a GSM-7 text outside the alphabet is sent and counted as UCS-2.
    */
   alphabet?: DefaultAlphabet | undefined
 }
 
-/** How to cut a text for one link. */
 export type CutOptions = PlanOptions & {
   mode: ConcatenationMode
-  /** Tells the parts of one text from those of another to the same number; cut to 8 bits for udh8, to 16 else. */
+  /** Links the parts of one text; cut to 8 bits for udh8, to 16 otherwise. */
   reference: number
-  /** Per-link values of data_coding; 0 and 8 by default. */
+  /** The link's values of data_coding; default 0 and 8. */
   dataCodings?: Partial<Record<Encoding, number | undefined>> | undefined
 }
 
-/** A character that keeps a text out of GSM-7. */
 export type NonGsm7Character = {
   character: string
   /** As in `U+2019`. */
@@ -70,34 +64,33 @@ export type NonGsm7Character = {
   position: number
 }
 
-/** Parts of one text have one octet for their number (3GPP TS 23.040 §9.2.3.24.1). */
+/** The part number has one octet (3GPP TS 23.040 §9.2.3.24.1). */
 export const SEGMENTS_MAX = 255
 
 type Sizes = Readonly<Record<Encoding, number>>
 
 /** 140 octets: 160 septets, 70 UTF-16 units. */
 const WHOLE: Sizes = { 'GSM-7': 160, 'UCS-2': 70 }
-/** 134 octets behind a header of 6. SAR too: the carrier makes such a header of it, as it cuts a payload. */
+/** 134 octets after a header of 6. Also for SAR and payload, because the carrier makes such headers of them. */
 const PART: Sizes = { 'GSM-7': 153, 'UCS-2': 67 }
-/** 133 octets behind a header of 7. */
+/** 133 octets after a header of 7. */
 const PART16: Sizes = { 'GSM-7': 152, 'UCS-2': 66 }
 
 const UDHI = 0x40
 const PAYLOAD_OCTETS_MAX = 0xffff
 
 /**
- * Counts a text; the empty one is one segment. Parts are counted as `udh8`, `sar` and `payload` cut them in GSM-7 or UCS-2: what
- * holds for most links, before the link is known; planSegments tells for one link. Not capped at SEGMENTS_MAX. Throws a
- * RangeError for `gsm7` when a character has no septet: see findNonGsm7.
+ * Counts a text; the empty one is one segment. Parts are counted as `udh8`, `sar` and `payload` cut them in GSM-7 or UCS-2, which is right for
+ * most links before the link is known; planSegments counts for one link. Not capped at SEGMENTS_MAX. Throws a RangeError for `gsm7` if a
+ * character has no septet: see findNonGsm7.
  */
 export function countSegments(text: string, options: { encoding?: EncodingChoice | undefined } = {}): SegmentCount {
   return planSegments(text, options)
 }
 
 /**
- * Counts a text as cutSegments cuts it for a link: `segments` is the number of its submits, and with `payload` the number of
- * parts that the carrier makes of the one submit. More than countSegments says only where the link's alphabet or its 16-bit
- * references demand it. Throws as countSegments does.
+ * Counts a text as cutSegments cuts it for a link: `segments` is the number of submits, or with `payload` the number of parts that the carrier
+ * makes of the one submit. Exceeds countSegments only because of the link's alphabet or its 16-bit references. Throws as countSegments does.
  */
 export function planSegments(text: string, options: PlanOptions = {}): SegmentCount {
   const septets = options.encoding === 'ucs2' ? -1 : gsm7Length(text)
@@ -123,7 +116,7 @@ function countPoints(text: string): number {
   return points
 }
 
-/** The first `limit` characters that have no place in GSM-7, each time they occur. */
+/** The first `limit` occurrences of characters without a septet. */
 export function findNonGsm7(text: string, limit: number): NonGsm7Character[] {
   const found: NonGsm7Character[] = []
   let position = 0
@@ -139,9 +132,9 @@ export function findNonGsm7(text: string, limit: number): NonGsm7Character[] {
 }
 
 /**
- * Cuts a text into the fields of its submits, in order. Never inside an escaped septet, a surrogate pair or, unless it is
- * longer than a segment, a grapheme cluster. A text that fits one segment carries no concatenation in any mode. Throws a
- * RangeError above SEGMENTS_MAX parts, above 65,535 octets of payload, and as planSegments does.
+ * Cuts a text into the fields of its submits, in order. Never cuts an escaped septet, a surrogate pair or a grapheme cluster that fits a segment.
+ * A text of one segment carries no concatenation in any mode. Throws a RangeError above SEGMENTS_MAX parts, above 65,535 octets of payload, and
+ * as planSegments does.
  */
 export function cutSegments(text: string, options: CutOptions): SegmentPdu[] {
   const { encoding, units } = planSegments(text, options)
@@ -174,7 +167,6 @@ export function cutSegments(text: string, options: CutOptions): SegmentPdu[] {
   })
 }
 
-/** Text as the octets of an alphabet, behind a header of so many octets (which matters to packed septets only). */
 const ENCODERS: Readonly<Record<DefaultAlphabet, (text: string, udhLength: number) => Buffer>> = {
   gsm7: encodeGsm7,
   'gsm7-packed': (text, udhLength) => packGsm7(encodeGsm7(text), udhLength),
@@ -192,7 +184,6 @@ function isOf(alphabet: DefaultAlphabet, text: string): boolean {
   return true
 }
 
-/** Where each part of a text ends, in UTF-16 units. */
 function cutPoints(text: string, encoding: Encoding, size: number): number[] {
   const next = encoding === 'GSM-7' ? nextGsm7Cut : nextUcs2Cut
   const ends: number[] = []

@@ -287,7 +287,6 @@ describe('TLS', () => {
     const { server, port } = await listenTls({ bindTimeoutMs: 3_600_000 })
     const silent = connect({ host: '127.0.0.1', port }).on('error', () => {})
     const isEnded = new Promise((resolve) => silent.once('close', resolve))
-    // Accepted behind it.
     const tls = { rejectUnauthorized: false }
     await connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND }).whenBound()
     await server.close()
@@ -296,7 +295,6 @@ describe('TLS', () => {
 
   test('that is not agreed upon in the time for a bind ends the connection', async () => {
     const [patient, hasty] = [await listenTls(), await listenTls({ bindTimeoutMs: 50 })]
-    // The patient one's first: with the same time it would be the first to go.
     const [kept, dropped] = [patient, hasty].map(({ port }) =>
       connect({ host: '127.0.0.1', port }).on('error', () => {}),
     )
@@ -312,7 +310,7 @@ describe('TLS', () => {
     const dial = (): Session<string> =>
       connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND })
     await dial().whenBound()
-    // Who has bound is none of them.
+    // Bound connections do not count.
     const silent = connect(port, '127.0.0.1').on('error', () => {})
     const more = connect(port, '127.0.0.1').on('error', () => {})
     await new Promise((resolve) => more.once('close', resolve))

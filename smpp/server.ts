@@ -4,25 +4,23 @@ import { Newcomers } from './newcomers.ts'
 import { type BindPdu, SESSION_DEFAULTS } from './options.ts'
 import { Session, type SessionOptions } from './session.ts'
 
-/** What a server accepts, and the options of every session that it accepts. */
 export interface ServerOptions<C> extends SessionOptions<C> {
-  /** Name in every bind_resp. Default 'heliogram'; 15 characters by the specification. */
+  /** Name in every bind_resp. Default 'heliogram'; at most 15 characters by the specification. */
   readonly systemId?: string
-  /** Connections above this are dropped as they come. Default 1000. */
+  /** Connections above this are dropped on arrival. Default 1000. */
   readonly sessionsMax?: number
-  /** Connections of one network that have not bound; those above it are dropped as they come, too. Any number when left out. */
+  /** Unbound connections of one network; more are dropped on arrival. Default: no limit. */
   readonly newcomersMax?: number
-  /** The network of an address, for `newcomersMax`. Default: the address itself. */
+  /** The network of an address, for `newcomersMax`. Default: the address. */
   readonly networkOf?: (address: string) => string
-  /** Told of each connection that is dropped as it comes. */
+  /** Called for each dropped connection. */
   readonly onDrop?: (address: string, limit: 'sessions' | 'newcomers') => void
-  /** Answers the command_status for a bind from a network address: ESME.ROK lets it in, any other refuses it and closes. */
+  /** Returns the command_status for a bind: ESME.ROK accepts it, any other refuses it and closes. */
   readonly onBind: (session: Session<C>, bind: BindPdu, address: string) => number | Promise<number>
 }
 
-/** Accepts SMPP sessions. A connection that does not bind within bindTimeoutMs is closed. */
+/** Closes connections that do not bind within bindTimeoutMs. */
 export class SmppServer<C> {
-  /** Every open session, bound or not. */
   readonly sessions: Set<Session<C>> = new Set()
   readonly #options: ServerOptions<C>
   readonly #listener: Listener
@@ -45,12 +43,12 @@ export class SmppServer<C> {
     })
   }
 
-  /** Listens, and answers with the port. Rejects when it cannot. */
+  /** Returns the port. Rejects if it cannot listen. */
   listen(where: ListenOptions): Promise<number> {
     return this.#listener.listen(where)
   }
 
-  /** Takes no more connections, unbinds every session within `drainMs`, and resolves when all are closed. */
+  /** Accepts no more connections, unbinds every session within `drainMs`, and resolves when all are closed. */
   async close(drainMs: number = 0): Promise<void> {
     const stopped = this.#listener.close()
     await Promise.all([...this.sessions].map((session) => session.unbind(drainMs)))
@@ -67,7 +65,7 @@ export class SmppServer<C> {
         onState?.(session, state, reason)
       },
     }
-    // Asked now: a socket that is gone has no address.
+    // Read now: a closed socket has no address.
     const address = socket.remoteAddress ?? ''
     this.sessions.add(
       new Session(socket, options, {

@@ -85,7 +85,7 @@ describe('binding', () => {
 
   test('has so much time only until it is bound', async () => {
     const { session, peer } = await aLink({ bindTimeoutMs: 40, enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
-    // Each comes behind 20 ms of silence.
+    // Each comes after 20 ms of silence.
     for (let nth = 0; nth < 4; nth++) {
       const { sequence_number } = await peer.take('enquire_link', nth)
       peer.send({ command: 'enquire_link_resp', sequence_number })
@@ -219,7 +219,7 @@ describe('submits', () => {
     const answer = encodePdu({ command: 'submit_sm_resp', sequence_number, message_id: '1' })
     peer.socket.write(answer.subarray(0, 5))
     await until(() => peer.socket.writableLength === 0, 'the kernel has its beginning')
-    // Behind what this turn reads: the timers come next.
+    // After this turn's reads, before its timers.
     setImmediate(() => {
       peer.socket.write(answer.subarray(5))
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)

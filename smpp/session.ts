@@ -26,26 +26,23 @@ import { Wire } from './wire.ts'
 export type SessionOptions<C> = OptionsOf<C, Session<C>>
 
 /**
- * One SMPP session over one socket, from either end of it.
+ * One SMPP session over one socket, client or server.
  *
- * Requests go out with `submit`, `deliver` or `request` while there is room in the window, and each gets exactly one
- * outcome. One timer looks after everything that can be late. The state is 'closed' in the very turn in which the loss is
- * known, before any outcome is reported.
+ * Requests go out with `submit`, `deliver` or `request` while the window has room, and each gets exactly one outcome. One timer watches all
+ * deadlines. The state becomes 'closed' in the turn that detects the loss, before any outcome is reported.
  */
 export class Session<C> {
   readonly role: 'client' | 'server'
   state: SessionState
-  /** Which way messages may go; undefined until bound. */
+  /** Direction of messages; undefined until bound. */
   mode: BindMode | undefined
-  /** The client's name, as its bind gives it. */
   systemId = ''
-  /** The server's name, as its bind_resp gives it. */
   peerSystemId = ''
   bindStatus = 0
   closeReason: CloseReason | undefined
-  /** More of the reason for a person to read, such as ECONNREFUSED; '' when there is no more. */
+  /** Detail of the reason for people, such as ECONNREFUSED, or ''. */
   closeDetail = ''
-  /** It ended by an unbind, with all answered both ways: the peer has read what was sent. */
+  /** Ended by an unbind, with all requests answered both ways: the peer has read all that was sent. */
   hasUnbound = false
   /** Unix milliseconds of the last whole PDU read; 0 before the first. */
   lastReadAtMs = 0
@@ -64,7 +61,6 @@ export class Session<C> {
   #pdusRead = 0
   readonly #startedAt = performance.now()
 
-  /** Takes over a socket: connected for a server, connecting for a client. */
   constructor(socket: Socket, options: SessionOptions<C>, side: SideOf<Session<C>>) {
     const given = { ...SESSION_DEFAULTS, ...options }
     this.#options = given
@@ -91,7 +87,7 @@ export class Session<C> {
     this.#timer = setInterval(() => this.#look(performance.now()), lookIntervalMs(given))
   }
 
-  /** How many requests may be sent now; 0 unless bound in a mode that sends them. */
+  /** Requests that may be sent now; 0 unless bound in a mode that sends. */
   get room(): number {
     const mute = this.role === 'client' ? 'receiver' : 'transmitter'
     return this.state === 'bound' && this.mode !== mute ? this.#traffic.room : 0
@@ -101,7 +97,6 @@ export class Session<C> {
     return this.#traffic.window.size
   }
 
-  /** Requests of the peer that await our answer. */
   get unanswered(): number {
     return this.#traffic.unanswered
   }
@@ -111,12 +106,12 @@ export class Session<C> {
     return this.#heartbeat.answeredAtMs
   }
 
-  /** Our enquire_link, counted: what was sent before one that is answered has been read by the peer. */
+  /** Our enquire_link counts: the peer has read all that was sent before an answered one. */
   get enquiries(): Enquiries {
     return this.#heartbeat
   }
 
-  /** Sends an enquire_link out of turn, behind all that was sent before. Nothing where the session is not bound. */
+  /** Sends an enquire_link on demand. Does nothing if the session is not bound. */
   enquire(): void {
     if (this.mode !== undefined && this.state !== 'closed') this.#heartbeat.ask(performance.now())
   }
@@ -129,21 +124,21 @@ export class Session<C> {
     return this.request('deliver_sm', fields, context)
   }
 
-  /** Sends a request with this turn's write; false when there is no room. Throws PduError for what cannot be encoded. Nothing is written then. */
+  /** Sends a request with this turn's write; false if there is no room. Throws PduError, and writes nothing, if it cannot be encoded. */
   request<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): boolean {
     if (this.room <= 0) return false
     this.#traffic.send(command, fields, context)
     return true
   }
 
-  /** Sends a PDU that has no response; false when the session is not open. */
+  /** Sends a PDU without a response; false if the session is not open. */
   notify<K extends 'alert_notification' | 'outbind'>(command: K, fields: FieldsInput<K>): boolean {
     if (this.state !== 'open' && this.state !== 'bound') return false
     this.#wire.send(command, fields, this.#traffic.window.nextSequence(), 0)
     return true
   }
 
-  /** Stops reading, so that the peer is held back by TCP. Its silence is not held against it meanwhile. */
+  /** Stops reading, so that TCP holds back the peer. Its silence meanwhile does not count. */
   pause(): void {
     this.#wire.pause('owner')
   }
@@ -152,7 +147,7 @@ export class Session<C> {
     this.#wire.resume('owner')
   }
 
-  /** Resolves when bound; rejects with SessionError when the session is closed instead. */
+  /** Rejects with SessionError if the session closes before it is bound. */
   whenBound(): Promise<void> {
     return new Promise((resolve, reject) => {
       const fail = (): void =>
@@ -165,8 +160,8 @@ export class Session<C> {
   }
 
   /**
-   * Unbinds: takes no more requests, waits until all is answered in both directions, says unbind, waits for the answer and
-   * closes; all within `drainMs`. Resolves when the session is closed, whatever closed it.
+   * Accepts no more requests, waits for all answers in both directions, sends unbind, waits for its answer and closes, all within `drainMs`.
+   * Resolves when the session is closed for any reason.
    */
   unbind(drainMs: number): Promise<void> {
     if (this.state === 'bound') this.#startUnbinding('unbound', drainMs)
@@ -176,7 +171,7 @@ export class Session<C> {
     return new Promise((resolve) => this.#onClosed.push(resolve))
   }
 
-  /** Closes at once. What was sent in this turn is not written. */
+  /** Closes immediately. What was sent in this turn is not written. */
   destroy(reason: CloseReason = 'destroyed', detail = ''): void {
     this.#close(reason, detail, false)
   }
@@ -222,8 +217,8 @@ export class Session<C> {
   }
 
   /**
-   * Answers a request that cannot be decoded; what a carrier delivers is taken without what is broken where its text or receipt can be read. A
-   * response still settles its request, by what can be read of it.
+   * Refuses an undecodable request, but takes a carrier's delivery without its broken part if its text or receipt is readable. A response still
+   * settles its request, by whatever is readable.
    */
   #readMalformed(error: PduError, bytes: Buffer, start: number, end: number): void {
     this.#traffic.fault({ kind: 'malformed', error })
@@ -289,7 +284,7 @@ export class Session<C> {
   #readRequest(pdu: MessageRequest): void {
     const { onRequest } = this.#options
     const isBound = this.state === 'bound' || this.state === 'unbinding'
-    // A carrier that delivers before it answers our bind has to bring the delivery again: only a passing refusal says so.
+    // A delivery before the answer to our bind must come again, so the refusal is temporary.
     const isEarly = this.role === 'client' && this.state === 'open'
     if (isEarly || !isBound || (this.role === 'server' && this.mode === 'receiver'))
       this.#traffic.refuse(pdu, isEarly ? ESME.RX_T_APPN : ESME.RINVBNDSTS)
@@ -306,7 +301,7 @@ export class Session<C> {
 
   #readUnbind(pdu: PduOf<'unbind'>): void {
     this.#unbinding.readUnbind(pdu.sequence_number)
-    // Both may have said it at once: then each waits for the other's answer.
+    // If both sides unbind at once, each waits for the other's answer.
     if (this.state === 'bound') this.#startUnbinding('peer_unbound', this.#options.responseTimeoutMs)
     else this.#unbinding.start('peer_unbound', this.#options.responseTimeoutMs, performance.now())
   }

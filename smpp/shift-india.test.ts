@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { decodeGsm7 } from './gsm7.ts'
 
 /**
- * The locking tables of 3GPP TS 23.038 §A.3.4 to A.3.13 as they are printed, septet after septet: code points, runs of them, and `_` for
- * a place without a character. Compared with the tables of two other implementations (Android's GsmAlphabet and CyberChef's GSM-7).
+ * The locking tables of 3GPP TS 23.038 §A.3.4 to A.3.13 as printed, in septet order: code points, ranges, and `_` for an empty place. Compared
+ * with two other implementations (Android's GsmAlphabet and CyberChef's GSM-7).
  */
 const LOCKING: Readonly<Record<number, string>> = {
   4: `0981-0983 0985-098B LF 098C _ CR _ 098F-0990 _ _ 0993-099A ESC 099B-099E SP ! 099F-09A4 ) ( 09A5-09A6 , 09A7 . 09A8
@@ -34,7 +34,7 @@ const LOCKING: Readonly<Record<number, string>> = {
     0654 a-z 0655 0651 0653 0656 0670`,
 }
 
-/** What the single tables of §A.2.4 to A.2.13 have at 0x19 to 0x3f besides 0x28, 0x29, 0x2f and 0x3c to 0x3e, which are the default ones. */
+/** The single tables of §A.2.4 to A.2.13 at 0x19 to 0x3f, without the default 0x28, 0x29, 0x2f and 0x3c to 0x3e. */
 const SINGLE: Readonly<Record<number, string>> = {
   4: '09E6 09E7 ESC 09E8-09EF 09DF 09E0 09E1 09E2 { } 09E3 09F2 09F3 09F4 09F5 \\ 09F6-09FA _ _ _ _ _ _ _ [ ~ ] _',
   5: '0964 0965 ESC 0AE6-0AEF _ _ { } _ _ _ _ _ \\ _ _ _ _ _ _ _ _ _ _ _ _ [ ~ ] _',
@@ -50,7 +50,7 @@ const SINGLE: Readonly<Record<number, string>> = {
 
 const NAMED: Readonly<Record<string, string>> = { SP: ' ', LF: '\n', CR: '\r', ESC: '\u001b' }
 
-/** A printed row as characters; null for a place without one. */
+/** Null for an empty place. */
 function readTable(printed: string): (string | null)[] {
   return printed.split(/\s+/).flatMap((entry) => {
     if (entry === '_') return [null]
@@ -82,7 +82,6 @@ describe('the single table of language', () => {
     const read = (septet: number): string => decodeGsm7(Buffer.from([0x1b, septet]), { single: Number(code) })
     table.forEach((character, index) => {
       const septet = 0x19 + index
-      // A place without a character shows the main table's.
       const main = decodeGsm7(Buffer.from([septet]))
       if (character !== '\u001b') expect([septet, read(septet)]).toEqual([septet, character ?? main])
     })

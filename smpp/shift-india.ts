@@ -1,34 +1,31 @@
 /**
- * The shift tables of India (3GPP TS 23.038 §A.2.4 to A.2.13 and §A.3.4 to A.3.13). They are made alike: the same signs, digits and
- * Latin letters at the same septets, and between them the script in the order of its Unicode block, because all blocks of Brahmic
- * scripts have one order. Where the specification prints an unassigned or a foreign code point in such a row (Kannada 0x24 locking;
- * Oriya 0x20, Tamil 0x24 and Telugu 0x1c, 0x22, 0x23 single), the row's own character is meant, as handsets have it.
+ * The shift tables of India (3GPP TS 23.038 §A.2.4 to A.2.13 and §A.3.4 to A.3.13). All have the same signs, digits and Latin letters at the same
+ * septets, and between them the script in the order of its Unicode block, which is common to Brahmic scripts. Where the specification prints an
+ * unassigned or foreign code point in such a row (Kannada 0x24 locking; Oriya 0x20, Tamil 0x24 and Telugu 0x1c, 0x22, 0x23 single), the row's own
+ * character is meant, as on handsets.
  */
 
-/** A locking table with a dot for each character of the script. */
 const FRAME =
   '··········\n··\r·············\u001b···· !······)(··,·.·0123456789:;···?' +
   `${'·'.repeat(33)}abcdefghijklmnopqrstuvwxyz·····`
 
-/** Offsets in a Brahmic block of the characters from septet 0x00 to 0x5f; a script lacks some of them. */
+/** Offsets in a Brahmic block for septets 0x00 to 0x5f; each script lacks some. */
 const OFFSETS = [...range(0x01, 0x03), ...range(0x05, 0x39), ...range(0x3c, 0x4d)]
 
-/** What all single tables have beyond the default extension table, in pairs of septet and character. */
+/** Pairs of septet and character that all single tables add to the default extension table. */
 const COMMON_PAIRS =
   '\u0000@\u0001£\u0002$\u0003¥\u0004¿\u0005"\u0006¤\u0007%\u0008&\u0009\'\u000b*\u000c+\u000e-\u000f/' +
   '\u0010<\u0011=\u0012>\u0013¡\u0014^\u0015¡\u0016_\u0017#\u0018*AABBCCDDEEFFGGHHIIJJKKLLMMNNOOPPQQRRSSTTUUVVWWXXYYZZ'
 
-/** Septets of a single table that are the script's. */
+/** Septets of a single table that belong to the script. */
 const SINGLE_SEPTETS = [0x19, 0x1a, ...range(0x1c, 0x27), ...range(0x2a, 0x2e), ...range(0x30, 0x3b), 0x3f]
 
 interface Script {
-  /** Where its Unicode block begins. */
   readonly block: number
-  /** Offsets that it lacks. */
   readonly absent: readonly number[]
   /** Septets 0x60 and 0x7b to 0x7f of the locking table. */
   readonly rest: string
-  /** Its characters in the single table, in the order of SINGLE_SEPTETS; a space for none. */
+  /** Characters of the single table, in the order of SINGLE_SEPTETS; a space for none. */
   readonly single: string
 }
 
@@ -106,7 +103,7 @@ const SCRIPTS: Readonly<Record<number, Script>> = {
   },
 }
 
-/** Urdu (13) has an order of its own. */
+/** Urdu (13) has its own order. */
 const URDU_LOCKING =
   '\u0627\u0622\u0628\u067b\u0680\u067e\u06a6\u062a\u06c2\u067f\u0679\u067d\u067a\u067c\u062b\u062c\u0681\u0684\u0683\u0685' +
   '\u0686\u0687\u062d\u062e\u062f\u068c\u0688\u0689\u068a\u068f\u068d\u0630\u0631\u0691\u0693\u0699\u0632\u0696\u0698\u069a' +
@@ -114,7 +111,6 @@ const URDU_LOCKING =
   '\u06bc\u0648\u06c4\u06d5\u06c1\u06be\u0621\u06cc\u06d0\u06d2\u064d\u0650\u064f\u0657\u0654\u0655\u0651\u0653\u0656\u0670'
 const URDU_SINGLE = `\u0600\u0601${letters(0x06f0, 0x06f9)}${letters(0x060c, 0x0614)}\u061b\u061f\u0640\u0652\u0658\u066b\u066c\u0672\u0673\u06cd\u06d4`
 
-/** Locking tables of India by language code, as LOCKING_SHIFT has them; a space where a table has no character. */
 export const INDIA_LOCKING: Readonly<Record<number, string>> = {
   ...Object.fromEntries(
     Object.entries(SCRIPTS).map(([code, { block, absent, rest }]) => [
@@ -125,7 +121,6 @@ export const INDIA_LOCKING: Readonly<Record<number, string>> = {
   13: fillFrame(URDU_LOCKING),
 }
 
-/** Single tables of India by language code, as SINGLE_SHIFT has them. */
 export const INDIA_SINGLE: Readonly<Record<number, string>> = {
   ...Object.fromEntries(Object.entries(SCRIPTS).map(([code, { single }]) => [code, COMMON_PAIRS + pairsOf(single)])),
   13: COMMON_PAIRS + pairsOf(URDU_SINGLE),

@@ -1,10 +1,10 @@
 import { INDIA_LOCKING, INDIA_SINGLE } from './shift-india.ts'
 
-/** Which national tables a text was written with: the language codes of UDH elements 0x24 and 0x25 (3GPP TS 23.038 §6.2.1.2.4). */
+/** The national tables of a text: language codes of UDH elements 0x24 and 0x25 (3GPP TS 23.038 §6.2.1.2.4). */
 export type NationalShift = {
   /** Element 0x25: replaces the default alphabet for the whole segment. */
   locking?: number
-  /** Element 0x24: replaces the extension table behind each escape. */
+  /** Element 0x24: replaces the extension table after each escape. */
   single?: number
 }
 
@@ -12,8 +12,8 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const SIGNS = "%&'()*+,-./0123456789:;<=>?"
 
 /**
- * Locking shift tables, 128 characters each (3GPP TS 23.038 §A.3): 1 Turkish (§A.3.1), 3 Portuguese (§A.3.3), 4 to 13 India.
- * Spanish (2) has none.
+ * Locking shift tables, 128 characters each (3GPP TS 23.038 §A.3): 1 Turkish (§A.3.1), 3 Portuguese (§A.3.3), 4 to 13 India. Spanish (2) has
+ * none.
  */
 export const LOCKING_SHIFT: Readonly<Record<number, string>> = {
   1: `@£$¥€éùıòÇ\nĞğ\rÅåΔ_ΦΓΛΩΠΨΣΘΞ\u001bŞşßÉ !"#¤${SIGNS}İ${LETTERS}ÄÖÑÜ§ç${LETTERS.toLowerCase()}äöñüà`,
@@ -22,9 +22,8 @@ export const LOCKING_SHIFT: Readonly<Record<number, string>> = {
 }
 
 /**
- * Single shift tables as pairs of characters: the septet behind the escape (as the character of the same code) and what
- * it means; only what they add to the default extension table (3GPP TS 23.038 §A.2): 1 Turkish (§A.2.1), 2 Spanish (§A.2.2),
- * 3 Portuguese (§A.2.3), 4 to 13 India.
+ * Single shift tables as pairs: the septet after the escape (as the character of that code) and its meaning. Only additions to the default
+ * extension table (3GPP TS 23.038 §A.2): 1 Turkish (§A.2.1), 2 Spanish (§A.2.2), 3 Portuguese (§A.2.3), 4 to 13 India.
  */
 export const SINGLE_SHIFT: Readonly<Record<number, string>> = {
   1: 'GĞIİSŞcçgğiısş',

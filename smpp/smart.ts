@@ -1,22 +1,20 @@
 import { gsm7Length } from './gsm7.ts'
 import { countSegments } from './segment.ts'
 
-/** A character that was replaced, each once. */
 export type SmartReplacement = {
   character: string
-  /** As in `U+2019`; of a letter with combining marks, all of them. */
+  /** As in `U+2019`; includes combining marks of a letter. */
   codePoint: string
-  /** '' where it was left out. */
+  /** '' if it was removed. */
   replacement: string
   count: number
 }
 
-/** A text that fits GSM-7, or the text as it was. */
 export type SmartText = { text: string; replaced: SmartReplacement[] }
 
 /**
- * What word processors put in for typewriter signs, with the sign that GSM-7 has. Only signs that mean the same to a reader: no letter
- * loses its accent, and no symbol becomes a word.
+ * Typographic signs of word processors, with their GSM-7 equivalents. Only signs with the same meaning: no letter loses its accent, and no symbol
+ * becomes a word.
  */
 const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -31,7 +29,7 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
     '^': 'ˆ',
     '...': '…',
     '..': '‥',
-    // Tab, no-break and all the widths of a space.
+    // Tab, no-break space and spaces of all widths.
     ' ': '\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
     // Vertical tab, next line, line and paragraph separator.
     '\n': '\u000b\u0085\u2028\u2029',
@@ -40,13 +38,12 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([replacement, characters]) => Array.from(characters, (character) => [character, replacement] as const)),
 )
 
-/** One character, with the marks that belong to it. */
+/** One character with its combining marks. */
 const MARKED = /\P{M}\p{M}+|[^]/gu
 
 /**
- * Smart encoding: replaces typographic characters by their GSM-7 equivalents, and letters with combining marks by the letter that is one
- * character (NFC), when this alone brings the whole text into GSM-7. A text that needs UCS-2 all the same is left as it is: nothing
- * would be gained. Never makes a text cost more segments.
+ * Smart encoding: replaces typographic characters by GSM-7 equivalents, and letters with combining marks by the composed letter (NFC), if this
+ * brings the whole text into GSM-7. Other texts stay unchanged. Never increases the number of segments.
  */
 export function smart(text: string): SmartText {
   if (gsm7Length(text) >= 0) return { text, replaced: [] }
@@ -57,7 +54,7 @@ export function smart(text: string): SmartText {
     if (replacement !== character) note(replaced, character, replacement)
     return replacement
   })
-  // Some signs grow: seventy ellipses are one segment of UCS-2 and two of GSM-7.
+  // Some replacements are longer: seventy ellipses are one segment of UCS-2 and two of GSM-7.
   const isBetter = gsm7Length(better) >= 0 && countSegments(better).segments <= countSegments(text).segments
   return isBetter ? { text: better, replaced: [...replaced.values()] } : { text, replaced: [] }
 }

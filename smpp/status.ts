@@ -1,6 +1,6 @@
 /**
- * What a refused submit is worth doing about: `retry_link` = pause this link and send again on it, `retry_later` = the
- * carrier is in trouble, try later or elsewhere, `permanent` = the same PDU will never be accepted.
+ * How to handle a refused submit: `retry_link` = pause this link and retry on it, `retry_later` = the carrier is in trouble, retry later or
+ * elsewhere, `permanent` = the same PDU will never be accepted.
  */
 export type StatusClass = 'ok' | 'retry_link' | 'retry_later' | 'permanent'
 
@@ -65,32 +65,32 @@ export const STATUSES = {
   RINVDSTADDRSUBUNIT: [0x106, 'permanent', 'destination address subunit is invalid'],
 } as const
 
-/** A status by its name without the prefix ESME_: 'ROK', 'RTHROTTLED', … */
+/** Without the prefix ESME_: 'ROK', 'RTHROTTLED', … */
 export type StatusName = keyof typeof STATUSES
 
 const rows = Object.entries<StatusRow>(STATUSES)
 const nameByCode = new Map(rows.map(([name, [code]]) => [code, name as StatusName]))
 
-/** command_status values by name: `ESME.RTHROTTLED` is 0x58. */
+/** `ESME.RTHROTTLED` is 0x58. */
 export const ESME: Readonly<Record<StatusName, number>> = Object.fromEntries(
   rows.map(([name, [code]]) => [name, code]),
 ) as Record<StatusName, number>
 
-/** Names a command_status as the specification does: 'ESME_RTHROTTLED', or '0x00000400' for a code that it does not list. */
+/** 'ESME_RTHROTTLED', or '0x00000400' for an unspecified code. */
 export function statusName(code: number): string {
   const name = nameByCode.get(code)
   return name === undefined ? `0x${(code >>> 0).toString(16).padStart(8, '0')}` : `ESME_${name}`
 }
 
-/** Says in words what a command_status means; undefined for a carrier's own code. */
+/** Undefined for a carrier's own code. */
 export function statusMeaning(code: number): string | undefined {
   const name = nameByCode.get(code)
   return name === undefined ? undefined : STATUSES[name][2]
 }
 
 /**
- * Tells what to do about a submit answered with this status. A code that no specification lists is `permanent`, the answer
- * that cannot loop; `overrides` is the carrier's own table by code and wins over ours.
+ * Classifies the status of a refused submit. Unspecified codes are `permanent`, which cannot loop. `overrides` is the carrier's table by code and
+ * takes precedence.
  */
 export function classifyStatus(code: number, overrides?: ReadonlyMap<number, StatusClass>): StatusClass {
   const override = overrides?.get(code)

@@ -4,7 +4,6 @@ import { encodePdu } from './encode.ts'
 import { HEADER_OCTETS, PDU_OCTETS_MAX } from './pdu.ts'
 import { PduStream } from './stream.ts'
 
-/** A stream, and what it has cut out so far. */
 function aStream(): { stream: PduStream; pdus: Buffer[] } {
   const pdus: Buffer[] = []
   const stream = new PduStream((bytes, start, end) => {

@@ -3,17 +3,16 @@ import { HEADER_OCTETS, PDU_OCTETS_MAX } from './pdu.ts'
 
 const NONE = Buffer.alloc(0)
 
-/** Takes one whole PDU, bytes[start, end); false stops the stream there and drops the rest. */
+/** Receives one whole PDU, bytes[start, end). If it returns false, the stream stops there and drops the rest. */
 export type PduVisitor = (bytes: Buffer, start: number, end: number) => boolean
 
 /**
- * Cuts a byte stream into whole PDUs. Holds at most one partial PDU, so never more than PDU_OCTETS_MAX octets. A
- * command_length below 16 or above that maximum cannot be stepped over: the stream is out of step for good, and `push`
- * answers false from then on.
+ * Splits a byte stream into PDUs. Holds at most one partial PDU, so never more than PDU_OCTETS_MAX octets. After a command_length below 16 or
+ * above that maximum the stream is out of step for good, and `push` returns false.
  */
 export class PduStream {
   readonly #visit: PduVisitor
-  /** The beginning of a PDU, the first #partialEnd octets of it; as long as the PDU once its length is known. */
+  /** The first #partialEnd octets of a PDU; as long as the PDU once its length is known. */
   #partial: Buffer = NONE
   #partialEnd = 0
   #isStopped = false
@@ -22,12 +21,11 @@ export class PduStream {
     this.#visit = visit
   }
 
-  /** Octets held of a PDU that is not whole yet. */
   get partialOctets(): number {
     return this.#partialEnd
   }
 
-  /** Takes the next bytes, visiting every PDU that they complete; false when the framing is broken. */
+  /** Visits every PDU that the chunk completes; false if the framing is broken. */
   push(chunk: Buffer): boolean {
     let at = this.#partialEnd === 0 ? 0 : this.#complete(chunk)
     while (!this.#isStopped && chunk.length - at >= 4) {
@@ -42,7 +40,6 @@ export class PduStream {
     return !this.#isStopped
   }
 
-  /** Fills the partial PDU, visits it once whole, and answers how much of the chunk it took. */
   #complete(chunk: Buffer): number {
     let at = 0
     if (this.#partialEnd < 4) {
@@ -65,7 +62,7 @@ export class PduStream {
     return at
   }
 
-  /** Begins a partial PDU. Its bytes are copied, so that a few of them do not hold a whole chunk. */
+  /** Copies the start of a PDU, so that a few bytes do not retain a whole chunk. */
   #keep(chunk: Buffer, at: number): void {
     const octets = chunk.length - at
     this.#partial = Buffer.allocUnsafeSlow(octets < 4 ? 4 : readUint32(chunk, at))
@@ -78,7 +75,6 @@ export class PduStream {
     this.#partial = whole
   }
 
-  /** Copies from chunk[at] on until the partial PDU is full; answers where it stopped in the chunk. */
   #fill(chunk: Buffer, at: number): number {
     const copied = chunk.copy(this.#partial, this.#partialEnd, at)
     this.#partialEnd += copied

@@ -7,7 +7,7 @@ import type { Pdu, PduInput, ResponsePdu } from './pdu.ts'
 import type { Session } from './session.ts'
 import { PduStream } from './stream.ts'
 
-/** Waits until a claim holds. Rejects after a minute and a half, saying what it waited for. */
+/** Rejects after 90 seconds, naming `what`. */
 export async function until(claim: () => boolean, what: string): Promise<void> {
   const deadline = performance.now() + 90_000
   while (!claim()) {
@@ -16,12 +16,11 @@ export async function until(claim: () => boolean, what: string): Promise<void> {
   }
 }
 
-/** The other end of a session, which does only what a test tells it: a socket, and every PDU that it has received. */
+/** A peer controlled by the test: a socket, and every PDU received on it. */
 export class Peer {
   readonly socket: Socket
   readonly received: Pdu[] = []
   isEnded = false
-  /** Called for every PDU received. */
   onPdu: (pdu: Pdu) => void = () => {}
 
   constructor(socket: Socket) {
@@ -35,7 +34,7 @@ export class Peer {
     socket.on('data', (chunk: Buffer) => stream.push(chunk))
     socket.on('end', () => (this.isEnded = true))
     socket.on('close', () => (this.isEnded = true))
-    // A reset is what some tests are about.
+    // Some tests cause a reset.
     socket.on('error', () => {})
   }
 
@@ -47,7 +46,6 @@ export class Peer {
     this.socket.write(Buffer.from(hex.replaceAll(' ', ''), 'hex'))
   }
 
-  /** Waits for the first PDU of a command, from the nth (0) of them on. */
   async take<C extends Pdu['command']>(command: C, nth: number = 0): Promise<Extract<Pdu, { command: C }>> {
     const find = (): Pdu | undefined => this.received.filter((pdu) => pdu.command === command)[nth]
     await until(() => find() !== undefined, `the peer has received ${command} ${nth}`)
@@ -55,7 +53,6 @@ export class Peer {
   }
 }
 
-/** A listening socket whose connections are peers without any manners of their own. */
 export class PeerServer {
   readonly peers: Peer[] = []
   port = 0
@@ -64,7 +61,6 @@ export class PeerServer {
     this.peers.push(peer)
     this.onPeer(peer)
   })
-  /** Called for every connection; by default it lets any bind in. */
   onPeer: (peer: Peer) => void = (peer) => {
     peer.onPdu = acceptBinds(peer)
   }
@@ -75,7 +71,6 @@ export class PeerServer {
     return this.port
   }
 
-  /** Waits for the nth (0) connection. */
   async peer(nth: number = 0): Promise<Peer> {
     await until(() => this.peers.length > nth, `peer ${nth} has come`)
     return this.peers[nth] as Peer
@@ -87,7 +82,6 @@ export class PeerServer {
   }
 }
 
-/** Dials as a peer. */
 export async function dialPeer(port: number): Promise<Peer> {
   const socket = connect(port, '127.0.0.1')
   const peer = new Peer(socket)
@@ -95,7 +89,6 @@ export async function dialPeer(port: number): Promise<Peer> {
   return peer
 }
 
-/** Answers every bind with ROK, and nothing else. */
 export function acceptBinds(peer: Peer): (pdu: Pdu) => void {
   return ({ command, sequence_number }) => {
     if (command !== 'bind_transceiver' && command !== 'bind_transmitter' && command !== 'bind_receiver') return
@@ -103,7 +96,7 @@ export function acceptBinds(peer: Peer): (pdu: Pdu) => void {
   }
 }
 
-/** A client's session with a peer that only accepts the bind, and all that the session has reported. */
+/** A client's session with a peer that only accepts the bind, and all that the session reported. */
 export interface Link {
   session: Session<string>
   peer: Peer
@@ -119,15 +112,12 @@ export interface Link {
 
 const closers: (() => Promise<unknown>)[] = []
 
-/** Closes every link that a test has opened. */
 export async function closeLinks(): Promise<void> {
   for (const close of closers.splice(0)) await close()
 }
 
-/** How the sessions of tests bind. */
 export const BIND = { mode: 'transceiver', system_id: 'heliogram', password: 'secret' } as const
 
-/** Dials a peer that does nothing of itself. */
 export async function dialOnly(
   options: Partial<ConnectOptions<string>> = {},
   onPeer: (peer: Peer) => void = () => {},
@@ -158,7 +148,6 @@ export async function dialOnly(
   return { ...reports, session }
 }
 
-/** Dials a peer that lets us in, and waits until we are. */
 export async function aLink(options: Partial<ConnectOptions<string>> = {}): Promise<Link> {
   const link = await dialOnly(options, (peer) => {
     peer.onPdu = acceptBinds(peer)
@@ -167,6 +156,5 @@ export async function aLink(options: Partial<ConnectOptions<string>> = {}): Prom
   return { ...link, peer: await link.server.peer() }
 }
 
-/** Waits until a session is closed for this reason. */
 export const closed = (session: Session<string>, reason: CloseReason): Promise<void> =>
   until(() => session.closeReason === reason, `the session is closed: ${reason}`)

@@ -33,7 +33,7 @@ test.each([
   '',
   '2611210102034',
   'abcdefabcdef000+',
-  // What no clock or calendar shows: month, day, hour, minute, second, and more than twelve hours off UTC.
+  // Out of range: month, day, hour, minute, second, and more than twelve hours from UTC.
   '260021010203400+',
   '261321010203400+',
   '261100010203400+',

@@ -1,7 +1,7 @@
-// Messages that were accepted together mostly expire together, and each PDU says when.
+// Messages accepted together mostly expire together, so the last result is reused.
 const last = { ms: Number.NaN, text: '' }
 
-/** Formats an instant as an absolute time in UTC, YYMMDDhhmmsst00+, for validity_period and the like. SMPP 3.4 §7.1.1. */
+/** An absolute time in UTC, YYMMDDhhmmsst00+, for validity_period and the like. SMPP 3.4 §7.1.1. */
 export function formatAbsoluteTime(instant: Date): string {
   const ms = instant.getTime()
   if (ms !== last.ms) {
@@ -18,10 +18,7 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 
-/**
- * Formats a span as a relative time, YYMMDDhhmmss000R, rounded up to a second. SMPP 3.4 §7.1.2. Up to 99 days are written
- * as days, since a month has no length; more is cut to that.
- */
+/** A relative time, YYMMDDhhmmss000R, rounded up to a second. SMPP 3.4 §7.1.2. At most 99 days, as days, because a month has no fixed length. */
 export function formatRelativeTime(spanMs: number): string {
   const seconds = Math.min(Math.ceil(Math.max(0, spanMs) / SECOND_MS), (99 * DAY_MS) / SECOND_MS)
   const parts = [
@@ -36,8 +33,8 @@ export function formatRelativeTime(spanMs: number): string {
 const TIME = /^(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d)(\d\d)([+\-R])$/
 
 /**
- * Reads an absolute or relative time of 16 characters; a relative one counts from `now`. Undefined for '' (the server's
- * default) and for what is no time. Years are of 2000 to 2099. SMPP 3.4 §7.1.
+ * Reads an absolute or relative time of 16 characters; a relative one counts from `now`. Undefined for '' (the server's default) and invalid
+ * times. Years are 2000 to 2099. SMPP 3.4 §7.1.
  */
 export function parseTime(text: string, now: Date): Date | undefined {
   const match = TIME.exec(text)
@@ -54,7 +51,7 @@ export function parseTime(text: string, now: Date): Date | undefined {
   if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59 || quarters > 48) return undefined
   const local = new Date(Date.UTC(2000 + year, month - 1, day, hour, minute, second, tenth * 100))
   if (local.getUTCDate() !== day) return undefined
-  // The offset is ahead of UTC in quarters of an hour, so UTC is what is left without it.
+  // The offset is how far local time is ahead of UTC, in quarters of an hour.
   const offsetMs = quarters * 15 * MINUTE_MS
   return new Date(local.getTime() - (sign === '+' ? offsetMs : -offsetMs))
 }

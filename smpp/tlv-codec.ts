@@ -14,10 +14,9 @@ import {
 import { ESME } from './status.ts'
 import { type NamedTlv, TLV_BY_NAME, TLV_BY_TAG, TLVS, type TlvName, type Tlvs } from './tlvs.ts'
 
-/** TLVs to be checked and written, whatever was given for them. */
+/** Unchecked TLVs. */
 export type TlvValues = Readonly<Record<string, Value>>
 
-/** The most octets that these TLVs can take. */
 export function boundTlvs(tlvs: TlvValues): number {
   let octets = 0
   for (const key in tlvs) {
@@ -27,7 +26,7 @@ export function boundTlvs(tlvs: TlvValues): number {
   return octets
 }
 
-/** Writes TLVs in their own order; answers where they ended. Throws PduError when a value or a tag does not fit. */
+/** Writes TLVs in their given order; returns the end. Throws PduError if a value or a tag does not fit. */
 export function writeTlvs(bytes: Buffer, start: number, tlvs: TlvValues): number {
   let at = start
   for (const key in tlvs) {
@@ -61,8 +60,8 @@ function writeValue(bytes: Buffer, at: number, row: NamedTlv, value: Value): num
 }
 
 /**
- * Reads the TLVs in bytes[tlvsAt, end) of the PDU that begins at `start`. Throws PduError when they do not fill it; with `dropsBroken`
- * answers those that can be read: all up to one that is cut short, but for integers of a length that no integer has.
+ * Reads the TLVs in bytes[tlvsAt, end) of the PDU at `start`. Throws PduError if they do not fill it; with `dropsBroken` returns the readable
+ * ones instead: all before one that is cut short, without integers of an invalid length.
  */
 export function readTlvs(
   bytes: Buffer,
@@ -98,12 +97,12 @@ export function readTlvs(
 
 function readInteger(bytes: Buffer, at: number, octets: number): number {
   let integer = bytes[at] ?? 0
-  // Times, not shifts: four octets reach beyond 31 bits.
+  // Multiplied, not shifted: four octets exceed 31 bits.
   for (let i = 1; i < octets; i++) integer = integer * 0x100 + (bytes[at + i] ?? 0)
   return integer
 }
 
-// The TLVs of nearly all traffic are named in code: V8 takes five times as long for a name that it has to look up.
+// The TLVs of nearly all traffic are named in code: V8 takes five times as long for a name that it must look up.
 
 function putInteger(tlvs: Tlvs, { tag, name }: NamedTlv, integer: number): void {
   if (tag === TLVS.message_state.tag) tlvs.message_state = integer

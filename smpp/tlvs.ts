@@ -1,13 +1,10 @@
 /**
- * How a TLV's value is written: unsigned integers, text that ends in NUL, or octets as they are. An integer is read from
- * one to four octets whatever its row says (ms_validity has 1 in 3.4 and 4 in 5.0), and written as its row says; the NUL
- * of a text may be missing or followed by padding, as carriers send it.
+ * How a TLV is written: unsigned integers, text that ends in NUL, or raw octets. Integers are read from one to four octets (ms_validity has 1 in
+ * 3.4 and 4 in 5.0) and written as their row says. The NUL of a text may be missing or followed by padding.
  */
 export type TlvType = 'uint8' | 'uint16' | 'uint32' | 'cstring' | 'octets'
 
-/**
- * Row of a TLV. `max` bounds the octets that we write, NUL included. `section` is of SMPP 3.4, or of 5.0 where it says so.
- */
+/** `max` limits the octets that we write, NUL included. `section` is of SMPP 3.4, or of 5.0 if it says so. */
 interface TlvRow {
   readonly tag: number
   readonly type: TlvType
@@ -15,7 +12,7 @@ interface TlvRow {
   readonly section: string
 }
 
-/** The TLVs known by name; any other tag passes through as octets under its number. A new one is one row here. */
+/** The TLVs known by name. Other tags pass through as octets under their number. */
 export const TLVS = {
   dest_addr_subunit: { tag: 0x0005, type: 'uint8', section: '5.3.2.1' },
   dest_network_type: { tag: 0x0006, type: 'uint8', section: '5.3.2.3' },
@@ -60,30 +57,28 @@ export const TLVS = {
   display_time: { tag: 0x1201, type: 'uint8', section: '5.3.2.26' },
   sms_signal: { tag: 0x1203, type: 'uint16', section: '5.3.2.40' },
   ms_validity: { tag: 0x1204, type: 'uint8', section: '5.3.2.27' },
-  // No octets in 3.4, where being there is its meaning; one in 5.0.
+  // No octets in 3.4, where its presence is its meaning; one in 5.0.
   alert_on_message_delivery: { tag: 0x130c, type: 'octets', max: 1, section: '5.3.2.41' },
   its_reply_type: { tag: 0x1380, type: 'uint8', section: '5.3.2.42' },
   its_session_info: { tag: 0x1383, type: 'uint16', section: '5.3.2.43' },
 } as const
 
-/** The name of a TLV in our table. */
 export type TlvName = keyof typeof TLVS
 
 type TlvValue<T extends TlvType> = T extends 'cstring' ? string : T extends 'octets' ? Buffer : number
 
 type KnownTlvs = { -readonly [N in TlvName]?: TlvValue<(typeof TLVS)[N]['type']> }
 
-/** Optional parameters of a PDU: by name where we know the tag, else octets by tag number. Of a repeated tag the last is kept. */
+/** By name if we know the tag, else octets by tag number. The last of a repeated tag counts. */
 export interface Tlvs extends KnownTlvs {
   [tag: number]: Buffer
 }
 
-/** A TLV's row as the codec walks it. */
 export interface NamedTlv {
   readonly name: TlvName
   readonly tag: number
   readonly type: TlvType
-  /** Octets of an integer that is written; 0 for other types. */
+  /** 0 for types other than integers. */
   readonly integerOctets: number
   /** The greatest integer, or the most octets with the NUL. */
   readonly max: number
@@ -97,7 +92,7 @@ const rows: readonly NamedTlv[] = (Object.keys(TLVS) as TlvName[]).map((name) =>
   return { name, tag, type, integerOctets, max: integerOctets === 0 ? max : 256 ** integerOctets - 1 }
 })
 
-/** The row of every known TLV at the index of its tag. */
+/** By tag. */
 export const TLV_BY_TAG: readonly (NamedTlv | undefined)[] = rows.reduce<(NamedTlv | undefined)[]>(
   (byTag, row) => {
     byTag[row.tag] = row
@@ -106,5 +101,4 @@ export const TLV_BY_TAG: readonly (NamedTlv | undefined)[] = rows.reduce<(NamedT
   Array.from({ length: Math.max(...rows.map(({ tag }) => tag)) + 1 }),
 )
 
-/** The row of every known TLV by its name. */
 export const TLV_BY_NAME: ReadonlyMap<string, NamedTlv> = new Map(rows.map((row) => [row.name, row]))

@@ -11,14 +11,13 @@ import { type FieldsInput, messageResponseOf, RESPONSE_OF, type ResponsePdu, sta
 import { Window } from './window.ts'
 import type { Wire } from './wire.ts'
 
-/** How many given-up requests stay known for a late answer, in windows. */
+/** Windows of expired requests to remember for late answers. */
 const EXPIRED_WINDOWS = 4
-/** And at least so many: a carrier that stalls for an hour with a window of ten may answer all of it afterwards. */
+/** Minimum of the above: a carrier that stalls for an hour with a window of ten may then answer all. */
 const EXPIRED_MIN = 1_000
 
-/** The requests about messages of one session, both ways: ours until they have an outcome, the peer's until they are answered. */
+/** The message requests of one session, both ways: ours until they have an outcome, the peer's until they are answered. */
 export class Traffic<C, S extends { readonly state: SessionState }> {
-  /** The peer's requests that we have not answered yet. */
   unanswered = 0
   readonly window: Window<C>
   readonly #session: S
@@ -27,7 +26,7 @@ export class Traffic<C, S extends { readonly state: SessionState }> {
   readonly #onIdle: () => void
   #wasFull = false
 
-  /** `onIdle` is called whenever nothing is left outstanding either way, or nothing of the peer's. */
+  /** `onIdle` is called when nothing is outstanding either way, or no request of the peer is. */
   constructor(session: S, wire: Wire, options: OptionsOf<C, S> & typeof SESSION_DEFAULTS, onIdle: () => void) {
     this.#session = session
     this.#wire = wire
@@ -40,12 +39,11 @@ export class Traffic<C, S extends { readonly state: SessionState }> {
     return this.window.size === 0 && this.unanswered === 0
   }
 
-  /** How many more requests fit into the window. */
   get room(): number {
     return this.#options.windowMax - this.window.size
   }
 
-  /** Sends one request, for which the caller knows that there is room. */
+  /** The caller has checked that there is room. */
   send<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): void {
     const sequence = this.window.nextSequence()
     const batch = this.#wire.send(command, fields, sequence, 0)
@@ -53,7 +51,6 @@ export class Traffic<C, S extends { readonly state: SessionState }> {
     if (this.room <= 0) this.#wasFull = true
   }
 
-  /** Gives a response to the request that it answers. */
   settle(pdu: ResponsePdu): void {
     const { command, sequence_number } = pdu
     const request = this.window.answer(sequence_number, command)
@@ -69,36 +66,35 @@ export class Traffic<C, S extends { readonly state: SessionState }> {
     else this.fault({ kind: 'unmatched', pdu })
   }
 
-  /** Reports what cost the session nothing. */
+  /** Reports a fault that did not affect the session. */
   fault(fault: LinkFault): void {
     this.#options.onFault?.(this.#session, fault)
   }
 
-  /** Gives up the requests that were sent at or before this instant. */
+  /** Expires the requests sent at or before this instant. */
   expire(atMs: number): void {
     this.window.expire(atMs, (context) => this.#options.onOutcome?.(this.#session, context, { kind: 'timeout' }))
   }
 
-  /** Gives every outstanding request its outcome, for the session is closed. */
+  /** Settles all outstanding requests, because the session is closed. */
   abandon(): void {
     this.window.drain(({ context, batch }) => {
       this.#options.onOutcome?.(this.#session, context, { kind: 'closed', written: batch.isWritten })
     })
   }
 
-  /** Tells the owner once that a window which was full is half empty, so that it is refilled by many at a time. */
+  /** Reports once that a full window is half empty, so that refills come in batches. */
   offerRoom(): void {
     if (!this.#wasFull || this.room < this.#options.windowMax / 2) return
     this.#wasFull = false
     this.#options.onRoom?.(this.#session)
   }
 
-  /** Answers a request of the peer's with a refusal. */
   refuse(pdu: MessageRequest, status: number): void {
     this.#wire.send(RESPONSE_OF[pdu.command], undefined, pdu.sequence_number, status)
   }
 
-  /** Hands a request of the peer's to the owner, and stops reading when too many of them are not answered. */
+  /** Passes a request of the peer to the owner; stops reading at too many unanswered ones. */
   take(pdu: MessageRequest, onRequest: NonNullable<OptionsOf<C, S>['onRequest']>): void {
     this.unanswered++
     if (this.unanswered > this.#options.unansweredMax) this.#wire.pause('unanswered')

@@ -1,6 +1,6 @@
 import type { NationalShift } from './shift.ts'
 
-/** That a segment is one part of a longer text. Numbers of different kinds do not mix: the kind is part of the key. */
+/** Marks a segment as part of a longer text. References of different kinds are distinct: the kind belongs to the key. */
 export type Concatenation = {
   kind: 'udh8' | 'udh16' | 'sar'
   reference: number
@@ -10,9 +10,9 @@ export type Concatenation = {
   part: number
 }
 
-/** What a user data header says (3GPP TS 23.040 §9.2.3.24). */
+/** A user data header (3GPP TS 23.040 §9.2.3.24). */
 export type UserDataHeader = {
-  /** Octets of the header with its length octet: where the text begins. */
+  /** Octets with the length octet: where the text begins. */
   length: number
   concatenation: Concatenation | null
   shift: NationalShift
@@ -23,7 +23,7 @@ const CONCATENATION_16 = 0x08
 const SINGLE_SHIFT = 0x24
 const LOCKING_SHIFT = 0x25
 
-/** A header of one concatenation element: 6 octets, or 7 with a 16-bit reference. The reference is cut to its size. */
+/** A header with one concatenation element: 6 octets, or 7 with a 16-bit reference. The reference is cut to its size. */
 export function writeConcatenation(concatenation: Concatenation): Buffer {
   const { kind, reference, total, part } = concatenation
   return kind === 'udh8'
@@ -32,9 +32,8 @@ export function writeConcatenation(concatenation: Concatenation): Buffer {
 }
 
 /**
- * Reads the header at the start of user data; null when its lengths do not add up, so that the octets are text after all.
- * Elements may stand in any order, unknown ones are skipped, of two alike the last counts, and a concatenation whose
- * part is 0 or above the total is ignored (3GPP TS 23.040 §9.2.3.24.1).
+ * Reads the header of user data; null if its lengths do not add up, so that the octets are text. Elements may be in any order, unknown ones are
+ * skipped, the last of two counts, and a concatenation whose part is 0 or above the total is ignored (3GPP TS 23.040 §9.2.3.24.1).
  */
 export function readUserDataHeader(octets: Uint8Array): UserDataHeader | null {
   const length = 1 + (octets[0] ?? 0)
@@ -62,7 +61,7 @@ function readElement(header: UserDataHeader, id: number | undefined, data: Uint8
   }
 }
 
-/** A concatenation whose numbers make sense, else null. A reference of more octets than it should have stays a number of 32 bits, with a sign. */
+/** Null if the numbers are invalid. A reference with too many octets stays a signed 32-bit number. */
 export function toConcatenation(
   kind: Concatenation['kind'],
   reference: number,

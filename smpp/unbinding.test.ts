@@ -25,7 +25,7 @@ test('what the peer has asked before its unbind is answered before that, for it 
     ['deliver_sm_resp', 48],
     ['unbind_resp', 50],
   ])
-  // What we wait for ourselves keeps it from nothing.
+  // Our own outstanding requests do not delay it.
   expect([session.state, session.inFlight]).toEqual(['unbinding', 1])
 })
 

@@ -2,25 +2,20 @@ import type { SessionState } from './options.ts'
 import type { Traffic } from './traffic.ts'
 import type { Wire } from './wire.ts'
 
-/** Whose wish the end of a session is. */
 export type UnbindReason = 'unbound' | 'peer_unbound'
 
 /**
- * The end of a bound session: waits until nothing is outstanding either way; then, when the wish is ours, says unbind and
- * waits for the answer. All of it takes no longer than it was given; where that was enough, the end is clean. The peer's wish is answered when all is that it asked before: many hang up
+ * Ends a bound session: waits until nothing is outstanding either way, then, if the end is ours, sends unbind and waits for the answer, all
+ * within the given time. The end is clean if that time sufficed. The peer's unbind is answered after its earlier requests, because many hang up
  * with that answer.
  */
 export class Unbinding<C, S extends { readonly state: SessionState }> {
-  /** Undefined until the unbinding has begun. */
   reason: UnbindReason | undefined
   readonly #wire: Wire
   readonly #traffic: Traffic<C, S>
   readonly #onDone: (reason: UnbindReason, isClean: boolean) => void
-  /** Sequence numbers of the peer's unbind, until they are answered. */
   readonly #asked: number[] = []
-  /** Monotonic milliseconds at which the waiting is over. */
   #until = 0
-  /** Sequence number of our unbind; 0 before it is sent. */
   #sequence = 0
 
   constructor(wire: Wire, traffic: Traffic<C, S>, onDone: (reason: UnbindReason, isClean: boolean) => void) {
@@ -29,24 +24,26 @@ export class Unbinding<C, S extends { readonly state: SessionState }> {
     this.#onDone = onDone
   }
 
-  /** Begins; where it has begun, it may only get shorter. */
+  /** A second call can only shorten the deadline. */
   start(reason: UnbindReason, drainMs: number, now: number): void {
     this.#until = this.reason === undefined ? now + drainMs : Math.min(this.#until, now + drainMs)
     this.reason ??= reason
     this.look(now)
   }
 
-  /** Takes the peer's unbind; to be started, or looked after, thereupon. */
+  /** Takes the peer's unbind; call start or look afterwards. */
   readUnbind(sequence: number): void {
     this.#asked.push(sequence)
   }
 
-  /** Goes on because all that the peer asked is answered, or nothing is outstanding; called so often that it must cost nothing before the unbinding has begun. */
+  /**
+   * Continues when the peer's requests are answered, or nothing is outstanding. Called so often that it must cost nothing before the unbinding
+   * begins.
+   */
   noteIdle(): void {
     if (this.reason !== undefined) this.look(performance.now())
   }
 
-  /** Goes on as far as it can. */
   look(now: number): void {
     if (this.reason === undefined) return
     const isOver = now >= this.#until
@@ -60,7 +57,7 @@ export class Unbinding<C, S extends { readonly state: SessionState }> {
     if (isOver) this.#onDone(this.reason, false)
   }
 
-  /** Takes what may be the answer to our unbind; false when it is not. */
+  /** Returns false if the PDU does not answer our unbind. */
   readAnswer(sequence: number): boolean {
     if (this.reason === undefined || this.#sequence === 0 || sequence !== this.#sequence) return false
     this.#onDone(this.reason, true)

@@ -1,9 +1,8 @@
 import type { Pdu } from './pdu.ts'
 
-/** One PDU as bytes and as fields, with the place that says so. */
 export interface Vector {
   readonly name: string
-  /** With white space for the reader: the header stands by itself. */
+  /** White space separates the header. */
   readonly hex: string
   readonly pdu: Pdu
   readonly source: string
@@ -41,7 +40,7 @@ const MESSAGE = {
   short_message: Buffer.alloc(0),
 }
 
-/** PDUs laid out by hand from the field tables of the specification: the codec must agree in both directions. */
+/** PDUs written by hand from the field tables of the specification; the codec must agree in both directions. */
 export const VECTORS: readonly Vector[] = [
   {
     name: "bind_transmitter, the specification's own example",

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { lookIntervalMs, Watch } from './watch.ts'
 
-/** A watch from instant 1,000 on. */
 const aWatch = (limits: object = {}): Watch =>
   new Watch({ enquireLinkMs: 30, enquireTimeoutMs: 10, partialPduMs: 10, ...limits }, 1_000)
 

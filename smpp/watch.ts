@@ -1,22 +1,21 @@
-/** How long a peer may be silent, or busy with one PDU, in milliseconds. */
+/** Limits for a silent peer and for a slow PDU, in milliseconds. */
 export interface WatchLimits {
   readonly enquireLinkMs: number
   readonly enquireTimeoutMs: number
   readonly partialPduMs: number
 }
 
-/** What a look at the peer calls for. */
 export type WatchVerdict = 'fine' | 'enquire' | 'enquire_timeout' | 'partial_pdu'
 
-/** An unanswered enquire_link is asked once more; this many missed in a row are the end. */
+/** An unanswered enquire_link is repeated once; this many misses in a row close the session. */
 const MISSED_MAX = 2
 
-/** Longer than two looks are apart: nothing was read for so long because this process stood still, or did not listen. */
+/** Longer than the interval of looks: after such a gap this process stalled or was not reading. */
 const BEHIND_MS = 2_000
 
 /**
- * Tells whether the peer of a session lives. Any whole PDU is a sign of life; a PDU that never gets whole is none. Instants
- * are monotonic milliseconds, 0 for what is not under way.
+ * Watches whether the peer is alive. Any whole PDU is a sign of life; a PDU that is never completed is not. Instants are monotonic milliseconds,
+ * 0 for what is not running.
  */
 export class Watch {
   readonly #limits: WatchLimits
@@ -24,7 +23,7 @@ export class Watch {
   #partialAt = 0
   #enquiredAt = 0
   #missed = 0
-  /** When we last heard the peer, or would have heard it. */
+  /** When we last heard the peer, or could have. */
   #heardAt: number
 
   constructor(limits: WatchLimits, now: number) {
@@ -33,7 +32,7 @@ export class Watch {
     this.#heardAt = now
   }
 
-  /** Takes note of bytes that arrived: whether they finished a PDU, and how much of the next one they left. */
+  /** Records received bytes: whether they completed a PDU, and the octets of the next. */
   noteRead(now: number, hasFinished: boolean, partialOctets: number): void {
     this.#heardAt = now
     if (hasFinished) {
@@ -45,31 +44,29 @@ export class Watch {
     else if (hasFinished || this.#partialAt === 0) this.#partialAt = now
   }
 
-  /** Takes note that we do not read, so that silence says nothing. */
+  /** Records that we are not reading, so silence means nothing. */
   noteDeaf(now: number): void {
     this.#aliveAt = now
     this.#enquiredAt = 0
     if (this.#partialAt !== 0) this.#partialAt = now
   }
 
-  /** Whether what has come may be unread, so that nothing is late yet; to be asked once a look, for the next one is behind what is read then. */
+  /** Whether received bytes may be unread, so that nothing is late yet. Call once per look; by the next look they are read. */
   isBehind(now: number, isDeaf: boolean): boolean {
     const isBehind = now - this.#heardAt > BEHIND_MS
     if (!isDeaf) this.#heardAt = now
     return isBehind
   }
 
-  /** Whether an answer to an enquire_link is waited for. */
   get isWaiting(): boolean {
     return this.#enquiredAt !== 0
   }
 
-  /** Takes note that enquire_link was sent. */
   noteEnquired(now: number): void {
     this.#enquiredAt = now
   }
 
-  /** Judges the peer. Only a bound one is asked whether it lives; a slow PDU is never waited for. */
+  /** Judges the peer. Only bound peers are enquired; a slow PDU always counts as late. */
   look(now: number, isBound: boolean): WatchVerdict {
     const { enquireLinkMs, enquireTimeoutMs, partialPduMs } = this.#limits
     if (this.#partialAt !== 0 && now - this.#partialAt >= partialPduMs) return 'partial_pdu'
@@ -80,7 +77,7 @@ export class Watch {
   }
 }
 
-/** How often to look: so that every limit is kept to a quarter of the shortest one, and to a second at worst. */
+/** Interval of looks: a quarter of the shortest limit, at most a second. */
 export function lookIntervalMs(limits: WatchLimits & { responseTimeoutMs: number; bindTimeoutMs: number }): number {
   const { responseTimeoutMs, bindTimeoutMs, enquireLinkMs, enquireTimeoutMs, partialPduMs } = limits
   const shortest = Math.min(responseTimeoutMs, bindTimeoutMs, enquireLinkMs, enquireTimeoutMs, partialPduMs)

@@ -3,15 +3,12 @@ import type { ResponseName } from './pdu.ts'
 /** Highest sequence_number; the next one is 1 again. SMPP 3.4 §5.1.4. */
 export const SEQUENCE_MAX = 0x7fffffff
 
-/** PDUs that are written together: one for every write to the socket. */
 export interface Batch {
   /** Monotonic clock. */
   readonly atMs: number
-  /** Whether the bytes were handed to the kernel. */
   isWritten: boolean
 }
 
-/** A request that was sent and not answered. */
 export interface Outstanding<C> {
   readonly sequence: number
   readonly context: C
@@ -20,29 +17,27 @@ export interface Outstanding<C> {
   readonly batch: Batch
 }
 
-/** Slots to begin with; as many requests as half of them fit before there are more. */
 const SLOTS_MIN = 16
 
 /**
- * The requests of one session that await an answer, each in the slot of a ring that the low bits of its sequence number name: what a
- * Map does, for an eighth of the price. Those that were given up stay known for a while, so that a late answer still finds its context.
+ * The unanswered requests of one session, each in the ring slot of the low bits of its sequence number: an eighth of the cost of a Map. Expired
+ * ones are remembered for a while, so that a late answer still finds its context.
  */
 export class Window<C> {
-  /** How many requests await an answer. */
   size = 0
-  /** A power of two long, and never more than half full. */
+  /** A power of two long, and at most half full. */
   #slots: (Outstanding<C> | undefined)[] = emptySlots<C>(SLOTS_MIN)
   readonly #expired = new Map<number, Outstanding<C>>()
   readonly #expiredMax: number
   #sequence: number
 
-  /** `first` is the first sequence number to be used; 1 unless a test wants to see the wrap. */
+  /** `first` is the first sequence number; tests set it to reach the wrap. */
   constructor(expiredMax: number, first: number = 1) {
     this.#expiredMax = expiredMax
     this.#sequence = first - 1
   }
 
-  /** Takes the next sequence number that no request of ours uses, and whose slot is free. */
+  /** Takes the next sequence number that is not in use and whose slot is free. */
   nextSequence(): number {
     let sequence = this.#sequence
     do {
@@ -55,14 +50,13 @@ export class Window<C> {
     return sequence
   }
 
-  /** Adds a request under a sequence number that nextSequence gave. */
   add(request: Outstanding<C>): void {
     if (2 * (this.size + 1) > this.#slots.length) this.#widen()
     this.#slots[this.#slotOf(request.sequence)] = request
     this.size++
   }
 
-  /** Takes out the request that this response answers; undefined when there is none. */
+  /** Removes the request that this response answers; undefined if there is none. */
   answer(sequence: number, response: ResponseName): Outstanding<C> | undefined {
     const request = this.#slots[this.#slotOf(sequence)]
     if (request === undefined || request.sequence !== sequence || !isAnswer(request, response)) return undefined
@@ -70,7 +64,7 @@ export class Window<C> {
     return request
   }
 
-  /** Takes out the given-up request that this response answers. */
+  /** Removes the expired request that this response answers. */
   answerLate(sequence: number, response: ResponseName): Outstanding<C> | undefined {
     const request = this.#expired.get(sequence)
     if (request === undefined || !isAnswer(request, response)) return undefined
@@ -78,12 +72,12 @@ export class Window<C> {
     return request
   }
 
-  /** Gives up what was sent at or before `atMs`, oldest first. */
+  /** Expires requests sent at or before `atMs`, oldest first. */
   expire(atMs: number, onExpired: (context: C) => void): void {
     if (this.size === 0) return
     for (const request of this.#oldestFirst()) {
       if (request.batch.atMs > atMs) return
-      // An earlier one's owner may have closed the session.
+      // A callback may have closed the session.
       if (this.#slots[this.#slotOf(request.sequence)] !== request) continue
       this.#remove(request)
       this.#remember(request)
@@ -91,7 +85,6 @@ export class Window<C> {
     }
   }
 
-  /** Empties the window for good, oldest first. */
   drain(onDrained: (request: Outstanding<C>) => void): void {
     const requests = this.#oldestFirst()
     this.#slots = emptySlots<C>(SLOTS_MIN)
@@ -117,7 +110,7 @@ export class Window<C> {
     }
   }
 
-  /** Numbers are given out in order, so the oldest is furthest behind the last one. */
+  /** Numbers are issued in order, so the oldest is furthest behind the last. */
   #oldestFirst(): Outstanding<C>[] {
     const age = ({ sequence }: Outstanding<C>): number => (this.#sequence - sequence + SEQUENCE_MAX) % SEQUENCE_MAX
     return this.#slots.filter((request) => request !== undefined).sort((a, b) => age(b) - age(a))

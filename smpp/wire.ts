@@ -5,24 +5,23 @@ import type { FieldsInput } from './pdu.ts'
 import type { Batch } from './window.ts'
 import { PduWriter } from './writer.ts'
 
-/** Bytes that the kernel has not taken, above which we stop reading: a peer that reads no answers gets no more to hold. */
+/** Unsent bytes above which reading stops, so that a peer that reads no answers gets no more to hold. */
 const BACKLOG_OCTETS_MAX = 1024 * 1024
 
 /** How long a finished connection waits for the peer to read the last PDU and to close. */
 const LINGER_MS = 1_000
 
-/** Why reading is paused; it resumes when no reason is left. */
+/** Reading resumes when no reason is left. */
 export type PauseReason = 'owner' | 'unanswered' | 'backlog'
 
-/** What a wire tells its session. */
 export interface WireEvents {
   onBytes(chunk: Buffer): void
-  /** The connection is gone, or the peer will send no more. `code` is of the error that ended it, else ''. */
+  /** The connection is gone, or the peer has ended its half. `code` is of the error, else ''. */
   onLost(code: string): void
   onWritten: ((bytes: Buffer) => void) | undefined
 }
 
-/** One socket that is written to once per turn of the event loop, whatever is sent in that turn. */
+/** One socket, written to once per turn of the event loop. */
 export class Wire {
   readonly socket: Socket
   readonly #events: WireEvents
@@ -39,25 +38,25 @@ export class Wire {
       if (!this.#isClosed) events.onBytes(chunk)
     })
     socket.on('drain', () => this.resume('backlog'))
-    // What ends a connection may be told by any of these first.
+    // Any of these may report the end first.
     socket.on('end', () => this.#lose(''))
     socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message))
     socket.on('close', () => this.#lose(''))
   }
 
-  /** Whether we keep ourselves from hearing the peer. A backlog is the peer's doing, and is no excuse for its silence. */
+  /** Whether we are not reading by choice. A backlog is the peer's doing, and does not excuse its silence. */
   get isDeaf(): boolean {
     return this.#pauses.has('owner') || this.#pauses.has('unanswered')
   }
 
-  /** Appends a PDU to what this turn writes. Throws PduError, and appends nothing, when a field does not fit. */
+  /** Appends a PDU to this turn's write. Throws PduError, and appends nothing, if a field does not fit. */
   send<C extends CommandName>(command: C, fields: FieldsInput<C> | undefined, sequence: number, status: number): Batch {
     const writer = this.#writer
     const octets = writePdu(writer, command, fields, sequence, status)
     this.#events.onWritten?.(writer.bytes.subarray(writer.end - octets, writer.end))
     if (this.#batch !== undefined) return this.#batch
     this.#batch = { atMs: performance.now(), isWritten: false }
-    // The check phase follows the poll phase at once: nothing waits for another turn, and a turn's PDUs share one write.
+    // The check phase follows the poll phase directly: a turn's PDUs share one write without another turn's delay.
     setImmediate(() => this.#flush())
     return this.#batch
   }
@@ -71,7 +70,7 @@ export class Wire {
     if (this.#pauses.size > 0 && this.#pauses.delete(reason) && this.#pauses.size === 0) this.socket.resume()
   }
 
-  /** Writes what is left, ends our half and lets the peer read it, then drops the connection. Nothing more is reported. */
+  /** Writes the rest, ends our half, lets the peer read it, then drops the connection. Reports nothing more. */
   finish(): void {
     this.#flush()
     this.#isClosed = true
@@ -82,7 +81,6 @@ export class Wire {
     this.socket.once('close', () => clearTimeout(timer))
   }
 
-  /** Drops the connection. Nothing more is reported. */
   destroy(): void {
     this.#isClosed = true
     this.socket.destroy()
@@ -96,7 +94,7 @@ export class Wire {
     if (!this.socket.writable) return
     batch.isWritten = true
     this.socket.write(bytes)
-    // Mostly the kernel takes all of it at once.
+    // Mostly the kernel takes all of it immediately.
     if (this.socket.writableLength === 0) this.#writer.reuse()
     else if (this.socket.writableLength > BACKLOG_OCTETS_MAX) this.pause('backlog')
   }

@@ -48,7 +48,6 @@ test('keeps to its slab as long as there is room, and begins it anew when that i
   writer.reuse()
   expect([writer.bytes, writer.end]).toEqual([slab, 0])
   write(writer, Buffer.from('ij'))
-  // Something waits.
   writer.reuse()
   expect(writer.take().toString()).toBe('ij')
 })
@@ -57,7 +56,6 @@ test('a slab that a long batch needed is not kept', () => {
   const writer = new PduWriter(8)
   write(writer, Buffer.alloc(5))
   write(writer, Buffer.alloc(5))
-  // Twice as much as there was, so that a batch is not copied for each PDU of it.
   expect(writer.bytes).toHaveLength(10)
   write(writer, Buffer.alloc(1))
   expect(writer.bytes).toHaveLength(20)

@@ -1,10 +1,9 @@
 /**
- * Bytes gathered for one write. PDUs are appended to a slab; `take` hands out what was gathered since the last time, and
- * the next ones go behind it, so bytes that were handed to a socket are not touched until `reuse` says that they may be.
+ * Gathers bytes for one write. PDUs are appended to a slab; `take` returns the octets since the last take. Later PDUs go behind them, so a
+ * socket's bytes stay untouched until `reuse`.
  */
 export class PduWriter {
   bytes: Buffer = Buffer.alloc(0)
-  /** End of what is written. */
   end = 0
   #start = 0
   readonly #slabOctets: number
@@ -13,12 +12,11 @@ export class PduWriter {
     this.#slabOctets = slabOctets
   }
 
-  /** Octets gathered since the last take. */
   get length(): number {
     return this.end - this.#start
   }
 
-  /** Makes room for `octets` more, moving to another slab when they do not fit. */
+  /** Makes room for `octets` more, in another slab if they do not fit. */
   reserve(octets: number): void {
     if (this.end + octets <= this.bytes.length) return
     const { length } = this
@@ -30,14 +28,14 @@ export class PduWriter {
     this.end = length
   }
 
-  /** Hands out what was gathered since the last take, as a view that stays as it is until `reuse`. */
+  /** Returns the octets since the last take, as a view that is valid until `reuse`. */
   take(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.end)
     this.#start = this.end
     return taken
   }
 
-  /** Begins the slab again: nothing that was handed out is needed any more, and memory just used is the fastest. */
+  /** Restarts the slab when no view is in use any more: recently used memory is the fastest. */
   reuse(): void {
     if (this.length > 0 || this.bytes.length > this.#slabOctets) return
     this.#start = 0
