@@ -1,12 +1,12 @@
-/** How finely delays are kept. One timer serves all that falls into the same slot, so that a load of receipts is no load of timers. */
+/** Resolution of delays. One timer serves a whole slot, so that many receipts do not need many timers. */
 const SLOT_MS = 5
 
-/** Work put off to a later time, dropped together when the simulator closes. Lives until close(). */
+/** Delayed work, all dropped when the simulator closes. Lives until close(). */
 export class Agenda {
   readonly #slots = new Map<number, { timer: NodeJS.Timeout; works: (() => void)[] }>()
   #isClosed = false
 
-  /** Does the work after at least so many milliseconds; at once for 0. */
+  /** Runs immediately for 0. */
   after(delayMs: number, work: () => void): void {
     if (this.#isClosed) return
     if (delayMs <= 0) return work()
@@ -22,7 +22,7 @@ export class Agenda {
     this.#slots.set(slot, { timer, works })
   }
 
-  /** Drops all that is put off; later calls of after() do nothing. */
+  /** Drops all delayed work; later calls of after() do nothing. */
   close(): void {
     this.#isClosed = true
     for (const { timer } of this.#slots.values()) clearTimeout(timer)

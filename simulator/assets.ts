@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname } from 'node:path'
 
-/** A file of the page, as it is sent. */
 export interface Asset {
   readonly type: string
   readonly bytes: Buffer
@@ -14,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Reads the page's files by their path; the page itself is `/`. They are few and small, so they stay in memory. */
+/** By path; the page itself is `/`. They are few and small, so they stay in memory. */
 export function readAssets(): ReadonlyMap<string, Asset> {
   const folder = new URL('./phones/', import.meta.url)
   const assets = new Map<string, Asset>()

@@ -18,14 +18,13 @@ import { buildReply } from './replies.ts'
 import type { Counters, createDuplicateCheck } from './stats.ts'
 import { Throttle } from './throttle.ts'
 
-/** A submit_sm, or the data_sm that may stand for it. */
+/** A submit_sm, or the data_sm in its place. */
 export type Submit = PduOf<'submit_sm'> | PduOf<'data_sm'>
 
-/** What the carrier works with. */
 export interface CarrierContext {
   readonly settings: SimulatorSettings
   readonly faults: Faults
-  /** By the faults' latencies. */
+  /** From the latencies of the faults. */
   readonly delays: { response: PickDelay; receipt: PickDelay; reply: PickDelay }
   readonly counters: Counters
   readonly agenda: Agenda
@@ -34,11 +33,10 @@ export interface CarrierContext {
   readonly nextId: () => number
   readonly isDuplicate: ReturnType<typeof createDuplicateCheck>
   readonly ledger: LedgerEntry[]
-  /** Writes bytes to a session's connection: what the session would not send by itself. */
+  /** Writes bytes that the session itself would not send. */
   readonly write: (session: Session<Delivery>, bytes: Buffer) => void
 }
 
-/** One submit under way: who sent it, what it is, how to answer, and what is to become of it. */
 interface Case {
   readonly session: Session<Delivery>
   readonly submit: Submit
@@ -46,19 +44,19 @@ interface Case {
   readonly fate: Fate
 }
 
-/** How long before its answer the receipt of a submit comes, where the fate says so. Kannel loses such receipts. */
+/** Lead of a receipt that comes before the answer to its submit. Kannel loses such receipts. */
 const EARLY_RECEIPT_LEAD_MS = 200
 
-/** How late a late answer is: mostly one waits a minute for it. */
+/** Clients mostly wait a minute for an answer. */
 const LATE_ANSWER_MS = 75_000
 
-/** Greatest user_message_reference. SMPP 3.4 §5.3.2.17. */
+/** SMPP 3.4 §5.3.2.17. */
 const REFERENCE_MAX = 0xffff
 
-/** Recipients whose spoilt submits are counted at one time. */
+/** Recipients with counted faults at a time. */
 const SPOILT_MAX = 10_000
 
-/** What becomes of submits, and what phones send. */
+/** Decides the fate of submits, and sends replies. */
 export class Carrier {
   readonly #context: CarrierContext
   readonly #spoiltTimes = new RecentMap<number>(SPOILT_MAX)
@@ -71,7 +69,6 @@ export class Carrier {
     this.#throttle = new Throttle(context.faults)
   }
 
-  /** Takes a submit: answers it, shows it on the phone, and sees to its receipt and reply. */
   take(session: Session<Delivery>, submit: Submit, respond: Respond): void {
     const { counters, faults } = this.#context
     counters.submits++
@@ -86,7 +83,7 @@ export class Carrier {
     else this.#accept(one, fault.slice(0, -TAKEN.length) as Instead)
   }
 
-  /** Sends what was typed on a phone to one of our numbers; null, and nothing is sent, where it takes more than 255 parts. */
+  /** Sends a reply typed on a phone; null, and nothing is sent, if it takes more than 255 parts. */
   reply(
     from: string,
     to: string,
@@ -115,14 +112,13 @@ export class Carrier {
     return message
   }
 
-  /** Answers what was left unanswered while the simulator was paused. */
   resume(): void {
     const paused = this.#paused
     this.#paused = []
     for (const answer of paused) answer()
   }
 
-  /** What is wrong with a submit: what befalls all, then the rate, then what befalls its recipient. */
+  /** Faults of all submits come first, then the rate limit, then the recipient's fate. */
   #faultOf(submit: Submit, fate: Fate): 'accept' | SubmitFault {
     const { faults } = this.#context
     const fault = takeFault(faults, 'submit')
@@ -201,13 +197,12 @@ export class Carrier {
     })
   }
 
-  /** Answers an accepted submit as its fate says. */
   #respond({ session, submit, respond, fate }: Case, message_id: string): void {
     respond(ESME.ROK, { message_id: fate.answer === 'without_id' ? '' : message_id })
     if (fate.answer !== 'twice') return
     const { command, sequence_number } = submit
     const again = encodePdu({ command: `${command}_resp`, sequence_number, message_id })
-    // Behind the first, which is written at the end of the turn.
+    // After the first, which is written at the end of the turn.
     setImmediate(() => this.#context.write(session, again))
   }
 
@@ -231,7 +226,7 @@ export class Carrier {
     const addresses = turnAround(submit)
     const submittedAt = new Date()
     const text = message.text ?? ''
-    // Waits a second or two, a load of them: it must not keep the submit, and with it what the socket read.
+    // This closure lives for seconds: it must not retain the submit and the socket's chunk under it.
     return receipts.map((receipt) => {
       const { copies = 1, form = settings.hasReceiptTlvs ? 'both' : 'text' } = receipt
       const about = {
@@ -268,7 +263,7 @@ interface PlannedReceipt {
   readonly notBeforeMs: number
 }
 
-/** The reference that a receipt gives back; none that is longer than a receipt's may be. */
+/** None if it is longer than a receipt allows. */
 function referenceOf({ tlvs }: Submit): number | undefined {
   const reference = tlvs?.user_message_reference
   return reference !== undefined && reference <= REFERENCE_MAX ? reference : undefined

@@ -1,7 +1,6 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto'
 import { isIP } from 'node:net'
 
-/** A certificate and its key, as PEM. */
 export interface Certificate {
   readonly cert: string
   readonly key: string
@@ -30,8 +29,7 @@ const IP_ADDRESS = 0x87
 const EXTENSIONS = 0xa3
 
 /**
- * Makes a certificate that signs itself, for localhost, its addresses and one more host: good for a day before and a year from now. Who
- * is to trust it takes it as the authority.
+ * A self-signed certificate for localhost, its addresses and one more host, valid from a day ago for a year. Clients trust it as their authority.
  */
 export function makeCertificate(host: string): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -41,7 +39,7 @@ export function makeCertificate(host: string): Certificate {
   const body = der(
     SEQUENCE,
     VERSION_3,
-    // Of the key, so that no two certificates of ours have the same; the first octet keeps it positive.
+    // Derived from the key, so that serial numbers are unique; the first octet keeps it positive.
     der(INTEGER, Buffer.concat([Buffer.from([1]), createHash('sha256').update(subjectKey).digest().subarray(0, 15)])),
     der(SEQUENCE, ECDSA_SHA256),
     name,
@@ -68,7 +66,7 @@ function nameOf(host: string): Buffer {
   return isIP(host) === 4 ? der(IP_ADDRESS, Buffer.from(host.split('.').map(Number))) : der(DNS_NAME, host)
 }
 
-/** One value of ASN.1 with its tag and length. X.690 §8.1. */
+/** One ASN.1 value with its tag and length. X.690 §8.1. */
 function der(tag: number, ...parts: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part)))
   const { length } = content

@@ -1,21 +1,20 @@
-/** How long changes are gathered before they are told: a page cannot show more, and a load must not drown it. */
+/** Changes are gathered for so long: a page cannot show more, and a load must not flood it. */
 const GATHER_MS = 100
 
-/** Numbers told of one by one; above this only that much has changed. */
+/** Above this, pages only learn that much has changed. */
 const NUMBERS_MAX = 100
 
-/** Tells who listens: these numbers have something new; null = many. */
+/** The numbers with changes; null = many. */
 export type ChangeListener = (numbers: readonly string[] | null) => void
 
-/** News of phones for the pages that are open. Costs nothing while none is. */
+/** Changes of phones for open pages. Free while none is open. */
 export interface Changes {
   note(number: string): void
-  /** Listens; answers how to stop. */
+  /** Returns a function that stops listening. */
   listen(listener: ChangeListener): () => void
   close(): void
 }
 
-/** Opens the news; close() stops it. */
 export function openChanges(): Changes {
   const listeners = new Set<ChangeListener>()
   const numbers = new Set<string>()

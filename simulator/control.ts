@@ -4,7 +4,7 @@ import { hasFate } from './fates.ts'
 import { LATENCIES, parseLatency } from './latency.ts'
 import { MISCHIEF, type Mischief } from './mischief.ts'
 
-/** What `POST /control` asks for: all faults off, then these, then a deed. */
+/** `POST /control`: resets all faults, sets these, then does the mischief. */
 export interface Control {
   readonly isReset: boolean
   readonly faults: Partial<Faults>
@@ -15,12 +15,11 @@ type Rule = { allowed: string; isAllowed: (value: unknown) => boolean }
 
 const isBoolean: Rule = { allowed: 'true or false', isAllowed: (value) => typeof value === 'boolean' }
 
-/** One of these words. */
 function oneOf(...words: string[]): Rule {
   return { allowed: words.join(', '), isAllowed: (value) => words.some((word) => word === value) }
 }
 
-/** One of these words, or a command_status that is no ROK: by its name or, as carriers have their own, as `0x0400`. */
+/** One of these words, or a command_status other than ROK, by name or as `0x0400`. */
 function oneOfOrStatus(...words: string[]): Rule {
   const isStatus = (text: string): boolean =>
     (text !== 'ROK' && Object.hasOwn(ESME, text)) || /^0x0{0,7}[1-9a-f][0-9a-f]{0,7}$/.test(text)
@@ -69,7 +68,7 @@ const RULES: Readonly<Record<keyof Faults, Rule>> = {
   partCopies: numberFrom(1, 10),
 }
 
-/** Reads the body of `POST /control`; a sentence where it asks for what there is not. */
+/** Returns a sentence if the body is invalid. */
 export function readControl(body: Readonly<Record<string, unknown>>): Control | string {
   const { do: deed, reset, ...faults } = body
   if (deed !== undefined && !(typeof deed === 'string' && Object.hasOwn(MISCHIEF, deed))) {

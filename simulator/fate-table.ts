@@ -2,47 +2,44 @@ import type { ReceiptState } from '@heliogram/smpp'
 import type { PartOrder, SubmitFault } from './faults.ts'
 import type { IdSpelling } from './message-ids.ts'
 
-/** When and how an accepted submit is answered; `late`: when nobody waits any more. */
+/** When and how an accepted submit is answered; `late`: after clients have given up. */
 export type AnswerManner = 'soon' | 'after_receipt' | 'late' | 'twice' | 'without_id'
 
-/** What becomes of a message, by its recipient. */
+/** The behaviour of a recipient. */
 export interface Fate {
-  /** A whole number, or four digits that any other number may end in. */
+  /** A whole number, or the last four digits of a number. */
   readonly recipient: string
-  /** What happens, for people: the page and the README say it in these words. */
+  /** For people, on the page and in the README. */
   readonly happens: string
-  /** What is wrong with its submits, besides nothing. */
+  /** The fault of its submits, if any. */
   readonly submit?: SubmitFault
-  /** How many submits to the number `submit` befalls before one is accepted, again and again; all where it is not given. */
+  /** How many submits to the number fail before one is accepted, repeatedly. Default: all. */
   readonly times?: number
   readonly answer?: AnswerManner
-  /** What the receipt says; null: there never is one. Delivered where it is not given. */
+  /** Null: no receipt ever. Default: delivered. */
   readonly receipt?: FatedReceipt | null
-  /** A second receipt, a receipt's latency after the first. */
+  /** A second receipt, one receipt latency after the first. */
   readonly next?: FatedReceipt
-  /** The part of long messages that all this befalls; the others are delivered. */
+  /** The affected part of long messages; the others are delivered. */
   readonly part?: number
   readonly reply?: FatedReply
 }
 
-/** What a receipt says, and how it is spoilt. */
 export interface FatedReceipt {
   readonly state: ReceiptState
-  /** The text's `err`: a MAP user error where there is one (3GPP TS 29.002 §17.5), in decimal. */
+  /** The text's `err`: a MAP user error if there is one (3GPP TS 29.002 §17.5), in decimal. */
   readonly err: string
-  /** The carrier's own word for the state. */
   readonly stat?: string
   readonly copies?: number
   readonly id?: IdSpelling
   readonly form?: ReceiptForm
-  /** Not before so many milliseconds after the submit response. */
+  /** Least milliseconds after the submit response. */
   readonly notBeforeMs?: number
 }
 
 /**
- * What a receipt is written as: TLVs, text, or both; text without a word in esm_class that it is one; a data_sm; with a UDH or
- * with SAR TLVs as though it were a part; to a destination_addr of 64 digits; with a receipted_message_id filled up with NULs to 65
- * octets; in an odd text.
+ * The form of a receipt: TLVs, text, or both; text without a receipt's esm_class; a data_sm; with a UDH or SAR TLVs as if it were a part; to a
+ * destination_addr of 64 digits; with a receipted_message_id padded with NULs to 65 octets; in an odd text.
  */
 export type ReceiptForm =
   | 'both'
@@ -56,24 +53,22 @@ export type ReceiptForm =
   | 'padded_tlv'
   | 'odd_text'
 
-/** What a phone answers by itself: a text, or what it got (null). */
+/** An automatic reply of a phone: a text, or the received one (null). */
 export interface FatedReply {
   readonly text: string | null
   readonly order?: PartOrder
   readonly copies?: number
-  /** The last part never comes. */
   readonly isPartMissing?: boolean
 }
 
-/** What most receipts say. */
 export const DELIVERED: FatedReceipt = { state: 'delivered', err: '000' }
 const UNDELIVERED: FatedReceipt = { state: 'undeliverable', err: '001' }
 const ENROUTE: FatedReceipt = { state: 'enroute', err: '000' }
 
-/** Four parts of UCS-2, no two of them alike. */
+/** Four different parts of UCS-2. */
 const LONG_TEXT = Array.from({ length: 24 }, (_, n) => `№ ${n + 1}: всё.`).join(' ')
 
-/** Well-known recipients: endings, and whole numbers, which count first: the ones that Twilio's test credentials know. */
+/** Well-known recipients: endings, and whole numbers (those of Twilio's test credentials), which take precedence. */
 export const FATES: readonly Fate[] = [
   { recipient: '0001', happens: 'Delivered.' },
   { recipient: '0002', happens: 'Undelivered (receipt UNDELIV, err 001).', receipt: UNDELIVERED },

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** Why a request is refused before it is looked at. */
 export interface Refusal {
   readonly status: 403 | 415
   readonly error: string
 }
 
 /**
- * Keeps other web pages out: they must not type on the phones of who visits them. The Host must be one that no stranger's
- * DNS can point here (an IP address, localhost, or a name that was allowed), and what changes something must be JSON, which
- * browsers do not send elsewhere unasked, and come from this very origin where it says whence it comes.
+ * Keeps other web pages from typing on the phones of their visitors. The Host must be one that no stranger's DNS can point here (an IP address,
+ * localhost, or an allowed name). Changes must be JSON, which browsers do not send to other origins unasked, and come from this origin if they
+ * name one.
  */
 export function refuseStranger(request: IncomingMessage, allowedHosts: readonly string[]): Refusal | null {
   const host = request.headers.host ?? ''

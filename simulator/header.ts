@@ -1,6 +1,6 @@
 import { COMMANDS, HEADER_OCTETS } from '@heliogram/smpp'
 
-/** A PDU of a header alone, right or wrong. SMPP 3.4 §3.2. */
+/** SMPP 3.4 §3.2. May be invalid on purpose. */
 export function writeHeader(
   command_id: number,
   command_status: number,
@@ -15,7 +15,7 @@ export function writeHeader(
   return bytes
 }
 
-/** A generic_nack; sequence number 0 says nothing of what it answers. SMPP 3.4 §4.3. */
+/** Sequence number 0 names no request. SMPP 3.4 §4.3. */
 export function nackOf(sequence: number, command_status: number): Buffer {
   return writeHeader(COMMANDS.generic_nack.id, command_status, sequence)
 }

@@ -24,7 +24,6 @@ const refused = async (...given: Parameters<typeof bindClient>): Promise<Session
     (error: unknown) => error as SessionError,
   )
 
-/** Reads everything that the carrier writes on a connection. */
 function readAll(port: number): {
   bytes: () => Buffer
   isOpen: () => boolean
@@ -85,7 +84,6 @@ describe('connections', () => {
     const startedAt = performance.now()
     const client = await bind(smppPort)
     expect(await client.submit('15551230001', 'hello')).toMatchObject({ status: ESME.ROK })
-    // Answers of 33 and more octets.
     expect(performance.now() - startedAt).toBeGreaterThan(250)
     simulator.misbehave({ octetsPerSecond: 0 })
     await until(() => client.receipts.length === 1, 'the receipt came whole')
@@ -114,7 +112,7 @@ describe('connections', () => {
   it('that never agree upon TLS do not keep it from closing', async () => {
     const { simulator, smppPort } = await start({ tls: true })
     const clients = [readAll(smppPort), readAll(smppPort)]
-    // One says nothing, and one begins: a record of a handshake that has no end.
+    // One is silent, and one begins a TLS record of an endless handshake.
     clients[1]?.write(Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 0xfc]))
     await until(() => clients.every(({ isOpen }) => isOpen()), 'both are connected')
     await simulator.close()
@@ -231,7 +229,7 @@ describe('answers', () => {
     await client.submit('15551230001', 'hello')
     await until(() => simulator.stats().receiptsAnswered === 1, 'the answer is heard')
     expect(simulator.deliveries).toMatchObject([{ answer: 'ROK', about: { state: 'delivered' } }])
-    // Also once more where the answer took half a second by itself.
+    // More than two if the answer itself took half a second.
     expect(client.receipts.length).toBeGreaterThanOrEqual(2)
     expect(simulator.deliveries[0]?.timesSent).toBe(client.receipts.length)
   })

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 const get = async (path: string): Promise<unknown> => (await fetch(started.url + path)).json()
 
-/** The status of a request with headers that fetch does not let one choose. */
+/** With headers that fetch does not allow. */
 function statusWith(headers: Record<string, string>, path = '/phones', method = 'GET'): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(started.url + path, { method, headers }, (response) => {
@@ -72,7 +72,7 @@ describe('phones', () => {
   })
 
   it('refuse a text of too many parts', async () => {
-    // A letter with so many marks has a part for itself.
+    // A letter with this many marks takes a part of its own.
     const text = `e${'\u0301'.repeat(33)}`.repeat(256)
     const response = await post(`${started.url}/phones/15551230001/replies`, { text, to: '15550100' })
     expect([response.status, await response.json()]).toEqual([400, { error: '"text" takes more than 255 parts.' }])

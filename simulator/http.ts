@@ -15,19 +15,18 @@ import { isNumber, plainNumber } from './numbers.ts'
 import type { SimulatorSettings } from './options.ts'
 import type { PhoneMessage, Phones } from './phones.ts'
 
-/** Nothing that is posted here is long. */
+/** Requests here are short. */
 const BODY_OCTETS_MAX = 64 * 1024
 
-/** Longest text typed. */
 const TEXT_MAX = 10_000
 
-/** How often an open page hears from us when nothing happens, so that both ends see a dead connection. */
+/** Interval of signs of life to an open page, so that both ends detect a dead connection. */
 const HEARTBEAT_MS = 20_000
 
-/** How soon a page that lost us looks for us again. */
+/** Time until a disconnected page reconnects. */
 const RECONNECT_MS = 1_000
 
-/** The page is all it needs: no scripts but its own, no other addresses, no frames around it. */
+/** Only the page's own scripts and addresses, and no frames around it. */
 const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -36,7 +35,6 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** An answer with a JSON body. */
 interface Answer {
   readonly status: number
   readonly body: unknown
@@ -44,7 +42,6 @@ interface Answer {
 
 type Body = Readonly<Record<string, unknown>>
 
-/** The simulator, as far as the pages show or change it. */
 interface Shown {
   readonly ledger: readonly LedgerEntry[]
   readonly deliveries: readonly Delivery[]
@@ -58,7 +55,6 @@ interface Shown {
   reply(from: string, to: string, text: string): PhoneMessage | null
 }
 
-/** The phones in the browser and the JSON under them. */
 export class PhonesServer {
   readonly #simulator: Shown
   readonly #changes: Changes
@@ -76,7 +72,6 @@ export class PhonesServer {
     })
   }
 
-  /** Listens, and answers with the port. Rejects with EADDRINUSE when it is taken. */
   async listen(host: string, port: number, smppPort: number): Promise<number> {
     this.#smppPort = smppPort
     await new Promise<void>((resolve, reject) => {
@@ -86,7 +81,6 @@ export class PhonesServer {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Closes, with all open pages. */
   async close(): Promise<void> {
     if (!this.#server.listening) return
     const closed = new Promise((resolve) => this.#server.close(resolve))
@@ -161,11 +155,11 @@ export class PhonesServer {
     return ok(this.#simulator.faults())
   }
 
-  /** Server-sent events: `changed` with the numbers that have something new, or null for many. */
+  /** Server-sent events: `changed` with the changed numbers, or null for many. */
   #stream(request: IncomingMessage, response: ServerResponse): void {
     response.writeHead(200, { ...HEADERS, 'content-type': 'text/event-stream' }).write(`retry: ${RECONNECT_MS}\n\n`)
     const stop = this.#changes.listen((numbers) => {
-      // A page that does not read misses news rather than filling our memory; the next one it reads makes it look again.
+      // A page that does not read misses changes instead of filling our memory; the next one makes it refresh.
       if (response.writableNeedDrain) return
       response.write(`event: changed\ndata: ${JSON.stringify({ numbers })}\n\n`)
     })
@@ -177,7 +171,7 @@ export class PhonesServer {
   }
 }
 
-/** Each entry as a line of JSON; none unless the ledger is kept. */
+/** One line of JSON per entry; none without `keepLedger`. */
 function sendLines(response: ServerResponse, entries: readonly object[]): void {
   response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' })
   response.end(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
@@ -196,13 +190,13 @@ function send(response: ServerResponse, answer: Answer): void {
   response.writeHead(answer.status, { ...HEADERS, ...type }).end(`${JSON.stringify(answer.body)}\n`)
 }
 
-/** The body as an object, or a sentence on what is wrong with it. */
+/** Or a sentence that says what is wrong. */
 async function readBody(request: IncomingMessage): Promise<Body | string> {
   const chunks: Buffer[] = []
   let octets = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     octets += chunk.length
-    // Read to the end all the same: who still writes hears no answer.
+    // Read to the end: a client that is still writing would not hear the answer.
     if (octets <= BODY_OCTETS_MAX) chunks.push(chunk)
   }
   if (octets > BODY_OCTETS_MAX) return `The body is longer than ${BODY_OCTETS_MAX} octets.`

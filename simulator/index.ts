@@ -1,4 +1,3 @@
-/** A carrier to dial, for tests, benchmarks and demonstrations. */
 export { makeCertificate } from './certificate.ts'
 export { FATES } from './fate-table.ts'
 export type { Fate } from './fate-table.ts'

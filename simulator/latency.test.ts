@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { parseLatency } from './latency.ts'
 
-/** The middle and the 99th of a hundred of many picks, and the least and the most. */
 function measure(text: string): { p50: number; p99: number; min: number; max: number } {
   const pick = parseLatency(text)
   const picked = Float64Array.from({ length: 20_000 }, () => pick?.() ?? Number.NaN).toSorted()

@@ -1,22 +1,20 @@
 import { type DefaultAlphabet, joinParts, readPart, type TextPdu } from '@heliogram/smpp'
 import type { Delivery } from './mailbox.ts'
 
-/** One submit as it came, for tests that must account for each. */
 export interface LedgerEntry {
   readonly source: string
   readonly destination: string
-  /** Of this submit alone; octets that are no text as hexadecimal. */
+  /** Of this submit alone; hexadecimal if its octets are not text. */
   readonly text: string
   /** 1 for a message of one segment. */
   readonly part: number
   readonly at: Date
-  /** What it was answered, or would have been (`ROK`, `RTHROTTLED`, `0x00000400`), or what came instead where it was not taken (`drop`). */
+  /** Its answer, sent or not (`ROK`, `RTHROTTLED`, `0x00000400`), or the fault if it was not taken (`drop`). */
   readonly status: string
-  /** Null where it was not taken. */
+  /** Null if it was not taken. */
   readonly messageId: string | null
 }
 
-/** A submit as an entry of the ledger. */
 export function toEntry(
   submit: TextPdu & { source_addr: string; destination_addr: string },
   status: string,
@@ -36,19 +34,17 @@ export function toEntry(
   }
 }
 
-/** One receipt, or part of a reply, as far as it has come. */
 export interface DeliveryEntry {
   readonly kind: Delivery['kind']
   readonly phone: string
-  /** The id and the state of a receipt; '' for replies. */
+  /** The id and state of a receipt; '' for replies. */
   readonly id: string
   readonly state: string
   readonly timesSent: number
-  /** The last answer that was heard, such as `ROK`; null: none. */
+  /** The last answer heard, such as `ROK`, or null. */
   readonly answer: string | null
 }
 
-/** A delivery as an entry of the ledger. */
 export function toDeliveryEntry({ kind, phone, about, timesSent, answer }: Delivery): DeliveryEntry {
   return { kind, phone, id: about?.id ?? '', state: about?.state ?? '', timesSent, answer }
 }

@@ -35,7 +35,6 @@ function openLine(faults: Partial<Faults>): { line: Line; faults: Faults } {
 
 const names = ['enquire_link', 'enquire_link_resp', 'submit_sm_resp', 'unbind_resp'] as const
 
-/** The commands that were heard, each with its sequence number. */
 const commandsHeard = (): string[] =>
   Array.from({ length: heard.length / HEADER_OCTETS }, (_, n) => {
     const id = heard.readUInt32BE(n * HEADER_OCTETS + 4)

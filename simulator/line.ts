@@ -2,22 +2,21 @@ import type { Socket } from 'node:net'
 import { COMMANDS, HEADER_OCTETS, readUint32 } from '@heliogram/smpp'
 import type { Faults } from './faults.ts'
 
-/** How often a slow line says something, at most. */
+/** Shortest interval of writes on a slow line. */
 const DRIBBLE_MS = 50
 
-/** Offset of command_id in a PDU. SMPP 3.4 §3.2. */
+/** SMPP 3.4 §3.2. */
 const ID_AT = 4
 
 /**
- * A connection as the carrier's faults leave it. Every write of its session goes through here, and holds whole PDUs: some are left
- * out, all are dribbled, or nothing passes in either direction any more.
+ * A connection with the carrier's faults. All writes of its session pass through here as whole PDUs: some are dropped, all are slowed, or nothing
+ * passes in either direction.
  */
 export class Line {
   readonly socket: Socket
   readonly #faults: Readonly<Faults>
   readonly #write: (bytes: Uint8Array) => boolean
   #isDead = false
-  /** What is still to be dribbled. */
   #slow = Buffer.alloc(0)
   #timer: NodeJS.Timeout | undefined
 
@@ -25,12 +24,12 @@ export class Line {
     this.socket = socket
     this.#faults = faults
     this.#write = socket.write.bind(socket)
-    // A session writes nothing but Buffers.
+    // A session writes only Buffers.
     socket.write = (bytes: string | Uint8Array) => this.write(bytes as Buffer)
     socket.once('close', () => clearInterval(this.#timer))
   }
 
-  /** Writes whole PDUs, or what is none at all, as the faults let them through. */
+  /** Writes whole PDUs, or broken ones, as far as the faults allow. */
   write(bytes: Buffer): boolean {
     const { octetsPerSecond } = this.#faults
     if (this.#isDead || !this.socket.writable) return true
@@ -41,7 +40,7 @@ export class Line {
     return true
   }
 
-  /** From now on bytes are taken and thrown away, and nothing is said: for good, as the session has lost its place in the stream. */
+  /** From now on discards received bytes and sends nothing, for good: the session has lost its place in the stream. */
   kill(): void {
     this.#isDead = true
     this.socket.removeAllListeners('data').on('data', () => {})
@@ -64,7 +63,7 @@ export class Line {
     )
   }
 
-  /** Leaves out the answers that the faults forbid; an echo is the request itself, sent back. */
+  /** Drops the answers that the faults forbid; an echo returns the request. */
   #silence(bytes: Buffer): Buffer {
     const { enquire, unbind } = this.#faults
     if (enquire === 'answer' && unbind === 'answer') return bytes

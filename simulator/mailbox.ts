@@ -6,40 +6,37 @@ import { Queue } from './queue.ts'
 import type { Outgoing } from './receipts.ts'
 import type { Counters } from './stats.ts'
 
-/** A deliver_sm, or the data_sm that stands for it, on its way to a client. */
+/** A deliver_sm, or the data_sm in its place, on its way to a client. */
 export interface Delivery {
   readonly kind: 'receipt' | 'reply'
   readonly pdu: Outgoing
-  /** Of a receipt: the id and the state that it tells. */
   readonly about: { readonly id: string; readonly state: string } | null
-  /** The phone that it comes from, and the message there that it is about. */
+  /** The sending phone, and the message there that it belongs to. */
   readonly phone: string
   readonly progress: Progress
   timesSent: number
-  /** How often it was not answered in time, or refused for now. */
+  /** Times that it was not answered in time, or refused for now. */
   timesFailed: number
-  /** The last answer that was heard, such as `ROK`. */
   answer: string | null
 }
 
-/** What mailboxes share. */
 export interface MailboxContext {
   readonly settings: Pick<SimulatorSettings, 'attemptsMax' | 'retryDelayMs' | 'heldMax' | 'keepLedger'>
   readonly agenda: Agenda
   readonly counters: Counters
   readonly onProgress: (phone: string) => void
-  /** Where every delivery is kept, with `keepLedger`. */
+  /** All deliveries, with `keepLedger`. */
   readonly deliveries: Delivery[]
 }
 
 /**
- * What is to be delivered to one system_id, over whichever of its receiving sessions has room. Held while there is none,
- * and sent again until it is answered: at most `attemptsMax` times, not counting lost connections.
+ * Delivers to one system_id, over any receiving session with room. Holds deliveries while there is none, and repeats them until they are
+ * answered: at most `attemptsMax` times, without counting lost connections.
  */
 export class Mailbox {
   readonly #context: MailboxContext
   readonly #held = new Queue<Delivery>()
-  /** Sent over a connection that was then lost: first to be sent again. */
+  /** Sent over a lost connection: first in line. */
   readonly #returned = new Queue<Delivery>()
   #sessions: Session<Delivery>[] = []
   #next = 0
@@ -48,29 +45,26 @@ export class Mailbox {
     this.#context = context
   }
 
-  /** How many wait for a session with room. */
   get held(): number {
     return this.#held.size + this.#returned.size
   }
 
-  /** What is delivered next; undefined when nothing waits. */
   get first(): Delivery | undefined {
     return this.#returned.first ?? this.#held.first
   }
 
-  /** Begins to deliver over a session that has been bound to receive. */
+  /** Delivers over a session bound to receive. */
   open(session: Session<Delivery>): void {
     this.#sessions.push(session)
     this.flush()
   }
 
-  /** Delivers no more over a session. Nothing happens when it never did. */
+  /** Does nothing if the session never received. */
   close(session: Session<Delivery>): void {
     this.#sessions = this.#sessions.filter((other) => other !== session)
     this.flush()
   }
 
-  /** Delivers, or holds. */
   add(delivery: Delivery): void {
     const { settings, counters } = this.#context
     if (this.held === 0 && this.#send(delivery)) return
@@ -78,7 +72,6 @@ export class Mailbox {
     else this.#held.add(delivery)
   }
 
-  /** Delivers what is held as long as there is room. */
   flush(): void {
     while (this.held > 0 && this.#sessions.some((session) => session.room > 0)) {
       const delivery = this.#returned.take() ?? this.#held.take()
@@ -86,7 +79,6 @@ export class Mailbox {
     }
   }
 
-  /** Learns what became of a deliver_sm. */
   settle(delivery: Delivery, outcome: Outcome): void {
     if (outcome.kind === 'closed') return this.#returned.add(delivery)
     if (outcome.kind === 'timeout') return this.#tryAgain(delivery, 0)

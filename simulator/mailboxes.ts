@@ -1,15 +1,15 @@
 import { Mailbox, type Delivery, type MailboxContext } from './mailbox.ts'
 import { RecentMap } from './recent.ts'
 
-/** Numbers of ours whose owner is remembered. */
+/** Our own numbers whose owner is remembered. */
 const OWNERS_MAX = 100_000
 
-/** The mailbox of every system_id that has ever been bound, and who owns which number. */
+/** The mailbox of every system_id ever bound, and the owners of numbers. */
 export class Mailboxes {
   readonly #context: MailboxContext
   readonly #bySystem = new Map<string, Mailbox>()
   readonly #owners = new RecentMap<string>(OWNERS_MAX)
-  /** Replies typed before anyone was bound; the first to bind gets them. */
+  /** Replies typed before any bind; the first client to bind gets them. */
   #ownerless: Delivery[] = []
   #receiptsKept: (() => void)[] | null = null
   #lastBound: Mailbox | undefined
@@ -18,14 +18,13 @@ export class Mailboxes {
     this.#context = context
   }
 
-  /** How many deliver_sm wait for a session with room. */
   get held(): number {
     let held = this.#ownerless.length + (this.#receiptsKept?.length ?? 0)
     for (const mailbox of this.#bySystem.values()) held += mailbox.held
     return held
   }
 
-  /** The mailbox of a system_id, made when there is none. */
+  /** Creates the mailbox if there is none. */
   of(systemId: string): Mailbox {
     const known = this.#bySystem.get(systemId)
     if (known !== undefined) return known
@@ -34,7 +33,6 @@ export class Mailboxes {
     return mailbox
   }
 
-  /** Takes note of a bind that receives. */
   bound(systemId: string): Mailbox {
     const mailbox = this.of(systemId)
     this.#lastBound = mailbox
@@ -43,12 +41,11 @@ export class Mailboxes {
     return mailbox
   }
 
-  /** Takes note that a system_id sends from a number: replies to it are for that system_id. */
   own(number: string, systemId: string): void {
     if (this.#owners.get(number) !== systemId) this.#owners.set(number, systemId)
   }
 
-  /** Delivers a receipt to the system_id that submitted; keeps it while receipts are held back. */
+  /** Delivers a receipt to the submitter, unless receipts are held back. */
   addReceipt(systemId: string, receipt: Delivery): void {
     this.#note(receipt)
     const add = (): void => this.of(systemId).add(receipt)
@@ -57,7 +54,7 @@ export class Mailboxes {
     else this.#context.counters.dropped++
   }
 
-  /** Delivers a reply to whoever sends from the number, else to who bound last, else to who binds next. */
+  /** Delivers a reply to the number's owner, else to the last client that bound, else to the next. */
   addReply(number: string, reply: Delivery): void {
     this.#note(reply)
     const owner = this.#owners.get(number)
@@ -67,7 +64,7 @@ export class Mailboxes {
     else this.#context.counters.dropped++
   }
 
-  /** Holds receipts back, or lets go of those held back so far. */
+  /** Releases the held receipts if false. */
   holdReceipts(isHolding: boolean): void {
     const kept = this.#receiptsKept ?? []
     this.#receiptsKept = isHolding ? kept : null

@@ -1,4 +1,4 @@
-/** npm run simulator: a carrier to dial, with phones in the browser; --port and --http-port say where. */
+/** npm run simulator: a simulated carrier, with phones in the browser. Ports: --port and --http-port. */
 import { parseArgs } from 'node:util'
 import { LATENCIES, parseLatency } from './latency.ts'
 import type { IdFormat } from './message-ids.ts'
@@ -36,7 +36,6 @@ const ALPHABETS = ['gsm7', 'gsm7-packed', 'latin1', 'ascii'] as const
 const MODES = ['udh8', 'udh16', 'sar', 'payload'] as const
 const PORT_MAX = 65_535
 
-/** A flag or a variable that makes no sense; its message is for people. */
 class UsageError extends Error {}
 
 function readFlags(): ReturnType<typeof parse>['values'] {
@@ -118,7 +117,6 @@ function readNumber(flag: string, text: string | undefined): number | undefined 
   throw new UsageError(`${flag} is ${text}; allowed: a whole number.`)
 }
 
-/** One of the three latencies: its own flag, else the one for all. */
 function readDelay(flags: ReturnType<typeof readFlags>, of: 'response' | 'receipt' | 'reply'): string | undefined {
   const own = flags[`${of}-latency`]
   const text = own ?? flags.latency
@@ -171,11 +169,10 @@ async function run(): Promise<void> {
   }
   process.on('SIGTERM', close)
   process.on('SIGINT', close)
-  // A parent that dies without a word takes us with it: its end of the channel closes.
+  // If the parent dies, its end of the channel closes, and so do we.
   process.on('disconnect', close)
 }
 
-/** What to do about a port that cannot be had. */
 function explainPort({ door, port, code }: PortError): string {
   const flag = door === 'smpp' ? '--port' : '--http-port'
   const why = code === 'EADDRINUSE' ? 'another program is listening there' : code

@@ -1,7 +1,7 @@
-/** How message ids are written: in submit responses and in receipts. */
+/** The form of message ids in submit responses and receipts. */
 export type IdFormat = 'decimal' | 'hex' | 'hex_decimal' | 'decimal_hex'
 
-/** How a receipt writes its id, against its submit response. */
+/** The form of a receipt's id, compared with its submit response. */
 export type IdSpelling = 'same' | 'other_radix' | 'upper_case' | 'leading_zeros'
 
 type Writing = (id: number) => string
@@ -15,15 +15,14 @@ const WRITINGS: Readonly<Record<IdFormat, readonly [answered: Writing, receipted
   decimal_hex: [decimal, hex],
 }
 
-/** As wide as an unsigned number of 64 bits, which is how many carriers print theirs. */
+/** The width of an unsigned 64-bit number, as many carriers print it. */
 const ZEROS_WIDTH = 20
 
-/** The id as the submit response writes it. */
 export function writeAnsweredId(id: number, format: IdFormat): string {
   return WRITINGS[format][0](id)
 }
 
-/** The id as the receipt writes it. Letters and their case are there only where a format has hexadecimal digits. */
+/** Letters and their case matter only in formats with hexadecimal digits. */
 export function writeReceiptedId(id: number, format: IdFormat, spelling: IdSpelling = 'same'): string {
   const write = WRITINGS[format][1]
   if (spelling === 'other_radix') return write === decimal ? hex(id) : decimal(id)
@@ -31,10 +30,7 @@ export function writeReceiptedId(id: number, format: IdFormat, spelling: IdSpell
   return spelling === 'leading_zeros' ? write(id).padStart(ZEROS_WIDTH, '0') : write(id)
 }
 
-/**
- * Numbers messages from the microsecond on which the simulator started: as it takes fewer than a million a second, the
- * next start takes none of them again.
- */
+/** Numbers messages from the microsecond of the start: below a million a second, restarts never reuse one. */
 export function createMessageIds(): () => number {
   let last = Date.now() * 1_000
   return () => ++last

@@ -2,66 +2,63 @@ import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
 import { latencyOf, type Range } from './latency.ts'
 import type { IdFormat } from './message-ids.ts'
 
-/** How a simulator behaves; every field has a default. */
 export interface SimulatorOptions {
-  /** Listens here. Default 127.0.0.1. */
+  /** Default 127.0.0.1. */
   host?: string
   /** SMPP port; 0 takes a free one. Default 2775. */
   port?: number
   /** Port of the phones; 0 takes a free one. Default 8081. */
   httpPort?: number
-  /** Host names under which a browser may reach the phones, besides localhost and IP addresses. */
+  /** More host names for the phones, besides localhost and IP addresses. */
   allowedHosts?: readonly string[]
-  /** Password by system_id; without it anyone may bind. */
+  /** Password by system_id; by default any client may bind. */
   credentials?: Readonly<Record<string, string>>
-  /** SMPP over TLS, with a certificate made at the start: see `Simulator.certificate`. Default false. */
+  /** SMPP over TLS, with a new certificate: see `Simulator.certificate`. Default false. */
   tls?: boolean
-  /** Sessions that a system_id may have; a bind above them is refused with RALYBND. Default 0: no limit. */
+  /** Sessions per system_id; more are refused with RALYBND. Default 0: no limit. */
   sessionsMax?: number
   /** Milliseconds until a submit is answered, as a range or as parseLatency reads it. Default 20-120, half of them within 33. */
   responseDelay?: Range | string
   /** Milliseconds from that answer to the receipt. Default 800-2000. */
   receiptDelay?: Range | string
-  /** Milliseconds from there until a phone answers by itself. Default 1500-3000. */
+  /** Milliseconds from the receipt to an automatic reply. Default 1500-3000. */
   replyDelay?: Range | string
   /** Default `decimal`. */
   idFormat?: IdFormat
-  /** Whether receipts carry TLVs besides their text. Default true. */
+  /** Default true. */
   hasReceiptTlvs?: boolean
-  /** What data_coding 0 means, in submits and in replies. Default `gsm7`. */
+  /** The meaning of data_coding 0. Default `gsm7`. */
   alphabet?: DefaultAlphabet
-  /** How long replies are cut. Default `udh8`. */
+  /** How long replies are split. Default `udh8`. */
   concatenation?: ConcatenationMode
-  /** Most deliver_sm awaiting an answer on one session: so many that receipts keep up with any client's window. Default 5000. */
+  /** Most unanswered deliver_sm per session, so that receipts keep up with any client's window. Default 5000. */
   windowMax?: number
-  /** How long a deliver_sm waits for its answer before it is sent again. Default 10 000. */
+  /** Time until an unanswered deliver_sm is repeated. Default 10 000. */
   deliverTimeoutMs?: number
-  /** How often a deliver_sm is sent before it is given up: carriers try for a day or more. Default 100. */
+  /** Attempts per deliver_sm: real carriers try for a day or more. Default 100. */
   attemptsMax?: number
-  /** Pause before a deliver_sm that was refused for now is sent again. Default 1 000. */
+  /** Pause before a temporarily refused deliver_sm is repeated. Default 1 000. */
   retryDelayMs?: number
-  /** How many deliver_sm are held for one system_id; more are dropped and counted. Default 200 000. */
+  /** Held deliver_sm per system_id; more are dropped and counted. Default 200 000. */
   heldMax?: number
-  /** Phones remembered, those least recently used forgotten first. Default 500. */
+  /** Remembered phones; the least recently used are forgotten. Default 500. */
   phonesMax?: number
-  /** Messages remembered of each phone. Default 100. */
+  /** Messages remembered per phone. Default 100. */
   messagesMax?: number
-  /** A duplicate is recognised if at most so many submits lie between. Default 100 000. */
+  /** Duplicates are recognised across this many submits. Default 100 000. */
   duplicateWindow?: number
-  /** Records every submit in `ledger`, and every receipt and reply in `deliveries`, without bound. Default false. */
+  /** Records every submit in `ledger`, and every receipt and reply in `deliveries`, without limit. Default false. */
   keepLedger?: boolean
-  /** Where the page says messages are sent to. Default http://127.0.0.1:8080. */
+  /** The API's address on the page. Default http://127.0.0.1:8080. */
   apiUrl?: string
 }
 
-/** Options with their defaults, latencies as text. */
 export type SimulatorSettings = Required<Omit<SimulatorOptions, 'credentials' | Latency>> &
   Pick<SimulatorOptions, 'credentials'> &
   Record<Latency, string>
 
 type Latency = 'responseDelay' | 'receiptDelay' | 'replyDelay'
 
-/** Fills in the defaults. */
 export function settingsOf(options: SimulatorOptions): SimulatorSettings {
   return {
     host: '127.0.0.1',

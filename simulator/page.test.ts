@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
     await page.getByRole('combobox', { name: 'To' }).fill('15550100')
     const field = page.getByRole('textbox', { name: 'Text message' })
     await field.fill('once')
-    // Held down: a second time before the first is answered.
+    // A repeat of the held key comes before the first answer.
     await page.evaluate(
       `for (const repeat of [false, true])
          document.getElementById('text').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', repeat, bubbles: true }))`,

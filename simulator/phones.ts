@@ -13,40 +13,35 @@ import {
 import { isNumber } from './numbers.ts'
 import { RecentMap } from './recent.ts'
 
-/** How far the deliver_sm of a message are: its receipts, or the parts of a reply. */
+/** The progress of a message's deliver_sm: receipts, or parts of a reply. */
 export interface Progress {
   due: number
   sent: number
   answered: number
 }
 
-/** What the receipts of a message say. */
 export interface Outcome {
   readonly state: ReceiptState
   readonly err: string
 }
 
-/** A bubble on a phone. */
 export interface PhoneMessage {
   /** Rises over all phones. */
   readonly id: number
   /** `arrived` at the phone, or `typed` on it. */
   readonly direction: 'arrived' | 'typed'
-  /** The number or name at the other end. */
   readonly peer: string
-  /** Null where the octets are no text. Of a long message what has arrived so far. */
+  /** Null if the octets are not text. Of a long message the parts so far. */
   text: string | null
   readonly at: Date
   readonly encoding: 'GSM-7' | 'UCS-2' | 'binary' | 'other'
-  /** How many segments it has, and how many of them are here. */
   readonly segments: number
   segmentsHere: number
-  /** Null where no receipt was asked for, or none ever comes. */
+  /** Null if no receipt was requested, or none ever comes. */
   outcome: Outcome | null
   readonly progress: Progress
 }
 
-/** A row of the list of phones. */
 export interface PhoneSummary {
   readonly number: string
   readonly unread: number
@@ -65,22 +60,21 @@ interface Unfinished {
   readonly parts: MessagePart[]
 }
 
-/** What has arrived at a phone, and whether nothing of it is missing any more. */
 export interface Arrival {
   readonly message: PhoneMessage
   readonly isWhole: boolean
 }
 
-/** Long messages that may be incomplete at one time. */
+/** Incomplete long messages at a time. */
 const UNFINISHED_MAX = 10_000
 
-/** The phones that the simulator remembers: a bounded number of them, with a bounded number of messages each. */
+/** A bounded number of phones, with a bounded number of messages each. */
 export class Phones {
   readonly #phonesMax: number
   readonly #messagesMax: number
   readonly #coding: CodingOptions
   readonly #onChange: (number: string) => void
-  /** In the order of use, the latest last. */
+  /** Least recently used first. */
   readonly #phones = new Map<string, Phone>()
   readonly #unfinished = new RecentMap<Unfinished>(UNFINISHED_MAX)
   #lastId = 0
@@ -95,7 +89,7 @@ export class Phones {
     this.#onChange = onChange
   }
 
-  /** Shows a submit on its recipient's phone: as a new message, or as one more part of a long one. */
+  /** A new message, or one more part of a long one. */
   arrive(number: string, peer: string, pdu: TextPdu): Arrival {
     const part = readPart(pdu)
     return part.concatenation === null
@@ -103,13 +97,12 @@ export class Phones {
       : this.#arrivePart(number, peer, part, part.concatenation)
   }
 
-  /** Shows what was typed on a phone. */
   type(number: string, peer: string, text: string): PhoneMessage {
     const { encoding, segments } = countSegments(text)
     return this.#add(number, { direction: 'typed', peer, text, encoding, segments, segmentsHere: segments })
   }
 
-  /** Lists the phones, the last used first. */
+  /** Last used first. */
   list(): PhoneSummary[] {
     return [...this.#phones.values()].reverse().map((phone) => ({
       number: phone.number,
@@ -119,17 +112,16 @@ export class Phones {
     }))
   }
 
-  /** The messages of a phone in their order; none of one that is not known. */
+  /** In order; empty for an unknown phone. */
   messages(number: string): readonly PhoneMessage[] {
     return this.#phones.get(number)?.messages ?? []
   }
 
-  /** The number that wrote to the phone last, as names cannot be replied to; undefined where none did. */
+  /** The last number that wrote to the phone; undefined if none did. Names cannot be replied to. */
   lastPeer(number: string): string | undefined {
     return this.messages(number).findLast((message) => message.direction === 'arrived' && isNumber(message.peer))?.peer
   }
 
-  /** Marks a phone as read. */
   read(number: string): void {
     const phone = this.#phones.get(number)
     if (phone === undefined || phone.unread === 0) return
@@ -137,7 +129,6 @@ export class Phones {
     this.#onChange(number)
   }
 
-  /** Says that something of the phone's messages is no more as it was. */
   touch(number: string): void {
     this.#onChange(number)
   }
@@ -146,7 +137,7 @@ export class Phones {
     const coding = codingOf(part.data_coding, this.#coding)
     const text = decodeText(part.body, coding, { shift: part.shift, udhLength: part.udhLength })
     const encoding = encodingOf(coding)
-    // A message_payload is one PDU of many segments: the carrier would cut it.
+    // A message_payload is one PDU of many segments, which the carrier would split.
     const segments = typeof text === 'string' && part.body.length > 140 ? countSegments(text).segments : 1
     return this.#add(number, {
       direction: 'arrived',

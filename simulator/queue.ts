@@ -1,4 +1,4 @@
-/** How many taken places are left at the front before they are given back. */
+/** Taken places at the front before they are freed. */
 const SPENT_MAX = 4_096
 
 /** First in, first out, at constant cost for any length. */
@@ -6,12 +6,10 @@ export class Queue<Item> {
   #items: (Item | undefined)[] = []
   #front = 0
 
-  /** How many wait. */
   get size(): number {
     return this.#items.length - this.#front
   }
 
-  /** The first; undefined when none waits. */
   get first(): Item | undefined {
     return this.#items[this.#front]
   }
@@ -20,7 +18,6 @@ export class Queue<Item> {
     this.#items.push(item)
   }
 
-  /** Takes out the first; undefined when none waits. */
   take(): Item | undefined {
     if (this.size === 0) return undefined
     const item = this.#items[this.#front]

@@ -12,7 +12,6 @@ const ADDRESSES = {
   destination_addr: '15550100',
 }
 
-/** The fields of a receipt, and what our reader makes of them. */
 function build(receipt: FatedReceipt, form: 'both' | 'text' | 'udh' | 'odd_text' = 'both', reference?: number) {
   const { fields } = buildReceipt(ADDRESSES, receipt, { id: '7', text: 'hi', submittedAt: new Date(), form, reference })
   return { fields, read: parseReceipt({ esm_class: 0, data_coding: 0, ...fields }) }

@@ -1,48 +1,45 @@
 import { type Fields, type FieldsInput, formatReceipt, MESSAGE_STATES, STATE_WORDS } from '@heliogram/smpp'
 import type { FatedReceipt, ReceiptForm } from './fate-table.ts'
 
-/** Message types of esm_class. SMPP 3.4 §5.2.12. */
+/** SMPP 3.4 §5.2.12. */
 const DELIVERY_RECEIPT = 0x04
 const INTERMEDIATE = 0x20
 const UDHI = 0x40
 /** Network type GSM of network_error_code. SMPP 3.4 §5.3.2.31. */
 const GSM_NETWORK = 3
-/** Concatenation: the one part of one, of reference 1. 3GPP TS 23.040 §9.2.3.24.1. */
+/** Concatenation: part 1 of 1, reference 1. 3GPP TS 23.040 §9.2.3.24.1. */
 const UDH = Buffer.from([5, 0, 3, 1, 1, 1])
 const SAR = { sar_msg_ref_num: 1, sar_total_segments: 1, sar_segment_seqnum: 1 }
-/** Tag of receipted_message_id, and the octets that it has at most. SMPP 3.4 §5.3.2.12. */
+/** Tag of receipted_message_id, and its most octets. SMPP 3.4 §5.3.2.12. */
 const RECEIPTED_MESSAGE_ID = 0x001e
 const ID_OCTETS_MAX = 65
-/** Longest destination_addr that any PDU has. SMPP 3.4 §5.2.9. */
+/** SMPP 3.4 §5.2.9. */
 const LONG_ADDRESS_DIGITS = 64
 
-/** The addresses of a message. */
 export type Addresses = Pick<
   Fields<'submit_sm'>,
   'source_addr_ton' | 'source_addr_npi' | 'source_addr' | 'dest_addr_ton' | 'dest_addr_npi' | 'destination_addr'
 >
 
-/** A PDU that goes to a client, without its sequence number. */
+/** A PDU to a client, without its sequence number. */
 export type Outgoing =
   | { readonly command: 'deliver_sm'; readonly fields: FieldsInput<'deliver_sm'> }
   | { readonly command: 'data_sm'; readonly fields: FieldsInput<'data_sm'> }
 
-/** What a receipt is about. */
 export interface ReceiptAbout {
   readonly id: string
   readonly text: string
   readonly submittedAt: Date
   readonly form: ReceiptForm
-  /** The submit's user_message_reference, given back with the TLVs. SMPP 3.4 §5.3.2.17. */
+  /** The submit's user_message_reference, returned with the TLVs. SMPP 3.4 §5.3.2.17. */
   readonly reference?: number | undefined
 }
 
-/** Tells whether the message has an end with this receipt. */
 export function isFinalReceipt({ state }: FatedReceipt): boolean {
   return state !== 'enroute' && state !== 'scheduled'
 }
 
-/** Tells whether a submit wants to hear of this outcome. SMPP 3.4 §5.2.17; 3 = success only is of 5.0 §4.7.21. */
+/** SMPP 3.4 §5.2.17; 3 = success only is of 5.0 §4.7.21. */
 export function isReceiptAsked(registered_delivery: number, receipt: FatedReceipt): boolean {
   const asked = registered_delivery & 0x03
   if (asked === 2) return receipt.state !== 'delivered' && isFinalReceipt(receipt)
@@ -50,7 +47,6 @@ export function isReceiptAsked(registered_delivery: number, receipt: FatedReceip
   return asked === 1
 }
 
-/** The addresses of a message the other way round. */
 export function turnAround(message: Addresses): Addresses {
   return {
     source_addr_ton: message.dest_addr_ton,
@@ -62,7 +58,7 @@ export function turnAround(message: Addresses): Addresses {
   }
 }
 
-/** Writes a receipt; `addresses` are its own: from the recipient, to the sender. */
+/** `addresses` are the receipt's own: from the recipient, to the sender. */
 export function buildReceipt(addresses: Addresses, receipt: FatedReceipt, about: ReceiptAbout): Outgoing {
   const marked = isFinalReceipt(receipt) ? DELIVERY_RECEIPT : INTERMEDIATE
   const fields = { ...addresses, esm_class: marked }
@@ -124,7 +120,7 @@ function toTlvs(id: string, { state, err }: FatedReceipt) {
   return code > 0 ? { ...tlvs, network_error_code: Buffer.from([GSM_NETWORK, code >> 8, code & 0xff]) } : tlvs
 }
 
-/** The beginning of a text as a receipt can carry it whatever its own alphabet. */
+/** The start of a text, in characters that every alphabet shares. */
 function toAscii(text: string): string {
   return text.slice(0, 20).replaceAll(/[^ -~]/g, '?')
 }

@@ -7,7 +7,7 @@ it('knows at least the last of its size, and at most twice as many', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.array(step, { maxLength: 100 }), (size, steps) => {
       const map = new RecentMap<number>(size)
-      // The one that was set last is last. What was deleted keeps its place: it was one of the last, and nothing older comes back for it.
+      // Oracle: the key set last is last. A deleted key keeps its place, so that no older one returns.
       const known = new Map<string, number | undefined>()
       for (const [value, { key, isDeleted }] of steps.entries()) {
         if (isDeleted) {

@@ -1,7 +1,4 @@
-/**
- * A map that forgets: holds at least the last `size` keys set and at most twice as many, without touching the rest when
- * it forgets. Made of two generations, of which the older is dropped whole.
- */
+/** A map that holds at least the last `size` keys set and at most twice as many. It has two generations, and drops the older one whole. */
 export class RecentMap<Value> {
   readonly #size: number
   #young = new Map<string, Value>()

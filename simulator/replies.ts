@@ -9,7 +9,6 @@ import {
 } from '@heliogram/smpp'
 import type { PartOrder } from './faults.ts'
 
-/** How the parts of a long reply are sent. */
 export interface ReplyManner {
   readonly mode: ConcatenationMode
   readonly alphabet: DefaultAlphabet
@@ -19,10 +18,7 @@ export interface ReplyManner {
   readonly isPartMissing: boolean
 }
 
-/**
- * Writes what was typed on a phone as the fields of deliver_sm: one for every part, as often and in such order as they are sent. Null
- * where it takes more than 255 parts.
- */
+/** The deliver_sm fields of a reply, repeated and ordered as they are sent. Null if it takes more than 255 parts. */
 export function buildReply(
   reply: { from: string; to: string; text: string },
   { mode, alphabet, reference, order, copies, isPartMissing }: ReplyManner,
@@ -39,7 +35,7 @@ export function buildReply(
     destination_addr: to.addr,
     ...segment,
   }))
-  // A text of one part has no part that could be missing or come again: it would be another text.
+  // A text of one part cannot lose or repeat a part: it would be another text.
   if (parts.length === 1) return parts
   if (isPartMissing) parts.pop()
   const sent = Array.from({ length: copies }, () => parts).flat()
@@ -47,7 +43,7 @@ export function buildReply(
   return order === 'shuffled' ? shuffle(sent) : sent
 }
 
-/** Null where a text is longer than its parts, or a payload, can be. */
+/** Null if the text is too long for parts or a payload. */
 function cutText(text: string, options: CutOptions): SegmentPdu[] | null {
   try {
     return cutSegments(text, options)
@@ -57,7 +53,7 @@ function cutText(text: string, options: CutOptions): SegmentPdu[] | null {
   }
 }
 
-/** Puts items into any order (Fisher and Yates). */
+/** Fisher-Yates. */
 function shuffle<Item>(items: Item[]): Item[] {
   const left = [...items]
   return items.flatMap(() => left.splice(Math.floor(Math.random() * left.length), 1))

@@ -310,7 +310,7 @@ describe('a simulator told to misbehave', () => {
       Array.from({ length: 8 }, (_, index) => client.submit('15551230001', `hello ${index}`)),
     )
     const accepted = statuses.filter((outcome) => outcome.kind === 'response' && outcome.status === ESME.ROK)
-    // Two in each of the seconds that they fell into.
+    // Two in each second that they fell into.
     expect([2, 4]).toContain(accepted.length)
   })
 

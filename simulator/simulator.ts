@@ -15,17 +15,14 @@ import { type PhoneMessage, Phones } from './phones.ts'
 import { Smsc } from './smsc.ts'
 import { type Counters, createCounters, createDuplicateCheck } from './stats.ts'
 
-/** Counters, and how things stand now. */
 export interface Stats extends Counters {
-  /** Sessions bound now. */
   bound: number
   /** deliver_sm that wait for a session with room. */
   held: number
-  /** When the simulator started. */
   since: Date
 }
 
-/** Which port could not be listened on, and why (`EADDRINUSE`, `EACCES`, …). */
+/** Which port is unavailable, and why (`EADDRINUSE`, `EACCES`, …). */
 export class PortError extends Error {
   readonly door: 'smpp' | 'http'
   readonly port: number
@@ -40,13 +37,13 @@ export class PortError extends Error {
   }
 }
 
-/** A carrier to dial: an SMSC whose recipients have known fates, with phones in the browser. */
+/** A simulated SMSC whose recipients have known fates, with phones in the browser. */
 export class Simulator {
-  /** Every submit since the start, where `keepLedger` is set. */
+  /** Every submit, with `keepLedger`. */
   readonly ledger: LedgerEntry[] = []
-  /** Every receipt and reply since the start, where `keepLedger` is set. */
+  /** Every receipt and reply, with `keepLedger`. */
   readonly deliveries: Delivery[] = []
-  /** What to trust when dialling SMPP over TLS, as PEM; null without TLS. */
+  /** PEM to trust for SMPP over TLS; null without TLS. */
   readonly certificate: string | null
   readonly phones: Phones
   readonly #settings
@@ -97,7 +94,7 @@ export class Simulator {
     this.#http = new PhonesServer(this, this.#changes, settings)
   }
 
-  /** Listens on both ports. Rejects with PortError when one cannot be had, and then listens on neither. */
+  /** Rejects with PortError if a port is unavailable, and then listens on neither. */
   async start(): Promise<{ smppPort: number; httpPort: number }> {
     const { host, port, httpPort } = this.#settings
     const smppPort = await this.#smsc.listen(host, port).catch((error: unknown) => {
@@ -111,25 +108,22 @@ export class Simulator {
     }
   }
 
-  /** Unbinds all sessions and closes; what is held or put off is forgotten. */
   async close(): Promise<void> {
     this.#agenda.close()
     this.#changes.close()
     await Promise.all([this.#smsc.close(), this.#http.close()])
   }
 
-  /** What has happened so far. */
   stats(): Stats {
     const bound = this.#smsc.sessions.filter((session) => session.state === 'bound').length
     return { ...this.#counters, bound, held: this.#mailboxes.held, since: this.#since }
   }
 
-  /** What it does wrong. */
   faults(): Readonly<Faults> {
     return { ...this.#faults }
   }
 
-  /** Changes what it does wrong from now on; nothing else. Lets go of what was paused or held back. */
+  /** Sets these faults and resets the others. Releases what was paused or held back. */
   misbehave(faults: Partial<Faults>): void {
     Object.assign(this.#faults, faults)
     Object.assign(this.#delays, delaysOf(this.#faults))
@@ -137,23 +131,20 @@ export class Simulator {
     if (!this.#faults.isPaused) this.#carrier.resume()
   }
 
-  /** Makes it the carrier that it was at the start. */
   behave(): void {
     this.misbehave(this.#faultless)
   }
 
-  /** Does something unexpected to every open session. */
   do(mischief: Mischief): void {
     for (const session of this.#smsc.sessions) MISCHIEF[mischief](session, this.#smsc.lineOf(session))
   }
 
-  /** Sends a text from a phone to one of our numbers, both as digits; null where it is too long to cut. */
+  /** Sends a text from a phone to one of our numbers, both as digits; null if it is too long. */
   reply(from: string, to: string, text: string): PhoneMessage | null {
     return this.#carrier.reply(from, to, text)
   }
 }
 
-/** The delays that these faults ask for. Throws a RangeError when one is no latency. */
 function delaysOf({ responseLatency, receiptLatency, replyLatency }: Faults): Record<Delayed, PickDelay> {
   return { response: delayOf(responseLatency), receipt: delayOf(receiptLatency), reply: delayOf(replyLatency) }
 }

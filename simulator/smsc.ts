@@ -22,16 +22,14 @@ import { STRAY_SEQUENCE, writeReceipt } from './mischief.ts'
 import type { SimulatorSettings } from './options.ts'
 import type { Counters } from './stats.ts'
 
-/** Our name in every bind_resp. */
 const SYSTEM_ID = 'simulator'
 
-/** How long close() waits for answers that are under way. */
+/** How long close() waits for outstanding answers. */
 const DRAIN_MS = 500
 
-/** Who does not bind in time is to find out by itself that we are deaf. */
+/** Long, so that clients detect an unanswered bind themselves. */
 const BIND_TIMEOUT_MS = 120_000
 
-/** What the door needs of those behind it. */
 export interface SmscContext {
   readonly settings: SimulatorSettings
   readonly certificate: Certificate | null
@@ -43,8 +41,8 @@ export interface SmscContext {
 }
 
 /**
- * The SMPP door: accepts connections, decides on binds, and hands submits to the carrier. It keeps the line of every
- * session, as much of its mischief is bytes that no session would send.
+ * The SMPP server: accepts connections, decides binds, and passes submits to the carrier. It keeps each session's line, because much mischief is
+ * bytes that no session would send.
  */
 export class Smsc {
   readonly #context: SmscContext
@@ -59,25 +57,22 @@ export class Smsc {
     })
   }
 
-  /** Open sessions, bound or not. */
   get sessions(): Session<Delivery>[] {
     return [...this.#lines.keys()]
   }
 
-  /** Listens, and answers with the port. Rejects with EADDRINUSE when it is taken. */
+  /** Returns the port. Rejects with EADDRINUSE if it is taken. */
   listen(host: string, port: number): Promise<number> {
     const { certificate } = this.#context
     return this.#listener.listen({ host, port, ...(certificate && { tls: certificate }) })
   }
 
-  /** Unbinds every session and takes no more. */
   async close(): Promise<void> {
     const stopped = this.#listener.close()
     await Promise.all(this.sessions.map((session) => session.unbind(DRAIN_MS)))
     await stopped
   }
 
-  /** The connection of a session; undefined once it is closed. */
   lineOf(session: Session<Delivery>): Line | undefined {
     return this.#lines.get(session)
   }
@@ -141,7 +136,7 @@ export class Smsc {
     return sessionsMax > 0 && bound.length >= sessionsMax ? ESME.RALYBND : ESME.ROK
   }
 
-  /** Hears what became of a deliver_sm, unless the answer is lost. */
+  /** Takes the outcome of a deliver_sm, unless a fault loses the answer. */
   #settle(session: Session<Delivery>, delivery: Delivery, outcome: Outcome): void {
     const { settings, faults, agenda, mailboxes } = this.#context
     const mailbox = mailboxes.of(session.systemId)
@@ -158,7 +153,7 @@ export class Smsc {
   }
 }
 
-/** Messages go to the carrier; of what became of one, and of taking one back, it knows nothing. */
+/** Submits go to the carrier; queries and cancellations are refused. */
 function answerRequest(carrier: Carrier, session: Session<Delivery>, pdu: MessageRequest, respond: Respond): void {
   switch (pdu.command) {
     case 'submit_sm':

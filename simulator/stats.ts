@@ -1,21 +1,17 @@
 import { readPart, type TextPdu } from '@heliogram/smpp'
 import { RecentMap } from './recent.ts'
 
-/** Exact counters since the simulator started. */
 export interface Counters {
-  /** submit_sm read. */
   submits: number
   accepted: number
-  /** Refused for good. */
   refused: number
   throttled: number
-  /** Neither taken nor refused: not answered, or the connection ended instead. */
+  /** Neither taken nor refused: not answered, or the connection ended. */
   ignored: number
-  /** Accepted, of those that no other of the same destination and text went before. */
+  /** Accepted, without duplicates. */
   distinct: number
   /** Accepted again: same destination, same text, same part. */
   duplicates: number
-  /** Binds accepted, and refused. */
   binds: number
   bindsRefused: number
   receiptsDue: number
@@ -24,13 +20,11 @@ export interface Counters {
   repliesTyped: number
   repliesSent: number
   repliesAnswered: number
-  /** deliver_sm sent more than once. */
   redelivered: number
-  /** deliver_sm given up: refused for good, sent too often, or too many held. */
+  /** deliver_sm given up: refused for good, repeated too often, or too many held. */
   dropped: number
 }
 
-/** Every counter at nothing. */
 export function createCounters(): Counters {
   return {
     submits: 0,
@@ -54,8 +48,8 @@ export function createCounters(): Counters {
 }
 
 /**
- * Answers whether the same part of the same text went to the same destination before, as far back as `window` submits.
- * The concatenation reference is left out: a text sent again under a new one is the same text.
+ * Whether the same part of the same text went to the same destination within the last `window` submits. The concatenation reference is ignored: a
+ * text under a new one is the same text.
  */
 export function createDuplicateCheck(window: number): (destination: string, pdu: TextPdu) => boolean {
   const recent = new RecentMap<true>(window)

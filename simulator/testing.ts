@@ -17,7 +17,6 @@ import type { SimulatorOptions } from './options.ts'
 import { Simulator } from './simulator.ts'
 import { patienceMs } from '../test/until.ts'
 
-/** No waiting, free ports: what most tests want of a simulator. */
 const AT_ONCE: SimulatorOptions = {
   port: 0,
   httpPort: 0,
@@ -26,21 +25,20 @@ const AT_ONCE: SimulatorOptions = {
   replyDelay: { min: 0, max: 0 },
 }
 
-/** A simulator that has started, and where. */
 export interface Started {
   readonly simulator: Simulator
   readonly smppPort: number
   readonly url: string
 }
 
-/** Starts a simulator on free ports without latency, unless the options say otherwise. */
+/** On free ports without latency by default. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Started> {
   const simulator = new Simulator({ ...AT_ONCE, ...options })
   const { smppPort, httpPort } = await simulator.start()
   return { simulator, smppPort, url: `http://127.0.0.1:${httpPort}` }
 }
 
-/** Resolves when the condition holds; looks again every few milliseconds. */
+/** Polls every few milliseconds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const limit = performance.now() + patienceMs
   while (!(await condition())) {
@@ -51,20 +49,19 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
 
 type Deliver = PduOf<'deliver_sm'> | PduOf<'data_sm'>
 
-/** A client's session, and everything that happened on it, in order. */
 export interface Client {
   readonly session: Session<string>
   readonly happened: string[]
   readonly outcomes: Map<string, Outcome>
   readonly receipts: Receipt[]
   readonly replies: { from: string; to: string; text: string; parts: MessagePart[] }[]
-  /** Decides how receipts and replies are answered; ROK at first. */
+  /** Answers receipts and replies; ROK by default. */
   answer: (pdu: Deliver, respond: Respond) => void
-  /** Submits a text of one segment, or octets with their fields, and asks for a receipt; resolves with the outcome. */
+  /** Submits a text of one segment, or octets with their fields, with a receipt requested. */
   submit(to: string, text: string, fields?: Partial<PduOf<'submit_sm'>>): Promise<Outcome>
 }
 
-/** Binds a client. Its submits come from 15550100. */
+/** Its submits come from 15550100. */
 export async function bindClient(
   port: number,
   mode: BindMode = 'transceiver',
@@ -123,7 +120,6 @@ function noteReply(client: Client, pdu: Deliver): void {
   })
 }
 
-/** Posts JSON as the page does. */
 export function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const json = { 'content-type': 'application/json', ...headers }
   return fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) })

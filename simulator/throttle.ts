@@ -1,6 +1,5 @@
 import type { Faults } from './faults.ts'
 
-/** The share and the rate of submits that the carrier takes, as its faults say at the time. */
 export class Throttle {
   readonly #faults: Readonly<Faults>
   #second = 0
@@ -10,7 +9,7 @@ export class Throttle {
     this.#faults = faults
   }
 
-  /** Counts a submit, and tells whether it is one too many. */
+  /** Counts a submit, and returns whether it exceeds the limits. */
   isOver(): boolean {
     const { submitsPerSecondMax, throttleRatio } = this.#faults
     if (submitsPerSecondMax > 0 && this.#count() > submitsPerSecondMax) return true

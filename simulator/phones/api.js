@@ -1,11 +1,9 @@
-// The simulator's JSON, as it is under this page.
-
-/** Gets what is at a path; throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export async function get(path) {
   return ask(path)
 }
 
-/** Posts to a path; throws an Error that says what is wrong. */
+/** Throws an Error with the reason. */
 export async function post(path, body) {
   const headers = { 'content-type': 'application/json' }
   return ask(path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -17,7 +15,7 @@ async function ask(path, init) {
     response = await fetch(path, init)
     body = await response.json()
   } catch {
-    // Nobody, or something in between that speaks no JSON; browsers have words of their own for it.
+    // No server, or a proxy that sends no JSON; browsers word this differently.
     throw new Error('The simulator does not answer.')
   }
   if (!response.ok) throw new Error(body.error)

@@ -4,13 +4,13 @@ import { el, fateOf, setText, showLink, showMessages, showPhones, showWelcome } 
 const about = await get('/about')
 const numberHere = () => location.hash.slice(1).replace(/\D/g, '')
 let shownNumber = ''
-/** What was typed on each phone and not sent. */
+/** Unsent text by phone. */
 const drafts = new Map()
-/** Whether something changed while we were looking: then look once more. */
+/** If something changes during a refresh, one more follows. */
 let isLooking = false
 let isStale = false
 
-/** Looks at everything that is shown; changes meanwhile make one more look, however many they are. */
+/** Refreshes all that is shown; any number of changes meanwhile cause one more refresh. */
 async function look() {
   isStale = true
   if (isLooking) return
@@ -22,7 +22,7 @@ async function look() {
     }
   } catch {
     showLink(about, null)
-    // The way back needs no answer.
+    // Going back needs no response.
     if (numberHere() === '') showConversation('', [])
   } finally {
     isLooking = false
@@ -60,7 +60,7 @@ function showConversation(open, messages) {
   if (isAnother && open !== '') el('text').focus()
 }
 
-/** Whom a reply goes to: the number that wrote last, unless the person at the page says otherwise. */
+/** The recipient of a reply: the number that wrote last, unless the user chooses another. */
 function showPeers(messages, isAnother) {
   const peer = el('peer')
   const peers = [...new Set(messages.map((message) => message.peer))].reverse()
@@ -75,7 +75,7 @@ function showPeers(messages, isAnother) {
   if (isAnother || peer.value === '') peer.value = peers.find((number) => /^\d+$/.test(number)) ?? ''
 }
 
-/** Writes from the phone that is shown; answers whether it was taken. */
+/** Returns whether it was accepted. */
 async function send(text) {
   const from = shownNumber
   const to = el('peer').value.replace(/[\s.()/-]/g, '')
@@ -93,7 +93,7 @@ async function send(text) {
   return problem === ''
 }
 
-/** Sends what is typed. The field is empty at once, for a second Enter and for what is typed next; what is not taken comes back. */
+/** Clears the field immediately, for a second Enter and more typing; a rejected text comes back. */
 async function sendTyped() {
   const field = el('text')
   const [from, text] = [shownNumber, field.value]
@@ -110,7 +110,7 @@ el('composer').addEventListener('submit', (event) => {
 })
 
 el('text').addEventListener('keydown', (event) => {
-  // An Enter that ends the composing of a character is no Enter.
+  // An Enter that ends the composition of a character does not send.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
   event.preventDefault()
   void sendTyped()
@@ -145,7 +145,7 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'ArrowDown' || event.key === 'ArrowUp') moveFocus(event)
 })
 
-/** Up and down go through the list of phones. */
+/** Up and down move through the list of phones. */
 function moveFocus(event) {
   const links = [...document.querySelectorAll('#phones a')]
   const at = links.indexOf(document.activeElement)
@@ -160,7 +160,7 @@ document.addEventListener('visibilitychange', () => void look())
 
 const events = new EventSource('/events')
 events.addEventListener('changed', () => void look())
-// Also after the connection was lost: what happened meanwhile was not told.
+// Also after a lost connection: changes meanwhile were missed.
 events.addEventListener('open', () => void look())
 events.addEventListener('error', () => showLink(about, null))
 

@@ -1,15 +1,14 @@
-// What is shown, from what the simulator says. Texts of messages only ever become text nodes.
+// Texts of messages only ever become text nodes.
 
 const SECOND = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 const MINUTE = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 const ENDING_DIGITS = 4
 
-/** The element with this id. */
 export function el(id) {
   return document.getElementById(id)
 }
 
-/** Sets a text only where it differs, so that nothing is announced or selected anew. */
+/** Changes a text only if it differs, so that screen readers and selections are not disturbed. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text
 }
@@ -20,7 +19,6 @@ function setTime(element, at, format) {
   element.title = new Date(at).toLocaleString()
 }
 
-/** Keeps one child of a list for each item, in the items' order, and those that are there already as they are. */
 function showList(list, template, items, keyOf, show) {
   const known = new Map([...list.children].map((child) => [child.dataset.key, child]))
   const children = items.map((item) => {
@@ -37,7 +35,6 @@ function showList(list, template, items, keyOf, show) {
   }
 }
 
-/** Shows the list of phones; `open` is the number of the one that is looked at. */
 export function showPhones(phones, open) {
   showList(
     el('phones'),
@@ -61,7 +58,6 @@ export function showPhones(phones, open) {
   document.title = unread > 0 ? `(${unread}) Phones` : 'Phones'
 }
 
-/** Shows the messages of a phone, and stays at the end when it was there. */
 export function showMessages(messages, isAnother) {
   const list = el('messages')
   const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40
@@ -98,7 +94,6 @@ function segmentsOf({ segments, segmentsHere }) {
   return segments === 1 ? '1 segment' : `${segments} segments`
 }
 
-/** What became of the message's receipts, or of a reply, in a few words. */
 function stateOf({ direction, outcome, progress }) {
   const { due, sent, answered } = progress
   const isDone = due > 0 && answered >= due
@@ -113,14 +108,12 @@ function stateOf({ direction, outcome, progress }) {
   return { tone: '', words: sent > 0 ? `receipt sent: ${what}` : `receipt to come: ${what}` }
 }
 
-/** What happens to messages to a number, by the table of well-known recipients. */
 export function fateOf(number, fates) {
   const byRecipient = (recipient) => fates.find((fate) => fate.recipient === recipient)
   const fate = byRecipient(number) ?? byRecipient(number.slice(-ENDING_DIGITS))
   return fate === undefined ? '' : `To this number: ${fate.happens}`
 }
 
-/** Shows how to send a first message, and the table of well-known recipients. */
 export function showWelcome({ apiUrl, fates }) {
   setText(
     el('curl'),
@@ -137,7 +130,7 @@ export function showWelcome({ apiUrl, fates }) {
   )
 }
 
-/** Shows how the simulator is connected; null = it cannot be reached. */
+/** Null = the simulator cannot be reached. */
 export function showLink(about, stats) {
   const link = el('link')
   link.classList.toggle('is-lost', stats === null)
