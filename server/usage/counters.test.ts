@@ -17,7 +17,7 @@ import { recountCounters } from './recount.ts'
 import { readCounterFaults } from './testing.ts'
 
 const campaignId = newId()
-// The third of three is sent beside them.
+// Every third message belongs to no broadcast.
 const broadcastIds = [newId(), newId()]
 
 const { db, connection } = await createTestDatabase()
@@ -32,7 +32,7 @@ await test.db.query(
 )
 
 const numbers = ['15551230001', '447700900123', '4915112345678', '88213300000']
-/** What has been handed to the link, and what has been accepted: the newest is what happens next about. */
+/** Handed to the link, and accepted; the newest is the next to get an event. */
 const handed: Handover[] = []
 const accepted: string[] = []
 
@@ -43,7 +43,7 @@ async function lease(n: number): Promise<void> {
     campaignId: n % 2 ? campaignId : null,
     broadcastId: n % 2 ? (broadcastIds[n % 3] ?? null) : null,
   })
-  // As prices are: known at accept, for the first carrier, and not for every message.
+  // Prices are known at accept for the first carrier, but not for every message.
   if (n % 4 !== 0)
     await test.db.query(`update messages set cost = 0.0075, cost_currency = $2, cost_carrier_id = $3 where id = $1`, [
       handover.id,
@@ -90,7 +90,7 @@ async function receipt(n: number, state: string, stat: string): Promise<void> {
   }
 }
 
-/** The carrier's word of a try that it never answered. */
+/** A receipt for an attempt without a response. */
 async function adopt(): Promise<void> {
   const handover = handed.at(-1)
   if (!handover) return
@@ -108,7 +108,6 @@ async function adopt(): Promise<void> {
 const any = (n: number): string => accepted[n % Math.max(accepted.length, 1)] ?? newId()
 const unknownMove = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
 
-/** Everything that can happen to messages. */
 const happenings: Record<string, (n: number) => Promise<unknown>> = {
   lease,
   'lease again': lease,
@@ -166,7 +165,7 @@ const step = fc.record({ name: fc.constantFrom(...Object.keys(happenings)), n: f
 it('is what a look at every message gives, whatever happens', async () => {
   const seen = new Set<string>()
   const walk = async (steps: { name: string; n: number }[]): Promise<void> => {
-    // Who has opted out gets nothing more, in this run or the next.
+    // An opt-out would stop all later messages, in this run and the next.
     await test.db.query('truncate opt_outs')
     for (const { name, n } of steps) await happenings[name]?.(n).catch(onlyRefused)
     expect(await readCounterFaults(test.db)).toEqual([])
@@ -180,7 +179,7 @@ it('is what a look at every message gives, whatever happens', async () => {
   const ends = ['delivered', 'failed', 'received']
   const wanted = [...buckets, ...broadcastIds.flatMap((id) => ends.map((bucket) => `${id} ${bucket}`))]
   const unseen = (): string[] => wanted.filter((one) => !seen.has(one))
-  // A walk fills buckets by chance: walk on until each has been seen, and the ends of each broadcast.
+  // A walk fills buckets at random: continue until each has been seen, and each broadcast has ended.
   for (let more = 0; unseen().length > 0 && more < 40; more++) {
     await walk(fc.sample(steps, 1)[0] ?? [])
     while ((await foldCounters(test.db)) > 0);
@@ -193,7 +192,7 @@ it('is what a look at every message gives, whatever happens', async () => {
   expect(await test.count('tallies', 'messages <= 0')).toBe(0)
 })
 
-/** A person who has opted out is not written to, and what is not there cannot be leased. */
+/** Opted-out recipients are refused, and an empty queue has no lease. */
 function onlyRefused(error: unknown): void {
   if (!(error instanceof Error) || !/not accepted|was not leased/.test(error.message)) throw error
 }

@@ -1,8 +1,8 @@
 import { bucketOf, costIn, hasCarrier, hourOf, countedColumns } from './delta-sql.ts'
 
 /**
- * SQL of deltas as signed rows: what left its bucket and what came into another. Carriers, prices and errors are told apart only in
- * buckets that have them, so that what waits is the same whatever was tried before.
+ * SQL of deltas as signed rows: minus in the old bucket, plus in the new one. Only buckets that have a carrier, price or error are split by
+ * them, so queued messages count the same after any attempt.
  */
 export const signed = (deltas: string): string => `
     select account_id, hour, campaign_id, broadcast_id, type, is_test, country, case when ${hasCarrier('bucket')} then carrier_id end as carrier_id, segments,
@@ -13,9 +13,9 @@ export const signed = (deltas: string): string => `
     where bucket is not null`
 
 /**
- * The relation of all counts for which a condition on `account_id`, `hour`, `campaign_id`, `broadcast_id`, `type`, `is_test` or `country` holds: what is
- * folded and what is not yet, in one snapshot. Keys come several times: sum `messages` and `cost`. By the unique key of tallies
- * (account_id, hour), tallies_campaign, or tallies_broadcast.
+ * The relation of all counts for a condition on `account_id`, `hour`, `campaign_id`, `broadcast_id`, `type`, `is_test` or `country`: folded
+ * and unfolded, in one snapshot. Keys repeat: sum `messages` and `cost`. By the unique key of tallies (account_id, hour), tallies_campaign,
+ * or tallies_broadcast.
  */
 export const counts = (condition: string): string => `(
     select account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency, messages, cost
@@ -26,7 +26,7 @@ export const counts = (condition: string): string => `(
       and ${condition}
   )`
 
-/** The same relation as it must be: counted from the messages themselves. For checks; reads all of them. */
+/** The same relation counted from the messages themselves. For checks only: it reads all messages. */
 export const countsOfMessages: string = `(
     select "accountId" as account_id, ${hourOf('"createdAt"')} as hour, case when not "isConfirmation" then "campaignId" end as campaign_id,
       case when not "isConfirmation" then "broadcastId" end as broadcast_id,

@@ -1,4 +1,3 @@
-/** Reading the counts: of an account or a campaign, by one of what they are told apart by, or by several together. */
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../ground/http/csv.ts'
 import type { Queryable } from '../ground/db/db.ts'
@@ -8,13 +7,12 @@ import type { Bucket } from './delta-sql.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** What messages cost: an amount for each currency. */
 export const Costs = Type.Array(MoneySchema, {
   description:
     'Estimated cost of what carriers accepted or may have accepted: one amount for each currency, empty if no rate is known.',
 })
 
-/** Counts in answers. `messages` is the sum of what follows it, up to `canceled`. */
+/** `messages` is the sum of the fields after it, up to `canceled`. */
 export const countFields = {
   messages: Type.Integer({ minimum: 0, description: 'All outbound messages: the sum of the next six.' }),
   queued: Count,
@@ -30,7 +28,7 @@ export const countFields = {
 const CountsObject = Type.Object(countFields)
 export type Counts = Static<typeof CountsObject>
 
-/** What counts are told apart by, with the SQL of its text. */
+/** Keys of counts, with the SQL of their text. */
 const keys = {
   account: 'account_id::text',
   hour: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"')`,
@@ -45,7 +43,7 @@ const keys = {
 } as const
 export type Group = keyof typeof keys
 
-/** Which messages: those accepted (replies: received) in the hours from `from` to before `to`; absent: all. */
+/** Messages accepted (replies: received) from `from` until before `to`; absent: all. */
 export interface Selection {
   campaignId?: string
   broadcastId?: string | null
@@ -54,21 +52,19 @@ export interface Selection {
   isTest?: boolean
 }
 
-/** The counts of one key. */
 export interface Counted {
   key: string | null
   counts: Counts
 }
 
-/** The counts of one combination of keys. */
 export interface Line {
   keys: (string | null)[]
   counts: Counts
 }
 
 /**
- * Reads the counts of an account, or of several, by their keys, and their sum: hours, days, months and numbers of segments in their order, others by
- * their messages, most first. By error, only what failed or was canceled is there.
+ * Reads counts by key, and their sum. Hours, days, months and segments are in their order, other keys by messages, most first. By error,
+ * only failed and canceled messages are counted.
  */
 export async function readCounts(
   db: Queryable,
@@ -81,7 +77,7 @@ export async function readCounts(
   return { counted: counted.sort(orders[group] ?? byMessages), total }
 }
 
-/** The same by several keys together, a line for each combination that occurs, in the order of its keys; null where there are more than `linesMax`. */
+/** The same by several keys: a line for each combination, in the order of the keys; null if there are more than `linesMax`. */
 export async function readLinesBy(
   db: Queryable,
   accountId: string | readonly string[],
@@ -93,7 +89,7 @@ export async function readLinesBy(
   return isCut || lines.length > linesMax ? null : { lines: lines.sort(byKeys), total }
 }
 
-// A line is summed up of its messages by state and currency.
+// A line is the sum of rows by state and currency.
 const sumsOfLine = 16
 
 async function readLines(
@@ -129,7 +125,7 @@ async function readLines(
   return { lines, total: addUp(rows), isCut: rows.length === sumsMax }
 }
 
-/** By the first key that differs; what has none comes last. */
+/** By the first key that differs; null comes last. */
 function byKeys({ keys: a }: Line, { keys: b }: Line): number {
   const at = a.findIndex((key, i) => key !== b[i])
   const [mine = null, theirs = null] = [a[at], b[at]]
@@ -147,11 +143,11 @@ const orders: Partial<Record<Group, typeof byKey>> = {
   segments: (a, b) => Number(a.key) - Number(b.key),
 }
 
-/** Select list of `Sum`, to be grouped by bucket and currency. */
+/** Select list of `Sum`, for a query grouped by bucket and currency. */
 export const sums = `bucket, currency, sum(messages)::bigint as messages, sum(messages * segments)::bigint as segments,
        round(sum(cost) * ${millionths})::bigint as cost`
 
-/** Messages of one bucket and currency, with their segments, and their cost in millionths. */
+/** Messages of one bucket and currency. The cost is in millionths. */
 export interface Sum {
   bucket: Bucket
   currency: string | null
@@ -160,7 +156,6 @@ export interface Sum {
   cost: number
 }
 
-/** Counts of all these together. */
 export function addUp(parts: readonly Sum[]): Counts {
   const of = (...buckets: Bucket[]): number =>
     parts.reduce((sum, part) => sum + (buckets.includes(part.bucket) ? part.messages : 0), 0)
@@ -181,7 +176,7 @@ export function addUp(parts: readonly Sum[]): Counts {
   }
 }
 
-/** A series without holes: every step of a span, with what was counted in it. */
+/** Fills a series: every step of the span, with zero if nothing was counted. */
 export function fillSteps(
   counted: readonly Counted[],
   from: Date,
@@ -199,7 +194,7 @@ export function fillSteps(
 
 const keyLength = { hour: 24, day: 10, month: 7 }
 
-/** The hour, day or month in which a time is, or so many later. */
+/** The start of a time's hour, day or month, or of one `later` steps on. */
 function startOf(time: Date, group: 'hour' | 'day' | 'month', later = 0): Date {
   const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()]
   if (group === 'month') return new Date(Date.UTC(year, month + later))
@@ -207,7 +202,6 @@ function startOf(time: Date, group: 'hour' | 'day' | 'month', later = 0): Date {
   return new Date(Date.UTC(year, month, day, time.getUTCHours() + later))
 }
 
-/** CSV lines of counts, with a column for each currency that there is. */
 export function csvOf(groups: readonly Group[], lines: readonly Line[]): string {
   const currencies = [...new Set(lines.flatMap(({ counts: { cost } }) => cost.map(({ currency }) => currency)))].sort()
   const { cost: _, ...plain } = countFields

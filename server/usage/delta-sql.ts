@@ -1,9 +1,9 @@
 /**
- * What a statement that changes messages adds to itself, so that the counts change with it: one narrow row for each group of the batch.
- * `fold.ts` takes the rows away, `counts-sql.ts` reads.
+ * SQL that statements add when they change messages: one narrow row of counts for each group of the batch. `fold.ts` takes the rows away,
+ * `counts-sql.ts` reads them.
  */
 
-/** What messages are counted as; a change within one says nothing to the counts. */
+/** Messages are counted by bucket; a status change within one does not change the counts. */
 export const buckets = [
   'scheduled',
   'queued',
@@ -16,24 +16,23 @@ export const buckets = [
 ] as const
 export type Bucket = (typeof buckets)[number]
 
-/** SQL of the bucket of a status; null of null. */
 export const bucketOf = (status: string): string => `case
         when ${status} in ('queued', 'sending') then 'queued'
         when ${status} in ('undelivered', 'rejected', 'failed', 'expired') then 'failed'
         else ${status}
       end`
 
-/** Says in SQL that messages of a bucket are, or may be, with the carrier in their row; before, it is only one that was tried. */
+/** SQL: whether the row's carrier may have the messages of a bucket. In earlier buckets it was only tried. */
 export const hasCarrier = (bucket: string): string => `${bucket} not in ('scheduled', 'queued', 'canceled')`
 
 /**
- * What messages of a bucket cost, summed in SQL over rows with the columns of `MessageRow`: what was estimated for the carrier that has
- * them. One that failed before any carrier took it costs nothing.
+ * SQL of the cost of a bucket's messages, over rows with the columns of `MessageRow`: the estimate for their carrier. A message that failed
+ * before a carrier took it costs nothing.
  */
 export const costIn = (bucket: string): string => `coalesce(sum(cost) filter (
         where "costCarrierId" = "carrierId" and ${hasCarrier(bucket)} and (${bucket} <> 'failed' or "sentAt" is not null)), 0)`
 
-/** Select list of the columns of `MessageRow` that are counted by, of the table under the alias; `type` under another name. */
+/** Select list of the columns of `MessageRow` that counts use, from the given alias; `type` may have another name. */
 export const countedColumns = (m: string, type = 'type'): string => `
     ${m}.account_id as "accountId", ${m}.created_at as "createdAt", ${m}.campaign_id as "campaignId",
     ${m}.broadcast_id as "broadcastId", ${m}.is_confirmation as "isConfirmation",
@@ -41,13 +40,13 @@ export const countedColumns = (m: string, type = 'type'): string => `
     ${m}.previous_status as "previousStatus", ${m}.status, ${m}.error_code as "errorCode", ${m}.sent_at as "sentAt", ${m}.cost,
     ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId"`
 
-/** SQL of the hour in which a time lies. `date_trunc` would look its time zone up for each row. */
+/** SQL of a time's hour. `date_trunc` would look up the time zone for each row. */
 export const hourOf = (time: string): string => `date_bin('1 hour', ${time}, 'epoch')`
 
 /**
- * The CTE that counts what moved: a relation with `countedColumns` as the change left them, and no `previousStatus` where messages are new.
- * Every `update` of a status sets `previous_status = m.status`, which is right whoever else changed the row meanwhile. Where all come from one
- * status, or get one, it is named in SQL: then nothing is decided again for each row.
+ * The CTE that counts moves: `countedColumns` after the change, and no `previousStatus` for new messages. Every `update` of a status sets
+ * `previous_status = m.status`, which stays right under concurrent changes. If all rows share a status, name it in SQL, which saves a case
+ * per row.
  */
 export const countMoves = (moved: string, { type = 'type', from = '"previousStatus"', to = 'status' } = {}): string => `
   tallied as (
@@ -66,8 +65,8 @@ export const countMoves = (moved: string, { type = 'type', from = '"previousStat
   )`
 
 /**
- * `countMoves` of what the accept statement inserts: its CTE `accepted`, at the time of the parameter. Nothing of it is with a carrier, and
- * where the batch has no campaigns, or nothing for a later time, the CTE has no such columns.
+ * `countMoves` for the accept statement: its CTE `accepted`, at the time of the parameter. No message has a carrier yet, and the CTE has no
+ * columns for campaigns or schedules if the batch has none.
  */
 export const countAccepted = ({ at, hasCampaigns, hasScheduled }: AcceptedShape): string => `
   tallied as (
@@ -79,7 +78,6 @@ export const countAccepted = ({ at, hasCampaigns, hasScheduled }: AcceptedShape)
   )`
 
 interface AcceptedShape {
-  /** SQL of the time of acceptance. */
   at: string
   hasCampaigns: boolean
   hasScheduled: boolean

@@ -1,10 +1,10 @@
-/** Folding: what statements changed in the counts goes from `tally_deltas` into `tallies`, in one transaction. */
+/** Moves changes of counts from `tally_deltas` into `tallies`, in one transaction. */
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { signed } from './counts-sql.ts'
 
 /**
- * Folds the deltas that no other process is at. Returns how many; call again while it is `limit`. Several processes may: each takes other
- * deltas, and all lock the tallies in one order.
+ * Folds deltas that no other process has locked, and returns how many; call again while it is `limit`. Several processes may run it: all
+ * lock the tallies in one order.
  */
 export async function foldCounters(db: Db, limit = 5000): Promise<number> {
   const { rows: waiting } = await db.query<{ isAny: boolean }>({
@@ -19,7 +19,7 @@ export async function foldCounters(db: Db, limit = 5000): Promise<number> {
       values: [limit],
     })
     const [{ folded, empty } = { folded: 0, empty: [] }] = rows
-    // Most of what passes through a bucket leaves it within the hour: its row would stay for ever. It is locked by the statement before.
+    // Most buckets are empty again within the hour, and their rows would stay forever. The statement before locks them.
     if (empty.length > 0)
       await tx.query({
         name: 'forget-empty-tallies',
@@ -30,7 +30,7 @@ export async function foldCounters(db: Db, limit = 5000): Promise<number> {
   })
 }
 
-// Deltas by their place (the table has no index and is short); what the groups of a batch cancel out is not written.
+// Reads the deltas by place (the table is short and has no index). Groups that cancel out within the batch are not written.
 const foldSql = `
   with gone as (
     delete from tally_deltas

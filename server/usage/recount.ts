@@ -1,8 +1,8 @@
-/** Counting again, for messages that did not come through the statements of the ledger: those of a seed, of a test, of a restored table. */
+/** Counts again, for messages that bypassed the ledger's statements: a seed, a test, a restored table. */
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { countsOfMessages } from './counts-sql.ts'
 
-/** Counts all messages again. Locks the counts against every writer until it has read all messages: nothing for a busy installation. */
+/** Counts all messages again. Locks the counts against every writer until all messages are read: not for a busy installation. */
 export function recountCounters(db: Db): Promise<void> {
   return inTransaction(db, async (tx) => {
     await tx.query('lock table tally_deltas, tallies in share row exclusive mode')

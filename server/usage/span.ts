@@ -1,4 +1,3 @@
-/** The span of hours that a request for counts is about. */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { now as readNow } from '../ground/db/clock.ts'
@@ -6,22 +5,18 @@ import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { QueryTime } from '../ground/http/http.ts'
 import { readQuery } from '../ground/http/faults.ts'
 
-/** Query fields of a span. */
 export const spanQuery = {
   from: Type.Optional(QueryTime('From the hour of this time. Hours and days are in UTC.')),
   to: Type.Optional(QueryTime('To this time, exclusive unless it is within an hour.')),
 }
 
-/** Its end is not in it. Both are full hours. */
+/** `to` is excluded. Both are full hours. */
 export interface Span {
   from: Date
   to: Date
 }
 
-/**
- * What `read` makes of the span of a query and of its other fields, with all else that is wrong with it (`readQuery`); half a span is not
- * read at all.
- */
+/** Reads a query's span and its other fields, and reports all faults together (`readQuery`). Half a span is not read. */
 export const readSpanOf = <Query extends { from?: string; to?: string }, T>(
   request: FastifyRequest & { query: Query },
   read: (span: { from?: string; to?: string }, query: Partial<Query>) => T | Promise<T>,
@@ -36,14 +31,13 @@ const hourMs = 3_600_000
 // RFC 3339 has years of four digits.
 const lastHourMs = Date.UTC(9999, 11, 31, 23)
 
-/** The hour in which a time is, and the end of it. */
 export const startOfHour = (time: Date): Date => new Date(Math.floor(time.getTime() / hourMs) * hourMs)
 export const endOfHour = (time: Date): Date =>
   new Date(Math.min(Math.ceil(time.getTime() / hourMs) * hourMs, lastHourMs))
 
 /**
- * Reads a span; `defaultFrom` says where one begins that has only an end.
- * @throws ApiError `validation_failed` where it is empty, or longer than so many days.
+ * Reads a span; `defaultFrom` is the start if only the end is given.
+ * @throws ApiError `validation_failed` if it is empty or too long.
  */
 export function readSpan(
   query: { from?: string; to?: string },

@@ -1,8 +1,8 @@
-/** For tests: the law that the counts are what a look at every message gives. */
+/** For tests: the counts equal a count of all messages. */
 import type { Queryable } from '../ground/db/db.ts'
 import { counts, countsOfMessages } from './counts-sql.ts'
 
-/** Where the counts and the messages differ, a line each: nothing, whatever happened. */
+/** Differences between the counts and the messages, a line each. */
 export async function readCounterFaults(db: Queryable): Promise<string[]> {
   const columns =
     'account_id, hour, campaign_id, broadcast_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency'

@@ -43,12 +43,12 @@ const messages: object[] = [
   { created_at: '2026-03-01T23:59:59.999Z', country: 'GB', cost: '0.04', cost_currency: 'USD' },
   { created_at: '2026-03-03T00:00:00Z', campaign_id: campaignId, type: 'marketing' },
   { created_at: '2026-03-03T01:00:00Z', campaign_id: campaignId, type: 'otp', is_confirmation: true },
-  // Never taken by a carrier, or by another one than it was priced for: no cost.
+  // No cost: no carrier took it, or not the one it was priced for.
   { created_at: '2026-03-03T02:00:00Z', status: 'rejected', sent_at: null, error_code: 'invalid_destination' },
   { created_at: '2026-03-03T02:00:00Z', status: 'sent', cost_carrier_id: newId() },
   { created_at: '2026-03-03T03:00:00Z', status: 'received', direction: 'inbound', carrier_id: null },
   { created_at: '2026-03-03T04:00:00Z', is_test: true },
-  // Of the hours before and behind those that are asked for.
+  // In the hours before and after the span.
   { created_at: '2026-02-28T23:59:59Z' },
   { created_at: '2026-03-04T00:00:00Z' },
 ]

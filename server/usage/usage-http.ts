@@ -1,4 +1,4 @@
-/** GET /v1/usage: what an account has sent, and what that costs. */
+/** GET /v1/usage: an account's messages and their cost. */
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../ground/db/db.ts'
 import { outsideAccounts } from '../ground/db/scoped.ts'
@@ -12,12 +12,12 @@ import { readSpan, readSpanOf, spanQuery, type Span } from './span.ts'
 
 const groups = ['day', 'month', 'country', 'carrier', 'campaign', 'type', 'account'] as const satisfies readonly Group[]
 type UsageGroup = (typeof groups)[number]
-// Month, account, country and carrier: what an invoice has.
+// Month, account, country and carrier, as on an invoice.
 const groupsMax = 4
-// Some megabytes of an answer.
+// A response of some megabytes.
 const linesOfAll = 50_000
 
-// A year and a month: this year beside the last one takes two requests.
+// A year and a month: comparing two years takes two requests.
 const daysMax = 400
 
 const Counts = Type.Object(countFields)
@@ -96,7 +96,6 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
   )
 }
 
-/** What is told apart, each once. */
 function readGroups(text: string, faults: FieldError[]): readonly UsageGroup[] {
   const names = [...new Set(text.split(','))]
   const known = names.flatMap((name) => groups.filter((group) => group === name))
@@ -109,7 +108,7 @@ function readGroups(text: string, faults: FieldError[]): readonly UsageGroup[] {
   return known
 }
 
-/** @throws ApiError `validation_failed` where there would be too many lines. */
+/** @throws ApiError `validation_failed` if there would be too many lines. */
 async function readUsage(
   db: Queryable,
   of: string | string[],
@@ -136,7 +135,7 @@ async function readUsage(
 }
 
 /**
- * Whose messages are counted: the caller's, those of one account below, or told apart, of all of them. By primary key, or accounts_parent.
+ * The accounts to count: the caller, one subaccount, or all, separately. By primary key, or accounts_parent.
  * @throws ApiError `insufficient_scope` or `not_found`.
  */
 async function findCounted(
@@ -184,7 +183,7 @@ const Usage = Type.Object({
   total: Counts,
 })
 
-/** An id as the API writes it; others as they are. */
+/** Ids in their API form; other keys unchanged. */
 function showKey(group: UsageGroup | undefined, key: string | null): string | null {
   if (key === null) return null
   if (group === 'account') return showId('acc', key)
@@ -193,7 +192,7 @@ function showKey(group: UsageGroup | undefined, key: string | null): string | nu
 }
 
 const startOfMonth = (to: Date): Date => {
-  // The month of the last moment in it.
+  // The end is excluded.
   const last = new Date(to.getTime() - 1)
   return new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth()))
 }
