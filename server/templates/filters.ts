@@ -1,14 +1,13 @@
-/** What merge fields can do to a value: a closed list, each in time linear in the value. */
+/** Filters of merge fields: a closed list, each linear in the value. */
 
-/** Changes a value; null: the value is not one that it can change, and counts as missing. */
+/** Changes a value; null: it cannot, and the value counts as missing. */
 export type Filter = (value: string) => string | null
 
-/** A word in quotes or a number, as it stands in a template. */
 export type Argument = string | number
 
 type MakeFilter = (args: readonly Argument[], language: string) => Filter | string
 
-/** Filters by name; each answers what is wrong with its arguments where something is. `default` is part of the language itself. */
+/** Filters by name; each returns a fault of its arguments, if any. `default` is part of the language itself. */
 export const filters: ReadonlyMap<string, MakeFilter> = new Map<string, MakeFilter>([
   ['upper', plain(upper)],
   ['lower', plain((value, language) => value.toLocaleLowerCase(language))],
@@ -19,7 +18,7 @@ export const filters: ReadonlyMap<string, MakeFilter> = new Map<string, MakeFilt
   ['date', date],
 ])
 
-/** What other template languages call our filters. */
+/** Names of our filters in other template languages. */
 export const otherNames: ReadonlyMap<string, string> = new Map([
   ['upcase', 'upper'],
   ['uppercase', 'upper'],
@@ -32,7 +31,7 @@ export const otherNames: ReadonlyMap<string, string> = new Map([
   ['or', 'default'],
 ])
 
-// Languages whose letters have upper and lower cases of their own (Unicode, SpecialCasing.txt); the others are faster without.
+// Languages with case rules of their own (Unicode, SpecialCasing.txt); without them, conversion is faster.
 const ownCases = /^(az|el|hy|lt|tr)\b/i
 
 function plain(change: (value: string, language?: string) => string): MakeFilter {
@@ -47,25 +46,24 @@ function upper(value: string, language?: string): string {
   return language === undefined ? value.toUpperCase() : value.toLocaleUpperCase(language)
 }
 
-/** The first character in upper case, the others as they are: McDonald stays itself. */
+/** Only the first character changes: McDonald stays McDonald. */
 function capitalize(value: string, language?: string): string {
   const first = String.fromCodePoint(value.codePointAt(0) ?? 0)
   return value === '' ? '' : upper(first, language) + value.slice(first.length)
 }
 
-/** Each word with its first letter in upper case and the others in lower case. */
 function title(value: string, language?: string): string {
   return value.replace(/\p{L}[\p{L}\p{M}'’]*/gu, (word) => capitalize(word.toLocaleLowerCase(language), language))
 }
 
-/** At most so many characters as a reader counts them, the ending included. */
+/** Counts characters as a reader does, the ending included. */
 function truncate([length, ending = '...']: readonly Argument[]): Filter | string {
   if (typeof length !== 'number' || typeof ending !== 'string')
     return 'takes a length and optionally an ending, as in truncate: 20, "..."'
   const room = length - countCharacters(ending)
   if (room < 0) return `has an ending that is longer than ${length}`
   return (value) => {
-    // Never fewer units than characters: most values need not be taken apart.
+    // A string has at least as many units as characters: most values need no segmentation.
     if (value.length <= length) return value
     const characters = splitCharacters(value)
     return characters.length <= length ? value : characters.slice(0, room).join('') + ending
@@ -77,9 +75,9 @@ const splitCharacters = (value: string): string[] =>
   /^[\x20-\x7e]*$/.test(value) ? value.split('') : Array.from(graphemes.segment(value), ({ segment }) => segment)
 const countCharacters = (value: string): number => splitCharacters(value).length
 
-/** A date of a value (RFC 3339, the time and its zone may be missing), shown on the clock that it was written by. */
+/** A date (RFC 3339, time and zone optional), shown in its own zone. */
 interface Moment {
-  /** The written clock as if it were UTC. */
+  /** The local time as if it were UTC. */
   clock: Date
   hasTime: boolean
 }
@@ -87,7 +85,7 @@ interface Moment {
 const two = (value: number): string => String(value).padStart(2, '0')
 const hour12 = (clock: Date): number => clock.getUTCHours() % 12 || 12
 
-/** Parts of a date format (the letters of C's strftime); time says which need a time of day. */
+/** Parts of a date format (the letters of C's strftime); `time` marks those that need a time of day. */
 const dateParts: Readonly<Record<string, { time?: true; show: (clock: Date, language: string) => string }>> = {
   Y: { show: (clock) => String(clock.getUTCFullYear()) },
   y: { show: (clock) => two(clock.getUTCFullYear() % 100) },
@@ -105,7 +103,7 @@ const dateParts: Readonly<Record<string, { time?: true; show: (clock: Date, lang
   '%': { show: () => '%' },
 }
 
-// Making a formatter costs 50 µs, using one 1 µs. Each has 30 KB, and there is no end of language tags.
+// Creating a formatter takes 50 µs, using one 1 µs. Each takes 30 KB, and the number of language tags is unlimited.
 const formattersMax = 500
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
@@ -140,7 +138,7 @@ function readMoment(value: string): Moment | null {
     /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(?:[Zz]|[+-]\d\d:?\d\d)?)?$/.exec(value) ?? []
   if (year === undefined) return null
   const clock = new Date(`${year}-${month}-${day}T${hour ?? '00'}:${minute ?? '00'}:00Z`)
-  // Node takes 30 February for 1 March.
+  // Node.js reads 30 February as 1 March.
   if (Number.isNaN(clock.getTime()) || clock.getUTCDate() !== Number(day)) return null
   return { clock, hasTime: hour !== undefined }
 }

@@ -75,7 +75,7 @@ describe('/v1/templates', () => {
     expect((await call('PATCH', `/v1/templates/${String(other['id'])}`, { name: 'taken' })).body['code']).toBe(
       'key_taken',
     )
-    // Another account's names are its own.
+    // Names are unique per account.
     await create({ name: 'taken' }, stranger)
     await create({ name: 'theirs' }, stranger)
     expect((await call('PATCH', `/v1/templates/${String(other['id'])}`, { name: 'theirs' })).status).toBe(200)

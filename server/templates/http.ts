@@ -20,13 +20,12 @@ import {
   type TemplateRow,
 } from './store.ts'
 
-/** The parameter of a template's paths. */
 export const templateParams = Type.Object({
   template: Type.String({ maxLength: 255, description: 'Id or name of a template.', examples: ['order-shipped'] }),
 })
 const tags = ['Templates']
 
-/** The template behind `{template}`, which is an id or a name. @throws ApiError `not_found`. */
+/** The template with an id or name. @throws ApiError `not_found`. */
 export async function readTemplate(db: Queryable, accountId: string, idOrName: string): Promise<TemplateRow> {
   return found((await findTemplates(db, accountId, [idOrName]))[0])
 }
@@ -36,7 +35,7 @@ function found(row: TemplateRow | null | undefined): TemplateRow {
   return row
 }
 
-/** Registers `/v1/templates`; the preview is with the contacts that it can be for. */
+/** The preview is registered with the contacts, which it needs. */
 export function templateRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(Template)
@@ -160,7 +159,7 @@ function oneTemplateRoutes(app: App, context: RouteContext): void {
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
         const { template } = request.params
-        // An id may be deleted twice, as by a retry without a key: the second time it is not found.
+        // An id may be deleted twice, as by a retry without a key: the second response is not found.
         const id = parseId('tpl', template) ?? (await readTemplate(tx, accountId, template)).id
         const row = found(await lockTemplate(tx, accountId, id))
         const campaignId = await findUseOfTemplate(tx, accountId, id)

@@ -1,11 +1,9 @@
-/** From the query of a list of templates to filters. */
 import { Type, type Static } from 'typebox'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { createdQuery, readTime } from '../ground/http/http.ts'
 import { readLanguageFilter } from '../ground/http/language.ts'
 import type { TemplateFilters } from './store.ts'
 
-/** Query fields that choose templates. */
 export const templateQuery = {
   name: Type.Optional(
     Type.String({
@@ -27,7 +25,7 @@ export const templateQuery = {
 
 const Query = Type.Object(templateQuery)
 
-/** Reads the filters. @throws ApiError with every wrong one. */
+/** @throws ApiError with all faults. */
 export function readTemplateFilters(query: Partial<Static<typeof Query>>): TemplateFilters {
   const faults: FieldError[] = []
   const language = readLanguageFilter(query.language, faults)

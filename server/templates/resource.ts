@@ -1,4 +1,3 @@
-/** A template as a resource: its shapes, what is checked when it is written, and which of its texts is whose. */
 import type { TemplateTexts, TemplateRow } from './store.ts'
 import { Type, type Static } from 'typebox'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
@@ -7,7 +6,7 @@ import { showId } from '../ground/base/ids.ts'
 import { canonicalLanguage } from '../ground/http/language.ts'
 import { compileTemplate, type Template as CompiledTemplate } from './template.ts'
 
-/** Longest text of a template in code points: that of a message twice, as fields are longer in it than their values. */
+/** Code points. Twice the limit of a message, because fields can be longer than their values. */
 const templateTextMax = 3200
 const languagesMax = 50
 const languageDefault = 'en'
@@ -21,7 +20,7 @@ const text = (description: string) =>
   })
 
 const fields = {
-  // A name that looked like an id would make `{template}` ambiguous.
+  // A name that looks like an id would make `{template}` ambiguous.
   name: Type.String({
     pattern: '^(?!tpl_)[a-z0-9][a-z0-9_-]{0,62}$',
     description: 'Unique in the account; can be used instead of the id.',
@@ -40,7 +39,6 @@ const fields = {
   }),
 }
 
-/** Body of `POST /v1/templates`. */
 export const TemplateInput = Type.Object(
   {
     name: fields.name,
@@ -52,14 +50,12 @@ export const TemplateInput = Type.Object(
 )
 export type TemplateInput = Static<typeof TemplateInput>
 
-/** Body of `PATCH /v1/templates/{template}`. */
 export const TemplateChange = Type.Object(Type.Partial(Type.Object(fields)).properties, {
   additionalProperties: false,
   minProperties: 1,
 })
 export type TemplateChange = Static<typeof TemplateChange>
 
-/** A template in answers. */
 export const Template = Type.Object(
   {
     id: IdOf('tpl', 'Id of the template.'),
@@ -81,17 +77,16 @@ export const Template = Type.Object(
   { $id: 'Template' },
 )
 
-/** The compiled texts of a template. */
 export interface Variants {
-  /** Every field that one of the texts names; true where one of them needs it. */
+  /** All fields of all texts; true if a text requires it. */
   variables: ReadonlyMap<string, boolean>
-  /** The text for a language (BCP 47; null: not known) by the look-up of RFC 4647 §3.4: `de-AT`, then `de`, then the default. */
+  /** The text for a language (BCP 47; null: unknown) by RFC 4647 §3.4: `de-AT`, then `de`, then the default. */
   pick(language: string | null): { language: string; template: CompiledTemplate }
 }
 
 /**
- * Brings what is to be stored into its canonical form; `known` is what the schema found wrong beside these texts.
- * @throws ApiError `validation_failed` with every wrong field, those of `known` included.
+ * Brings input into its canonical form; `known` holds the faults that the schema found.
+ * @throws ApiError `validation_failed` with all faults.
  */
 export function checkTemplate(
   { body, language = languageDefault, languages = {} }: Partial<TemplateTexts>,
@@ -117,7 +112,7 @@ export function checkTemplate(
   return { body, language: own, languages: Object.fromEntries(texts) }
 }
 
-/** Compiles stored texts. @throws Error where one does not compile: they were checked when they were written. */
+/** @throws Error if one does not compile: stored texts were checked before. */
 export function compileVariants({ body, language, languages }: TemplateTexts): Variants {
   const compiled = new Map<string, CompiledTemplate>()
   for (const [tag, text] of [[language, body], ...Object.entries(languages)] as const) {
@@ -151,7 +146,6 @@ export function compileVariants({ body, language, languages }: TemplateTexts): V
   }
 }
 
-/** The public form of a template. */
 export function showTemplate(row: TemplateRow): Static<typeof Template> {
   const { variables } = compileVariants(row)
   return {

@@ -1,10 +1,8 @@
-/** The SQL of templates. Every query begins with the account. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { Found, Position } from '../ground/http/page.ts'
 import { findRows, hasWords, isCreatedIn, type Search } from '../ground/http/search.ts'
 
-/** A row of `templates`. */
 export interface TemplateRow extends TemplateTexts {
   id: string
   name: string
@@ -14,7 +12,7 @@ export interface TemplateRow extends TemplateTexts {
 
 const columns = `id, name, language, body, languages, created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Inserts a template, or returns null where its name is taken. */
+/** Returns null if the name is taken. */
 export async function insertTemplate(
   tx: Tx,
   accountId: string,
@@ -32,7 +30,7 @@ export async function insertTemplate(
   return rows[0] ?? null
 }
 
-/** Finds templates by their ids or names, as callers write them; by the primary key and the unique (account_id, name). Locks nothing. */
+/** Finds templates by ids or names; by the primary key and the unique (account_id, name). Locks nothing. */
 export async function findTemplates(
   db: Queryable,
   accountId: string,
@@ -51,7 +49,7 @@ export async function findTemplates(
   return rows
 }
 
-/** Reads a template by its primary key and locks it until the transaction ends. */
+/** Locks the row until the transaction ends. By primary key. */
 export async function lockTemplate(tx: Tx, accountId: string, id: string): Promise<TemplateRow | null> {
   const { rows } = await tx.query<TemplateRow>({
     name: 'lock-template',
@@ -66,7 +64,7 @@ export async function lockTemplate(tx: Tx, accountId: string, id: string): Promi
   return rows[0] ?? null
 }
 
-/** Writes all that the caller decides of a template, by its primary key. @throws a unique violation where the name is taken. */
+/** Writes all editable columns. By primary key. @throws a unique violation if the name is taken. */
 export async function updateTemplate(
   tx: Tx,
   accountId: string,
@@ -91,7 +89,7 @@ export async function updateTemplate(
   return rows[0] ?? null
 }
 
-/** An open campaign whose broadcasts say what the template says, for one that is locked; null: none. By the partial index campaigns_template. */
+/** An open campaign that uses a template, which the caller has locked; null: none. By the partial index campaigns_template. */
 export async function findUseOfTemplate(tx: Tx, accountId: string, id: string): Promise<string | null> {
   const { rows } = await tx.query<{ id: string }>(
     `select id
@@ -105,7 +103,7 @@ export async function findUseOfTemplate(tx: Tx, accountId: string, id: string): 
   return rows[0]?.id ?? null
 }
 
-/** Deletes a template by its primary key; says whether there was one. Closed campaigns that had it have no text then. */
+/** False if there was none. Closed campaigns lose their text. By primary key. */
 export async function deleteTemplate(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'delete-template',
@@ -118,11 +116,11 @@ export async function deleteTemplate(tx: Tx, accountId: string, id: string): Pro
   return rowCount === 1
 }
 
-/** Which templates; null: all. */
+/** Null: all. */
 export interface TemplateFilters {
-  /** Words of its name. */
+  /** Words of the name. */
   name: string | null
-  /** Those with a text in it, with or without a region. */
+  /** With or without a region. */
   language: string | null
   createdAfter: Date | null
   createdBefore: Date | null
@@ -132,10 +130,7 @@ const hasLanguage = (language: string): string => `exists (
   select from jsonb_object_keys(t.languages || jsonb_build_object(t.language, '')) as l
   where l = ${language} or starts_with(l, ${language} || '-'))`
 
-/**
- * One page of templates, in the order that `buildPage` expects, with one row more than `limit`. By the primary key; a bounded number of rows is
- * looked at.
- */
+/** One page in the order of `buildPage`, with one row more than `limit`. By the primary key; reads a bounded number of rows. */
 export function listTemplates(
   db: Queryable,
   accountId: string,
@@ -156,7 +151,6 @@ export function listTemplates(
   return findRows(db, search, limit, position)
 }
 
-/** What of a template the caller decides. */
 export interface TemplateTexts {
   body: string
   language: string

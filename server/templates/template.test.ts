@@ -202,7 +202,7 @@ test('what it renders is the concatenation of its texts and values', () => {
   )
 })
 
-// What a reader of templates may stumble over, long; each of these once cost some parser a square of its length.
+// Long inputs that have made parsers quadratic before.
 const hostile = fc
   .tuple(
     fc.array(
@@ -236,7 +236,7 @@ const hostile = fc
   )
 
 test('reads anything in time linear in its length, and tells at most 20 faults', () => {
-  // Warm, so that compilation of the code is not measured.
+  // Warm up, so that compilation of the code is not measured.
   for (let i = 0; i < 50; i++) compileTemplate('{{ a | default: "b" }}'.repeat(100))
   const measure = (text: string): number => {
     const started = process.cpuUsage()
@@ -247,7 +247,7 @@ test('reads anything in time linear in its length, and tells at most 20 faults',
   }
   fc.assert(
     fc.property(hostile, (make) => {
-      // A square would take a hundred times as long for ten times the length. Time of the processor: the machine may be busy.
+      // Quadratic time would be a hundred times as long for ten times the length. CPU time, because the machine may be busy.
       const small = Math.min(measure(make(2000)), measure(make(2000)))
       const large = Math.min(measure(make(20_000)), measure(make(20_000)), measure(make(20_000)))
       expect(large).toBeLessThan(40 * small + 60)

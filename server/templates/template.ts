@@ -1,26 +1,24 @@
 /**
- * Texts with merge fields: `Hi {{ first_name | default: "there" }}`. A tag is a field or a word in quotes, then filters; there is nothing
- * else in the language: no conditions, no loops, no access to anything but the fields given.
+ * Texts with merge fields: `Hi {{ first_name | default: "there" }}`. A tag is a field or a quoted word, then filters. The language has no
+ * conditions, no loops, and no access beyond the given fields.
  */
 import { filters, otherNames, type Argument, type Filter } from './filters.ts'
 
-/** Values by the names of their fields. */
 export type TemplateFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 
-/** A text that was read, for any number of renderings. */
+/** A compiled text. */
 export interface Template {
-  /** Every field that it names, in the order they stand in it. */
+  /** All fields, in their order in the text. */
   readonly variables: readonly string[]
-  /** Those among them without which there is no text: no default stands in for them. */
+  /** Fields without a default. */
   readonly required: readonly string[]
   /**
-   * The text with its fields filled in, or the fields that are missing: null, undefined or unusable (no date for `date`: `noDates` among
-   * them) with nothing to stand in. Takes time linear in the template and the values.
+   * The text with its fields filled in, or the missing fields: null, undefined or unusable, without a default. `noDates` are those that
+   * `date` refused. Linear in the template and the values.
    */
   render(fields: TemplateFields): { text: string } | { missing: string[]; noDates: string[] }
 }
 
-/** Something that is wrong in a template. */
 export interface TemplateFault {
   code:
     | 'unclosed_tag'
@@ -31,16 +29,16 @@ export interface TemplateFault {
     | 'unknown_filter'
     | 'invalid_argument'
     | 'unexpected_text'
-  /** Code points before it. */
+  /** Code points before the fault. */
   position: number
   detail: string
 }
 
-// More tell a writer nothing, and each is a walk from the beginning of the text.
+// More do not help a writer, and each is a walk from the start of the text.
 const faultsMax = 20
-/** Longest name of a field: what an attribute of a contact may have, and room for names of a caller's own. */
+/** The limit for attributes of contacts, with room for a caller's own names. */
 export const variableLengthMax = 64
-// A value is walked once by each filter; nobody needs more.
+// Each filter walks the value once; ten is generous.
 const filtersMax = 10
 
 type Operand = { name: string } | { text: string }
@@ -60,10 +58,7 @@ interface Fault {
   detail: string
 }
 
-/**
- * Reads a text with merge fields; where it is wrong, all that is wrong with it (the first 20). `language` (BCP 47) decides names of months
- * and days, and letters with a case of their own. Takes time linear in the text.
- */
+/** Compiles a text, or returns its first 20 faults. `language` (BCP 47) decides names of months and days, and case rules. Linear in the text. */
 export function compileTemplate(text: string, language: string = 'en'): Template | TemplateFault[] {
   const cursor: Cursor = { text, at: 0, language }
   const faults: Fault[] = []
@@ -100,7 +95,7 @@ function misplaced(mark: string, at: number): Fault {
     : { code: 'unknown_tag', at, detail: 'is not a supported tag: there are only fields, as in {{ first_name }}' }
 }
 
-/** Reads `{{ operand | filter: argument | … }}`; leaves the cursor behind it. */
+/** Reads `{{ operand | filter: argument | … }}` and leaves the cursor after it. */
 function readTag(cursor: Cursor, opensAt: number): Slot | Fault {
   cursor.at = opensAt + 2
   const head = readOperand(cursor)
@@ -196,7 +191,7 @@ function readArgument(cursor: Cursor): Argument | Fault {
     : Number(digits)
 }
 
-/** A text between two straight quotes of a kind; null where none begins. There are no escapes: use the other kind. */
+/** A text in straight quotes of one kind; null if none begins here. There are no escapes: use the other kind. */
 function readQuoted(cursor: Cursor): { text: string } | Fault | null {
   skipBlanks(cursor)
   const { text, at } = cursor
@@ -222,7 +217,7 @@ function isAtEnd(cursor: Cursor): boolean {
   return cursor.at === cursor.text.length
 }
 
-/** Passes over a mark and the blanks before it, where it stands there. */
+/** Skips blanks and a mark, if it is next. */
 function take(cursor: Cursor, mark: string): boolean {
   skipBlanks(cursor)
   if (!cursor.text.startsWith(mark, cursor.at)) return false
@@ -250,7 +245,7 @@ function build(pieces: readonly (string | Slot)[]): Template {
         if (value !== null) text += value
         else if (typeof piece !== 'string' && 'name' in piece.head) {
           missing.add(piece.head.name)
-          // No other filter refuses a value.
+          // Only `date` refuses values.
           if (read(piece.head, fields) !== null) noDates.add(piece.head.name)
         }
       }
@@ -259,7 +254,7 @@ function build(pieces: readonly (string | Slot)[]): Template {
   }
 }
 
-/** The value of a slot, or null where it is missing. A default stands in for blanks too: a contact with a blank name has none. */
+/** A slot's value; null if missing. A blank value takes the default too: a contact with a blank name has no name. */
 function fill({ head, steps }: Slot, fields: TemplateFields): string | null {
   let value = read(head, fields)
   for (const step of steps) {
@@ -269,7 +264,7 @@ function fill({ head, steps }: Slot, fields: TemplateFields): string | null {
   return value
 }
 
-/** Only what the fields have themselves: `constructor` is the name of a field like any other. */
+/** Own properties only: `constructor` is an ordinary field name. */
 function read(operand: Operand, fields: TemplateFields): string | null {
   if ('text' in operand) return operand.text
   const value = Object.hasOwn(fields, operand.name) ? fields[operand.name] : null
