@@ -26,7 +26,7 @@ describe('programs', () => {
     'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
     'Slackbot 1.0 (+https://api.slack.com/robots)',
     'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)',
-    // The preview of iMessage.
+    // iMessage's preview.
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0',
     'Twitterbot/1.0',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_5) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/13.1.1 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)',

@@ -1,9 +1,8 @@
-/** Who follows a link: a person, or a program that looks what is behind it. */
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Programs by what they call themselves: previews of messengers and mail, crawlers, scanners of links, libraries. After the names that they
- * document; what calls itself a browser cannot be told from one. `cubot` makes phones.
+ * Names of programs: previews of messengers and mail, crawlers, link scanners, libraries, as they document them. Those that pose as
+ * browsers cannot be recognized. `cubot` makes phones.
  */
 const program = new RegExp(
   [
@@ -18,7 +17,7 @@ const program = new RegExp(
   'i',
 )
 
-/** Whether a request comes from a program: one that says so, one that fetches ahead of a click, or one without a name. */
+/** Whether a request names a program, prefetches, or has no user agent. */
 export function isBot(headers: IncomingHttpHeaders): boolean {
   const purposes = [headers['sec-purpose'], headers['purpose'], headers['x-purpose'], headers['x-moz']]
   if (purposes.some((purpose) => /prefetch|prerender|preview/i.test(String(purpose ?? '')))) return true

@@ -1,4 +1,4 @@
-/** What happens when somebody follows short links: their addresses are found, and their clicks counted, many at a time. */
+/** Follows short links: looks up addresses and counts clicks, in batches. */
 import { Batcher } from '../ground/base/batch.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
@@ -12,17 +12,16 @@ interface ClicksContext {
   log: Log
   outbox: Outbox
   subscriptions: Subscriptions
-  /** Address of short links; none: they are off. */
+  /** Base address of short links; none: they are off. */
   shortUrl?: string | null
 }
 
-/** Who clicked. */
 export type Clicker = 'person' | 'bot'
 
-// Clicks that are counted, or codes that are looked up, by one statement.
+// Clicks or codes per statement.
 const flushMax = 1000
 
-/** Follows short links. One a process; a click is counted within a moment after its answer, and lost where the process dies in it. */
+/** One per process. A click is counted shortly after its response, and lost if the process dies before that. */
 export class ShortLinks {
   readonly #context: ClicksContext
   readonly #finds: Batcher<string, string | null>
@@ -39,12 +38,12 @@ export class ShortLinks {
     })
   }
 
-  /** The address behind a code, or null. @throws what the database throws. */
+  /** Null if the code is unknown. @throws database errors. */
   find(code: string): Promise<string | null> {
     return this.#finds.push(code)
   }
 
-  /** Counts a click on a link that was found; nobody waits for it. */
+  /** Counts a click in the background. */
   count(code: string, by: Clicker): void {
     void this.#clicks.push({ code, by })
   }
@@ -71,7 +70,7 @@ export class ShortLinks {
     try {
       outbox.offer(await inTransaction(db, async (tx) => this.#record(tx, await countClicks(tx, [...byCode.values()]))))
     } catch (error) {
-      // The person is where the link leads to; whether this was committed is not known, and a click is not worth counting twice.
+      // The response is sent, and the commit may have happened: a lost click is better than one counted twice.
       log.warn({ error, clicks: clicks.length }, 'clicks not counted')
     }
     return clicks.map(() => {})

@@ -1,4 +1,3 @@
-/** Where short links lead, and what became of those of a message. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
@@ -10,7 +9,7 @@ import { listShortLinks } from './store.ts'
 
 export interface ShortLinksContext {
   db: Db
-  /** Address of short links; none: they are off. */
+  /** Base address of short links; none: they are off. */
   shortUrl?: string | null
   shortLinks: ShortLinks
 }
@@ -42,7 +41,7 @@ const page = (title: string, text: string): string =>
 `
 const notFound = page('Not found', 'There is nothing here. The link may have expired, or may be incomplete.')
 
-/** Registers `GET /l/{code}`, where short links are on, and `GET /v1/messages/{id}/links`. */
+/** Registers `GET /l/{code}`, if short links are on, and `GET /v1/messages/{id}/links`. */
 export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: ShortLinksContext): void {
   if (shortUrl !== null)
     app.get('/l/*', { schema: { hide: true }, config: { scope: null } }, async (request, reply) => {
@@ -56,7 +55,7 @@ export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: S
           .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
           .send(notFound)
       if (request.method === 'GET') shortLinks.count(code, isBot(request.headers) ? 'bot' : 'person')
-      // As a browser writes it: ASCII, whatever was in the text.
+      // ASCII, as a browser writes it.
       return reply.code(302).header('location', new URL(url).href).send()
     })
 
@@ -92,8 +91,8 @@ export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: S
 }
 
 /**
- * For an address of short links without a path: what asks for its host is a short link and nothing else, neither API nor pages. Null where
- * the address ends in /l, on the host of the API.
+ * If the short address has no path, its host serves short links only, neither API nor pages. Null if the address ends in /l, on the host of
+ * the API.
  */
 export function readShortHost(
   shortUrl: string | null | undefined,
@@ -101,7 +100,7 @@ export function readShortHost(
   if (!shortUrl) return null
   const { protocol, host, hostname, port, pathname } = new URL(shortUrl)
   if (pathname !== '/') return null
-  // Some proxies name the port also where it is the usual one.
+  // Some proxies include the default port.
   const hosts = new Set([host, `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`])
   return ({ url = '/', headers }) => (hosts.has(headers.host?.toLowerCase() ?? '') ? `/l${url}` : url)
 }

@@ -26,7 +26,6 @@ const toLong = {
 
 const warnings: unknown[] = []
 
-/** The routes as a process with this address of short links has them. */
 async function openApp(address: string | null): Promise<App> {
   const context = test.routeContext
   return buildTestApp(
@@ -136,7 +135,7 @@ describe('a send with shorten_urls', () => {
     const draft = { body: `${shortUrl}/${taken}`, shortLinks: [{ code: taken, url: 'https://a.example/' }] }
     await test.send({ ...draft, shortLinks: [...draft.shortLinks] })
     const free = newCode()
-    // An address that is there twice has one code, which leads to a stranger's address wherever it is left.
+    // A repeated address has one code, which leads to a stranger's address if it is kept.
     const handover = await test.lease({
       body: `${draft.body} ${shortUrl}/${free} ${draft.body}`,
       shortLinks: [
@@ -147,7 +146,7 @@ describe('a send with shorten_urls', () => {
     const [code = '', second, third] = codesOf(handover.body)
     expect(code).not.toBe(taken)
     expect(third).toBe(code)
-    // The other one is stored as it is, once.
+    // The free code is stored unchanged, once.
     expect(second).toBe(free)
     expect(await test.count('short_links', 'message_id = $1', [handover.id])).toBe(2)
     expect((await test.message(handover.id)).body).toBe(handover.body)
@@ -306,7 +305,7 @@ describe('a short link', () => {
     const [code] = codesOf(body['message'])
     const id = parseId('msg', String(body['id'])) ?? ''
     await click(`/${code}`, { 'user-agent': 'Slackbot 1.0' })
-    // Each is counted for itself: of those that are counted together one is told of anyhow.
+    // Separate batches: one batch would report a first click once anyway.
     for (let count = 1; count <= 3; count++) {
       await click(`/${code}`)
       await until('it is counted', async () => (await linksOf(body['id']))[0]?.['clicks'] === count)

@@ -1,28 +1,26 @@
-/** From a text to one with short links: an address on the installation's own domain for each address that is in it. */
+/** Replaces the addresses in a text with short links on the installation's domain. */
 import type { ShortLink } from '../message/draft.ts'
 import { randomFillSync } from 'node:crypto'
 import type { FieldError } from '../ground/base/errors.ts'
 import { textMax } from '../message/send-schema.ts'
 import { findUrls } from './urls.ts'
 
-/** What is known of short links where a draft is read. */
 export interface Shortening {
-  /** Address of short links without a slash at the end; none: they are off. */
+  /** Base address without a trailing slash; none: they are off. */
   shortUrl?: string | null
-  /** Campaigns, as bodies name them, whose messages have short links unless their body says otherwise. */
+  /** Campaigns, as bodies name them, that shorten by default. */
   shortensByDefault?: ReadonlySet<string>
 }
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 // 8·10^17 codes: with a hundred million links alive, a guess hits one in eight thousand million.
 const codeLength = 10
-// Nobody reads more, and each is a row.
+// Each is a row, and no reader needs more.
 const linksMax = 20
 
 const pool = Buffer.allocUnsafe(4096)
 let poolUsed = pool.length
 
-/** A new random code of `codeLength` letters and digits, each equally likely. */
 export function newCode(): string {
   let code = ''
   while (code.length < codeLength) {
@@ -30,18 +28,18 @@ export function newCode(): string {
       randomFillSync(pool)
       poolUsed = 0
     }
-    // Six bits have two values more than the alphabet: they are thrown away, not folded.
+    // Six bits have two values more than the alphabet: rejected, because folding would bias the codes.
     code += alphabet[(pool[poolUsed++] ?? 0) & 63] ?? ''
   }
   return code
 }
 
-/** The code in what follows the slash, or null; phones take the full stop behind an address for a part of it. */
+/** The code after the slash, or null. Phones include a full stop after the address. */
 export function readCode(path: string): string | null {
   return /^([0-9A-Za-z]{10})[^0-9A-Za-z/]*$/.exec(path)?.[1] ?? null
 }
 
-/** Puts a short link in the place of each address that is not one already; the same address twice gets one code. */
+/** Shortens each address that is not short yet; a repeated address gets one code. */
 function shortenText(text: string, shortUrl: string): { text: string; links: ShortLink[] } {
   const codes = new Map<string, string>()
   let shortened = ''
@@ -56,7 +54,7 @@ function shortenText(text: string, shortUrl: string): { text: string; links: Sho
   return { text: shortened + text.slice(at), links: [...codes].map(([url, code]) => ({ code, url })) }
 }
 
-/** The text of a body, shortened where the body or its campaign asks for it. */
+/** Shortens the text of a body, if the body or its campaign asks for it. */
 export function readShortLinks(
   body: { message: string; campaign?: string; shorten_urls?: boolean },
   { shortUrl, shortensByDefault }: Shortening,
@@ -81,7 +79,6 @@ export function readShortLinks(
   return shortened
 }
 
-/** The fault of a body that asks for short links where there are none. */
 export function refuseShortening(
   { shorten_urls }: { shorten_urls?: unknown },
   shortUrl: string | null | undefined,

@@ -1,4 +1,3 @@
-/** The SQL of short links. */
 import { columns } from '../ground/db/array.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { parseId } from '../ground/base/ids.ts'
@@ -13,8 +12,8 @@ interface Accepted {
 }
 
 /**
- * Writes the links of drafts that were accepted in this transaction, as the verdicts say. A code that is taken is drawn again, and changed in the text of the
- * draft and of the message: it is as long and needs no other alphabet, so that nothing else changes.
+ * Writes the links of drafts that this transaction accepted, by their verdicts. A taken code is drawn again and replaced in the draft and
+ * the message: its length and alphabet are the same, so nothing else changes.
  */
 export async function storeShortLinks(
   tx: Db | Tx,
@@ -59,7 +58,7 @@ export async function storeShortLinks(
   }
 }
 
-/** Changes the code of a link. Nobody else sees the message yet; by primary key. */
+/** The message is not visible yet. By primary key. */
 async function recode(tx: Db | Tx, { id, draft }: Accepted, link: ShortLink, texts?: Texts): Promise<void> {
   const taken = link.code
   link.code = newCode()
@@ -74,7 +73,7 @@ async function recode(tx: Db | Tx, { id, draft }: Accepted, link: ShortLink, tex
   ])
 }
 
-/** The addresses behind codes, by code; those that are unknown are absent. By primary key. */
+/** Addresses by code, without unknown codes. By primary key. */
 export async function findAddresses(db: Db, codes: readonly string[]): Promise<Map<string, string>> {
   const { rows } = await db.query<ShortLink>({
     name: 'find-short-links',
@@ -87,21 +86,20 @@ export async function findAddresses(db: Db, codes: readonly string[]): Promise<M
   return new Map(rows.map(({ code, url }) => [code, url]))
 }
 
-/** Clicks of one link since they were last counted. */
+/** Clicks of one link since the last count. */
 export interface Clicks {
   code: string
   people: number
   bots: number
 }
 
-/** A link on which a person clicked for the first time. */
 export interface FirstClick extends ShortLink {
   accountId: string
   messageId: string
   clickedAt: Date
 }
 
-/** Adds clicks to their links and campaigns; answers the first ones. Locks links in the order of their codes, then campaigns; by unique keys. */
+/** Adds clicks to their links and campaigns; returns first clicks. Locks links in the order of their codes, then campaigns; by unique keys. */
 export async function countClicks(tx: Tx, clicks: readonly Clicks[]): Promise<FirstClick[]> {
   const { rows } = await tx.query<FirstClick>({
     name: 'count-clicks',
@@ -142,7 +140,6 @@ export async function countClicks(tx: Tx, clicks: readonly Clicks[]): Promise<Fi
   return rows
 }
 
-/** A link of a message and what became of it. */
 export interface ShortLinkRow extends ShortLink {
   clicks: number
   botClicks: number
@@ -164,8 +161,8 @@ export async function listShortLinks(db: Db, accountId: string, messageId: strin
 }
 
 /**
- * The campaigns among those that bodies name, by id or key, whose messages have short links by default. Asks only for bodies that leave it
- * to their campaign; they may be of any shape. By the primary key of campaigns, and its unique key.
+ * The campaigns, by id or key, that shorten by default. Looks only at bodies that leave it to their campaign; bodies may have any shape. By
+ * the primary key of campaigns, and its unique key.
  */
 export async function findShortening(
   db: Queryable,

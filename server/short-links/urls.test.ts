@@ -117,7 +117,7 @@ describe('addresses in a text', () => {
     const cost = (count: number): number => {
       const text = 'http://a.bb中'.repeat(count)
       expect(findUrls(text).length).toBe(count)
-      // Of the processor, which other programs may have meanwhile; it is counted in steps of some milliseconds.
+      // CPU time, because the machine may be busy; its clock has steps of some milliseconds.
       const before = process.threadCpuUsage()
       for (let i = 0; i < 64_000; i += count) findUrls(text)
       const { user, system } = process.threadCpuUsage(before)
@@ -130,7 +130,7 @@ describe('addresses in a text', () => {
     const text = `${'https://a'.repeat(170)}${'https://a/'.repeat(1)}${')'.repeat(1600)}`
     const startedAt = performance.now()
     for (let i = 0; i < 100; i++) findUrls(text)
-    // A square would take minutes.
+    // Quadratic time would take minutes.
     expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })

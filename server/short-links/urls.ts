@@ -1,32 +1,32 @@
-/** Web addresses in a text, as a person reads them: without the punctuation of the sentence around them. */
+/** Finds web addresses in a text as a reader sees them: without the punctuation of the sentence. */
 
-/** An address and where it stands, in UTF-16 units. */
+/** Its place is in UTF-16 units. */
 export interface FoundUrl {
   url: string
   start: number
   end: number
 }
 
-// What may stand in an address: visible ASCII but for quotes, angle brackets and backslash, and the letters, marks and digits of any
-// script. Not pictures: an emoji ends an address, also those that count as letters or are joined by selectors.
+// Characters of an address: visible ASCII except quotes, angle brackets and backslash, and letters, marks and digits of any script. An
+// emoji ends an address, even one that counts as a letter or is joined by selectors.
 const characters = /(?:(?![\uFE00-\uFE0F\p{Extended_Pictographic}])[!#-;=?-[\]^-~\p{L}\p{Mn}\p{Mc}\p{N}])+/iuy
 const scheme = /(?<![a-z0-9@+])https?:\/\//giu
 const host = /^https?:\/\/[\p{L}\p{N}][\p{L}\p{Mn}\p{Mc}\p{N}_.-]*/iu
 const port = /^:\d+/
-// No top-level domain mixes ASCII with another script than Latin: `example.com` is over where a Chinese sentence goes on.
+// No top-level domain mixes ASCII with a non-Latin script: `example.com` ends where a Chinese sentence continues.
 const sentenceAfterHost = /(?<=\.[a-z]{2,63})[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}][^.]*$/iu
-// A list without blanks is several addresses. Other addresses inside one are its own: archives and logins have them.
+// A list without blanks is several addresses. Other nested addresses belong to the outer one: archives and logins have them.
 const nextInList = /[,;|]https?:\/\//i
 const sentenceEnd = new Set(".,:;!?'")
 const openerOf: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 
-/** Finds the http and https addresses of a text, in order; linear time but for lists. Addresses with a user name are left alone. */
+/** Finds http and https addresses, in order, in linear time except for lists. Skips addresses with a user name. */
 export function findUrls(text: string): FoundUrl[] {
   const found: FoundUrl[] = []
   let runEnd = 0
   scheme.lastIndex = 0
   for (let match = scheme.exec(text); match; match = scheme.exec(text)) {
-    // Behind an address the same run may go on: to look for its end from each would take as long as all of them together.
+    // One run can hold many addresses: searching its end from each would be quadratic.
     if (scheme.lastIndex >= runEnd) {
       characters.lastIndex = scheme.lastIndex
       if (!characters.test(text)) continue
@@ -41,10 +41,9 @@ export function findUrls(text: string): FoundUrl[] {
   return found
 }
 
-/** The address with which a run of characters begins; null where it is none. */
 function cutUrl(run: string): string | null {
   const [authority = ''] = /^https?:\/\/[^/?#]*/i.exec(run) ?? []
-  // Who it seems to be from and where it goes differ: nothing to be hidden behind a short link.
+  // A user name makes the address look like another site: do not hide it behind a short link.
   if (authority.includes('@')) return null
   const name = host.exec(run)?.[0].replace(sentenceAfterHost, '')
   if (name === undefined) return null
@@ -55,7 +54,7 @@ function cutUrl(run: string): string | null {
   return URL.canParse(url) ? url : null
 }
 
-/** Without the full stop, and without the bracket that was opened before the address. */
+/** Removes a final full stop, and a bracket opened before the address. */
 function trimSentence(url: string): string {
   const count = (character: string): number => url.split(character).length - 1
   const surplus: Record<string, number> = {}
