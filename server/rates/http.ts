@@ -1,4 +1,3 @@
-/** Routes of a carrier's rate card: what it takes for a segment to where. */
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../ground/http/csv.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
@@ -62,7 +61,7 @@ const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id 
 export function rateRoutes(app: App, context: RouteContext): void {
   const { db } = context
   app.addSchema(RateCard)
-  // A scope of its own: only here bodies may be CSV.
+  // A Fastify scope of its own, because only this route accepts CSV.
   void app.register(async (child: App) => replaceRoute(child, context))
   app.get(
     '/v1/carriers/:id/rates',
@@ -163,7 +162,7 @@ function replaceRoute(app: App, context: RouteContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        // First: it throws where the path itself was refused.
+        // First, because it throws if the path is invalid.
         const faults = new Faults(request)
         const { id: carrierId } = await requireCarrier(tx, request.params.id)
         await holdCarrier(tx, carrierId)
@@ -190,7 +189,7 @@ const showCard = (carrierId: string, rates: readonly Rate[]) => ({
 // As many as people read, and as an event of the log keeps.
 const auditedMax = 250
 
-/** A card as the audit log has it: of a long one only that it is another, and how long. To compare and cover each row takes seconds. */
+/** A card for the audit log: a long one as its length and hash only, because comparing and masking its rows takes seconds. */
 async function auditedOf(card: ReturnType<typeof showCard>): Promise<object> {
   const { length } = card.data
   if (length <= auditedMax) return card

@@ -1,4 +1,4 @@
-/** A rate card as an operator writes it, JSON or CSV, into rows: all that is wrong with any of them is told at once. */
+/** Reads a rate card, JSON or CSV, and reports all faults at once. */
 import type { FieldError } from '../ground/base/errors.ts'
 import { isCountry } from '../ground/numbers/number.ts'
 import { readAmount } from '../ground/base/money.ts'
@@ -6,13 +6,13 @@ import { isTime } from '../ground/http/validate.ts'
 import { readTableRows, readTexts, rowsOfCsv, rowsOfJson, type TableRow } from '../carriers/operator-table.ts'
 import type { Rate } from './rate.ts'
 
-/** Most rows of one card: some aggregators publish a price for each of the world's networks. */
+/** Some aggregators publish a price for each of the world's networks. */
 export const ratesMax = 100_000
 
 const fields = ['country', 'prefix', 'amount', 'currency', 'effective_from'] as const
 type Field = (typeof fields)[number]
 
-/** Reads rows of JSON. @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults. */
+/** @throws ApiError `validation_failed` with up to 100 faults. */
 export const readRateTable = (rows: readonly unknown[]): Promise<Rate[]> => readRates(rowsOfJson(rows, 'rates'))
 
 /** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; faults name the line, counted from 1. */
@@ -36,7 +36,7 @@ function readRates(rows: Iterable<TableRow> | Promise<Iterable<TableRow>>): Prom
   })
 }
 
-/** Reads one row; what is wrong goes to `faults`, with the field as pointer. Null: it is no rate. */
+/** Adds faults with the field as pointer. Null: the row is not a rate. */
 function readRow(row: unknown, faults: FieldError[]): Rate | null {
   const texts = readTexts(row, fields, faults)
   if (!texts) return null
@@ -48,7 +48,7 @@ function readRow(row: unknown, faults: FieldError[]): Rate | null {
     fault('amount', 'invalid_format', 'must be an amount with a point and at most 6 decimals, such as 0.00790')
   if (currency === undefined) fault('currency', 'required', 'is required')
   else if (!/^[A-Z]{3}$/.test(currency)) fault('currency', 'invalid_format', 'must be an ISO 4217 code, such as USD')
-  // Always, as without a time, is what is before 1970, too: PostgreSQL has no year 0.
+  // Times before 1970 count as always, like no time: PostgreSQL has no year 0.
   const effectiveFrom = new Date(from === undefined ? 0 : Math.max(0, Date.parse(from)))
   if (from !== undefined && !isTime(/^[\d-]{10}$/.test(from) ? `${from}T00:00:00Z` : from))
     fault('effective_from', 'invalid_format', 'must be an RFC 3339 time, or a date, which starts in UTC')
@@ -57,14 +57,14 @@ function readRow(row: unknown, faults: FieldError[]): Rate | null {
   return { destination, effectiveFrom, price: { amount: readAmount(amount), currency } }
 }
 
-/** Everywhere, where a row names neither a country nor a prefix. */
+/** Everywhere, if a row names neither a country nor a prefix. */
 function readDestination(
   { country, prefix }: Partial<Record<Field, string>>,
   fault: (pointer: Field, code: FieldError['code'], detail: string) => void,
 ): string | null {
   if (prefix !== undefined) {
     const digits = prefix.replace(/^\+/, '')
-    // A country beside a prefix is for people: the prefix says more.
+    // A country beside a prefix is for readers: the prefix is more specific.
     if (/^[1-9]\d{0,14}$/.test(digits)) return digits
     fault('prefix', 'invalid_format', 'must be the first digits of numbers with the calling code, such as 4477')
     return null

@@ -10,7 +10,7 @@ import { replaceRates } from './store.ts'
 const { db, account, test, app } = await ledgerWorld([messageRoutes])
 const dearId = newId()
 await inTransaction(db, (tx) => insertTestCarrier(tx, dearId, {}, { priority: 200 }))
-// The number of the account is at both.
+// Both carriers have the account's number.
 await db.query(
   `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, is_default)
    select account_id, $1, $2, number, kind, country, capabilities, false from senders`,
@@ -18,7 +18,7 @@ await db.query(
 )
 afterEach(() => setRates({}))
 
-/** Says what carriers take, by destination in millionths of a dollar. */
+/** Prices by destination, in millionths of a dollar. */
 async function setRates(cards: Record<string, Record<string, number>>): Promise<void> {
   const effectiveFrom = new Date(0)
   await inTransaction(db, async (tx) => {
@@ -62,7 +62,7 @@ describe('a message', () => {
       price: usd('0.008123'),
       estimated_price: usd('0.008123'),
     })
-    // Another carrier took it than was thought.
+    // Another carrier took it than the price was estimated for.
     expect(renderMessage({ ...row, carrierId: dearId })).toMatchObject({ price: null })
   })
 

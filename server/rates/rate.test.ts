@@ -100,7 +100,7 @@ describe('a card', () => {
       rates: [
         { country: 'GB', amount: '0.031', currency: 'EUR' },
         { prefix: '+4477', amount: '0.0295', currency: 'EUR', effective_from: '2026-01-01T00:00:00Z' },
-        // Longer ago than any message: always.
+        // Older than any message: always.
         { amount: '0.1', currency: 'EUR', effective_from: '0000-01-01' },
       ],
     })

@@ -1,31 +1,29 @@
-/** What a segment costs at a carrier: the rate cards of all carriers, compiled to be asked at every accept. */
+/** The price of a segment at a carrier: all rate cards, compiled for look-ups at every accept. */
 import { nowMs } from '../ground/db/clock.ts'
 import type { Money } from '../ground/base/money.ts'
 
-/** A row of a carrier's card. */
 export interface Rate {
-  /** `*` (everywhere), a country (ISO 3166-1 alpha-2), or first digits of numbers; what says more goes first. */
+  /** `*` (everywhere), a country (ISO 3166-1 alpha-2), or first digits of numbers; the most specific wins. */
   destination: string
-  /** Of several rows of a destination the last one counts that has begun. */
+  /** The latest row that has begun applies. */
   effectiveFrom: Date
-  /** Of a segment. */
+  /** Per segment. */
   price: Money
 }
 
 /** The price of a segment to a number (digits) at a time in milliseconds; null: the carrier has no rate for it. */
 export type RateOf = (carrierId: string, to: string, country: string | null, atMs?: number) => Money | null
 
-/** There are no rate cards. */
 export const noRates: RateOf = () => null
 
 interface Card {
-  /** By destination, the latest first. */
+  /** Latest first. */
   rates: Map<string, { fromMs: number; price: Money }[]>
-  /** Lengths of its prefixes, longest first. */
+  /** Lengths of the prefixes, longest first. */
   lengths: number[]
 }
 
-/** Compiles the cards of carriers. A look-up is a few probes of a hash table, whatever their size; without any card it costs nothing. */
+/** Compiles cards. A look-up takes a few hash probes at any size, and nothing without cards. */
 export function compileRates(rows: readonly (Rate & { carrierId: string })[]): RateOf {
   const cards = new Map<string, Card>()
   for (const { carrierId, destination, effectiveFrom, price } of rows) {

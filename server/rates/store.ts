@@ -1,9 +1,9 @@
-/** The rows of rate cards. They belong to the installation; processes read them whole when their version has changed. */
+/** Rate cards belong to the installation. Processes read them whole when their version changes. */
 import { columns } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { Rate } from './rate.ts'
 
-// What is written in one turn of the event loop: some 10 ms.
+// One statement's rows: some 10 ms of the event loop.
 const insertMax = 10_000
 
 interface RateRow {
@@ -23,7 +23,7 @@ const rateOf = ({ carrierId, destination, effectiveFrom, cost, currency }: RateR
 
 const rateColumns = `carrier_id as "carrierId", destination, effective_from as "effectiveFrom", cost, currency`
 
-/** The card of a carrier in the order of its destinations, of each the earliest first. By primary key prefix. */
+/** By destination, then earliest first. By primary key prefix. */
 export async function listRates(db: Queryable, carrierId: string): Promise<Rate[]> {
   const { rows } = await db.query<RateRow>(
     `select ${rateColumns} from rates where carrier_id = $1 order by destination, effective_from`,
@@ -32,16 +32,13 @@ export async function listRates(db: Queryable, carrierId: string): Promise<Rate[
   return rows.map(rateOf)
 }
 
-/** All cards. Reads the table whole. */
+/** Reads the table whole. */
 export async function readRates(db: Queryable): Promise<(Rate & { carrierId: string })[]> {
   const { rows } = await db.query<RateRow>(`select ${rateColumns} from rates`)
   return rows.map(rateOf)
 }
 
-/**
- * Of the cards of all carriers, or of one, the rows that may say what a segment to a number costs. By primary key, once for each carrier and each
- * beginning of the number.
- */
+/** Rows that may price a segment to a number, of all carriers or one. By primary key, once for each carrier and each prefix of the number. */
 export async function findRates(
   db: Queryable,
   to: string,
@@ -73,10 +70,7 @@ export async function carriersWithRates(db: Queryable, carrierIds: readonly stri
   return new Set(rows.map(({ id }) => id))
 }
 
-/**
- * Puts a card in the place of a carrier's old one, and tells every process by the version of the cards, whose row it locks: changes of cards
- * and of routes take turns.
- */
+/** Replaces a carrier's card. Increments the version of the cards for every process and locks its row: changes of cards and routes take turns. */
 export async function replaceRates(tx: Tx, carrierId: string, rates: readonly Rate[]): Promise<void> {
   await tx.query('update routes_version set version = version + 1, rates = rates + 1')
   await tx.query('delete from rates where carrier_id = $1', [carrierId])
