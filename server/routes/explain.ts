@@ -1,4 +1,4 @@
-/** Decisions of routing in words. */
+/** Explains routing decisions in words. */
 import type { RouteRow } from './store.ts'
 import type { RuleMiss } from './route.ts'
 import type { RoutePlan } from './routing.ts'
@@ -16,7 +16,6 @@ const misses: Record<RuleMiss, string> = {
   max_cost: 'The message would cost more than max_cost at each of its carriers, or its cost is unknown.',
 }
 
-/** Why a route did not match. */
 export const explainMiss = (miss: RuleMiss): string => misses[miss]
 
 const faults: Record<SenderFault, string> = {
@@ -25,7 +24,6 @@ const faults: Record<SenderFault, string> = {
   cannot_send: 'It does not have the capability sms.',
 }
 
-/** Why a sender was passed over. */
 export const explainSenderFault = (fault: SenderFault): string => faults[fault]
 
 const senderRules: Record<SenderChoice['rule'], string> = {
@@ -39,10 +37,9 @@ const senderRules: Record<SenderChoice['rule'], string> = {
   sender_not_allowed: 'None of the possible senders can be used for this recipient.',
 }
 
-/** Why a sender was chosen. */
 export const explainSender = ({ rule }: SenderChoice): string => senderRules[rule]
 
-/** What becomes of a message. `isUp`: a carrier of its chain has a session. */
+/** `isUp`: a carrier of its chain has a session. */
 export function explainOutcome(plan: RoutePlan, route: RouteRow | null, isUp: boolean): string {
   const name = route ? `The route at position ${route.position}` : 'The default route'
   switch (plan.refusal) {

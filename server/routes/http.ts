@@ -1,4 +1,3 @@
-/** The routes of routes: the operator's rules that pick the carriers of a message. */
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -239,7 +238,7 @@ async function requireRoute(db: Queryable, text: string): Promise<RouteRow> {
   return row
 }
 
-/** @throws ApiError where the ids are not those of all routes, each once. */
+/** @throws ApiError unless `ids` are those of all routes, each once. */
 async function requireAll(tx: Queryable, ids: string[]): Promise<void> {
   const missing = new Set((await listRoutes(tx)).map(({ id }) => id))
   const known = new Set(missing)
@@ -256,7 +255,7 @@ async function requireAll(tx: Queryable, ids: string[]): Promise<void> {
   if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
 }
 
-/** Of two enabled routes with one match the second could take nothing. */
+/** A second enabled route with the same match would never be taken. */
 async function refuseTwin(db: Queryable, id: string, input: RouteInput): Promise<void> {
   const twin = input.enabled ? await findTwin(db, id, input.match) : null
   if (!twin) return
@@ -264,7 +263,7 @@ async function refuseTwin(db: Queryable, id: string, input: RouteInput): Promise
   throw invalid([{ pointer: '#/match', code: 'invalid_value', detail }])
 }
 
-/** A route as it is stored, with what earlier ones take from it. */
+/** A stored route with its overlaps. */
 async function render(db: Queryable, text: string): Promise<Record<string, unknown>> {
   const rows = await listRoutes(db)
   const row = rows.find(({ id }) => showId('rte', id) === text)

@@ -1,4 +1,4 @@
-/** The body of a route: its schema, and everything that is wrong with one, at once. */
+/** Schema and checks of a route's body; reports all faults at once. */
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import { Nullable } from '../ground/http/http.ts'
@@ -84,8 +84,8 @@ export const PatchBody = Type.Object(
 type Body = Static<typeof PatchBody>
 
 /**
- * Reads a body over what was there before (`base`; null for a new route). Adds all faults to `faults`; the answer is of use only where
- * there are none. Unknown accounts, campaigns and carriers are faults; so is a carrier that the chain would meet twice.
+ * Reads a body over the stored route (`base`; null for a new one). Adds faults to `faults`; the result is only valid without any. Unknown
+ * accounts, campaigns and carriers are faults, and so is a carrier that appears twice in the chain.
  */
 export async function readRoute(
   db: Queryable,
@@ -140,7 +140,7 @@ async function readMatch(db: Queryable, faults: Faults, match: Static<typeof Mat
   return orderMatch({ accountId, campaignId, type, countries, prefixes: digits, senders: numbers })
 }
 
-/** Carriers, failover and money of the body over those that were there: they only make sense together. */
+/** Reads carriers, failover and money together, because they depend on each other. */
 async function readCarriers(
   db: Queryable,
   faults: Faults,
@@ -169,7 +169,7 @@ async function readCarriers(
     if (kept.some(({ cost }) => cost !== null) && base?.currency) currencies.set(base.currency, '#/max_cost')
     return kept
   }
-  // What stays is placed first: a new carrier that is there already is the fault.
+  // Kept carriers come first, so that a new duplicate is the fault.
   const kept = { carriers: body.carriers ? null : keep(true), failover: body.failover ? null : keep(false) }
   const carriers =
     kept.carriers ??
@@ -198,7 +198,7 @@ async function readCarriers(
   if (carriers.length === 0 && failover.length > 0)
     faults.add('#/failover', 'invalid_value', 'needs carriers: a route without them refuses what it matches')
   const all = [...carriers, ...failover]
-  // What is no id at all is told already, and no card has it.
+  // Invalid ids have their fault already, and no card.
   const unpriced = all.flatMap(({ cost, carrierId }) => (cost === null && carrierId !== '' ? [carrierId] : []))
   if (maxCost !== null && unpriced.length > 0 && (await carriersWithRates(db, unpriced)).size < new Set(unpriced).size)
     faults.add(
@@ -211,7 +211,7 @@ async function readCarriers(
 
 async function knownCarriers(db: Queryable, items: readonly { carrier: string }[]): Promise<Set<string>> {
   const ids = items.flatMap(({ carrier }) => parseId('car', carrier) ?? [])
-  // By primary key; locked, so that none is deleted before what names it is written.
+  // By primary key; locked, so that none is deleted before the route is written.
   const { rows } = await db.query<{ id: string }>(
     'select id from carriers where id = any ($1::uuid[]) and not is_test order by id for key share',
     [ids],
@@ -219,7 +219,7 @@ async function knownCarriers(db: Queryable, items: readonly { carrier: string }[
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The id of an account, or null. By primary key. */
+/** Null if there is none. By primary key. */
 export async function findAccount(db: Queryable, account: string): Promise<string | null> {
   const id = parseId('acc', account)
   const { rowCount } = await db.query('select 1 from accounts where id = $1', [id])

@@ -1,4 +1,4 @@
-/** What an earlier rule takes from a later one: told to the operator, because order alone decides and nothing else shows it. */
+/** Finds overlaps of rules, because only their order decides and nothing else shows it. */
 import type { Rule } from './route.ts'
 
 /** An earlier rule that takes all (`shadowed`) or some (`overlapped`) of a rule's messages. */
@@ -8,12 +8,12 @@ export interface Overlap {
   ruleId: string
 }
 
-/** Overlaps that are told of one rule: enough to see what is wrong. */
+/** Enough to see what is wrong. */
 const overlapsMax = 10
 
 /**
- * The earlier rules that take messages from the rule at `place`, in order, up to the first that takes all of them. A more special rule
- * before a more general one is how rules are meant to be written, and is no overlap.
+ * The earlier rules that take messages from the rule at `place`, in order, up to the first that takes all. A specific rule before a general
+ * one is intended, and no overlap.
  */
 export function findOverlaps(rules: readonly Rule[], place: number): Overlap[] {
   const rule = rules[place]
@@ -28,7 +28,7 @@ export function findOverlaps(rules: readonly Rule[], place: number): Overlap[] {
   return found
 }
 
-/** Whether both can match one message, as far as can be told: a country and a prefix are taken to meet. */
+/** Whether both may match one message: a country and a prefix count as meeting. */
 function meets(a: Rule, b: Rule): boolean {
   return (
     meetsOne(a.accountId, b.accountId) &&
@@ -45,7 +45,7 @@ const meetsOne = (a: string | null, b: string | null): boolean => a === null || 
 const meetsAny = (a: readonly string[], b: readonly string[], fits: (x: string, y: string) => boolean): boolean =>
   a.length === 0 || b.length === 0 || a.some((x) => b.some((y) => fits(x, y)))
 
-/** Whether every message that the inner rule's match lets through passes the outer one's. */
+/** Whether the outer match holds for every message of the inner one. */
 function contains(outer: Rule, inner: Rule): boolean {
   return (
     (outer.accountId === null || outer.accountId === inner.accountId) &&
@@ -63,7 +63,7 @@ const containsAll = (
   fits: (x: string, y: string) => boolean,
 ): boolean => outer.length === 0 || (inner.length > 0 && inner.every((y) => outer.some((x) => fits(x, y))))
 
-/** Whether the earlier rule never passes a message of the later one on, for want of the sender's carrier or for its cost. */
+/** Whether neither the sender's carrier nor the cost makes the earlier rule pass on a message of the later one. */
 function servesAll(earlier: Rule, later: Rule): boolean {
   if (earlier.carriers.length === 0) return true
   if (earlier.maxCost !== null || later.carriers.length === 0) return false

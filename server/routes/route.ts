@@ -1,79 +1,75 @@
 /**
- * The choice of carriers for a message: a pure function of the rules, the carriers and the message. The first enabled rule that matches
- * wins; a rule without carriers refuses what it matches. What no rule matches takes the default route: every carrier, best first.
+ * Chooses carriers for a message: a pure function of rules, carriers and message. The first enabled rule that matches wins; a rule without
+ * carriers refuses. Without a match, the default route applies: every carrier, best first.
  */
 import type { MessageType } from '../message/message.ts'
 import type { Money } from '../ground/base/money.ts'
 import { noRates, type RateOf } from '../rates/rate.ts'
 import { rankByWeight } from '../senders/weight.ts'
 
-/** What a rule asks of a message: every member must hold; of a list one item must; null or an empty list always holds. */
+/** All members must hold, one item of each list; null or an empty list always holds. */
 export interface RouteMatch {
   accountId: string | null
   campaignId: string | null
   type: MessageType | null
   /** ISO 3166-1 alpha-2, of the recipient. */
   countries: readonly string[]
-  /** First digits of the recipient, calling code included. */
+  /** First digits of the recipient, with calling code. */
   prefixes: readonly string[]
   senders: readonly string[]
 }
 
-/** A carrier of a rule: with a weight it shares the rule's messages, without one (null) it comes after those, in order. */
+/** Carriers with a weight share the rule's messages; those without (null) follow in order. */
 export interface RouteCarrier {
   carrierId: string
   weight: number | null
-  /** Of a segment, in millionths of the currency's unit; null: what the carrier's rate card says. */
+  /** Per segment, in millionths of the currency's unit; null: the rate card decides. */
   cost: number | null
 }
 
-/** A rule, in its place. */
 export interface Rule extends RouteMatch {
   id: string
   enabled: boolean
   carriers: readonly RouteCarrier[]
-  /** The most a message may cost, in the unit of `cost`; carriers at which it would cost more, or nobody knows what, are passed over. */
+  /** The most a message may cost, in the unit of `cost`; carriers that cost more, or an unknown amount, are passed over. */
   maxCost: number | null
-  /** Of its money; null: it has none. */
+  /** Of its amounts; null: it has none. */
   currency: string | null
 }
 
-/** What routing knows of a carrier. Best first is by priority (lower is better), then by age (id). */
+/** Best first is by priority (lower is better), then by age (id). */
 export interface RoutableCarrier {
   id: string
   enabled: boolean
   priority: number
 }
 
-/** A message, as far as its route depends on it. */
 export interface RoutableMessage {
-  /** Spreads messages over weights: the same id always takes the same carrier. */
+  /** Spreads messages over weights: an id always gets the same carrier. */
   id: string
   accountId: string
   campaignId: string | null
   type: MessageType
-  /** Digits of the recipient, and their country (null: a code of no country). */
+  /** Digits of the recipient, and their country (null: the code belongs to no country). */
   to: string
   country: string | null
   sender: string | null
-  /** Carriers at which the account has this sender, and can use it for the recipient; null: the sender is the carrier's default, and any will do. */
+  /** Carriers at which the account can use this sender for the recipient; null: any, with the carrier's default sender. */
   senderCarrierIds: readonly string[] | null
   segments: number
 }
 
-/** The route of a message. */
 export interface RouteChoice {
-  /** The rule that took it; null: the default route. */
+  /** Null: the default route. */
   ruleId: string | null
-  /** Carriers in the order in which they are tried, each once. Empty: refused. Enabled ones only, unless `isHeld`. */
+  /** Carriers in the order of attempts, each once. Empty: refused. Only enabled ones, unless `isHeld`. */
   chain: readonly string[]
-  /** None of the chain's carriers is enabled: the message waits for one of them. */
+  /** No carrier of the chain is enabled: the message waits for one. */
   isHeld: boolean
-  /** What a segment costs at each of the chain, null where it is not known; absent: at none. */
+  /** Price of a segment at each carrier of the chain, null if unknown; absent: all unknown. */
   prices?: readonly (Money | null)[]
 }
 
-/** Why a rule did not match. */
 export type RuleMiss =
   | 'disabled'
   | 'account'
@@ -82,19 +78,18 @@ export type RuleMiss =
   | 'country'
   | 'prefix'
   | 'sender'
-  /** None of its carriers has the sender. */
   | 'sender_carrier'
-  /** At each of its carriers that has the sender it would cost too much, or what it costs is not known. */
+  /** Each of its carriers that has the sender costs too much, or an unknown amount. */
   | 'max_cost'
 
-/** What became of one rule: null for the reason it did not match where it did. Of several that match, the first was taken. */
+/** The reason why a rule did not match; null: it did. Of several matches, the first was taken. */
 export interface RuleTrace {
   ruleId: string
   miss: RuleMiss | null
   isTaken: boolean
 }
 
-/** Chooses the route of a message and says of every rule why. For many messages over the same rules: `compileRoutes`. */
+/** Chooses the route of a message and explains every rule. For many messages over the same rules: `compileRoutes`. */
 export function chooseRoute(
   rules: readonly Rule[],
   carriers: readonly RoutableCarrier[],
@@ -113,8 +108,8 @@ export function chooseRoute(
 }
 
 /**
- * Compiles rules for many messages; the answer is `chooseRoute`'s. Each rule lies under its most telling condition, so that a message
- * meets only rules that may concern it: 10,000 rules cost about as much as ten.
+ * Compiles rules for many messages; results equal `chooseRoute`. Rules are indexed by their most selective condition: 10,000 rules cost
+ * about as much as ten.
  */
 export function compileRoutes(
   rules: readonly Rule[],
@@ -161,7 +156,7 @@ interface Placed {
   place: number
 }
 
-/** The shelves that a rule lies on: all values of the condition that leaves the fewest messages. */
+/** Index keys of a rule: all values of its most selective condition. */
 function keysOf(rule: Rule): string[] {
   if (rule.campaignId !== null) return [`campaign ${rule.campaignId}`]
   if (rule.senders.length > 0) return rule.senders.map((sender) => `sender ${sender}`)
@@ -171,7 +166,7 @@ function keysOf(rule: Rule): string[] {
   return [rule.type === null ? 'any' : `type ${rule.type}`]
 }
 
-/** Why a rule does not match a message; null: it does. `hasPrefix`: one of its prefixes is known to fit. */
+/** Why a rule does not match; null: it does. `hasPrefix`: a prefix is known to match. */
 function missOf(rule: Rule, message: RoutableMessage, rateOf: RateOf, hasPrefix = false): RuleMiss | null {
   if (!rule.enabled) return 'disabled'
   if (rule.accountId !== null && rule.accountId !== message.accountId) return 'account'
@@ -198,7 +193,7 @@ function isUsable(carrier: RouteCarrier, rule: Rule, message: RoutableMessage, r
   return price !== null && price.currency === (rule.currency ?? '') && price.amount * message.segments <= rule.maxCost
 }
 
-/** What a segment costs: as the rule says, else as the carrier's card says. */
+/** The price of a segment: the rule's, else the rate card's. */
 const priceAt = (
   { carrierId, cost }: Pick<RouteCarrier, 'carrierId' | 'cost'>,
   rule: Rule | null,
@@ -206,7 +201,7 @@ const priceAt = (
   rateOf: RateOf,
 ): Money | null => (cost === null ? rateOf(carrierId, to, country) : { amount: cost, currency: rule?.currency ?? '' })
 
-/** `prices` of a chain, where any is known. */
+/** `prices` of a chain, if any is known. */
 function pricesOf(
   chain: readonly string[],
   rule: Rule | null,

@@ -1,4 +1,4 @@
-/** What routing needs of the database besides the rules: the senders that messages may take, and what campaigns say of them. */
+/** Routing's data from the database besides rules: senders and campaigns. */
 import type { Db, Queryable } from '../ground/db/db.ts'
 import type { MessageType } from '../message/message.ts'
 import type { RouteRequest } from '../message/routing.ts'
@@ -6,10 +6,9 @@ import { findAffinities, findPools } from '../senders/pool-store.ts'
 import { findDefaultChoices, findNamed, findPooled, type CandidateRow } from '../senders/candidates.ts'
 import { indexSenders, type AccountSenders, type Pool } from '../senders/sender.ts'
 
-/** Senders and campaigns as they were so long ago still serve: what was accepted a moment earlier goes out with them too. */
+/** Facts of this age may be used: messages accepted a moment earlier used them too. */
 export const factsMsMax = 2000
 
-/** What a campaign says of the senders and the type of its messages. */
 interface CampaignFact {
   id: string
   type: MessageType | null
@@ -17,11 +16,10 @@ interface CampaignFact {
   poolId: string | null
 }
 
-/** What plans of some messages need. */
 export interface RoutingFacts {
   /** By `campaignKeyOf`. */
   campaigns: ReadonlyMap<string, CampaignFact | null>
-  /** The senders that messages may take, by `candidatesKeyOf`: those with the number asked for, those of the pool, or the default and what may stand for it. */
+  /** Senders by `candidatesKeyOf`: those with the requested number, those of the pool, or the default and its substitutes. */
   candidates: ReadonlyMap<string, AccountSenders>
   /** By `poolKeyOf`. */
   pools: ReadonlyMap<string, Pool>
@@ -29,13 +27,13 @@ export interface RoutingFacts {
   affinities: ReadonlyMap<string, string>
 }
 
-/** Which sender a message asks for, by itself or by its campaign. */
+/** The requested sender or pool, of the message or its campaign. */
 interface Wish {
   from: string | null
   poolId: string | null
 }
 
-/** What the message itself says goes before what its campaign says, and a sender before a pool. */
+/** The message overrides its campaign, and a sender overrides a pool. */
 export function wishOf({ from, poolId }: RouteRequest, campaign: CampaignFact | null | undefined): Wish {
   if (from !== null) return { from, poolId: null }
   const pool = poolId ?? campaign?.poolId ?? null
@@ -53,12 +51,12 @@ export const candidatesKeyOf = (accountId: string, { from, poolId }: Wish): stri
 
 export const poolKeyOf = (accountId: string, poolId: string): string => `${accountId} ${poolId}`
 
-/** Facts that were read lately, of one process. */
+/** Recent facts of one process. */
 export class FactTable {
   readonly #db: Queryable
   readonly #campaigns = new Kept<CampaignFact | null>()
   readonly #candidates = new Kept<AccountSenders>()
-  // What was read earlier is read again; of one account by its id, for as long as that could serve.
+  // Facts read before this are read again; by account while facts that old could be used.
   #since = -Infinity
   readonly #sinceOf = new Map<string, number>()
 
@@ -66,7 +64,7 @@ export class FactTable {
     this.#db = db
   }
 
-  /** Nothing that was read before is used any more; of one account, or of all. */
+  /** Invalidates earlier facts of one account, or of all. */
   outdate(accountId?: string): void {
     const now = performance.now()
     if (accountId === undefined) this.#since = now
@@ -76,7 +74,10 @@ export class FactTable {
     }
   }
 
-  /** What some messages need. Reads what was not read since `since` (in monotonic milliseconds), and pools and whom they know, which are never kept. */
+  /**
+   * Facts for some messages. Reads those older than `since` (in monotonic milliseconds), and always pools and their affinities, which are
+   * never cached.
+   */
   async read(requests: readonly RouteRequest[], since: number): Promise<RoutingFacts> {
     const isFresh = ({ accountId }: RouteRequest, readAt: number): boolean =>
       readAt >= Math.max(since, this.#since, this.#sinceOf.get(accountId) ?? -Infinity)
@@ -101,16 +102,16 @@ export class FactTable {
   }
 }
 
-/** Everything that plans of some messages need, read now. */
+/** Reads all facts without the cache. */
 export function readFacts(db: Db, requests: readonly RouteRequest[]): Promise<RoutingFacts> {
   return new FactTable(db).read(requests, -Infinity)
 }
 
-/** What was read lately of one kind, by its keys, that read first first: what is too old to serve goes when something else comes. */
+/** Recent facts of one kind by key, oldest first: additions remove those too old to use. */
 class Kept<T> {
   readonly #byKey = new Map<string, { value: T; readAt: number }>()
 
-  /** The values of some requests; reads those that are not fresh. */
+  /** Returns values for requests; reads those that are stale. */
   async read<R>(
     requests: readonly R[],
     keyOf: (request: R) => string,
@@ -135,7 +136,7 @@ class Kept<T> {
     }
     for (const [key, value] of read) {
       found.set(key, value)
-      // Of two that were read at once, the one that was asked for later: it may know of a change that has been answered since.
+      // Of two concurrent reads, the later request wins: it may include a change that was already confirmed.
       if ((this.#byKey.get(key)?.readAt ?? -Infinity) > readAt) continue
       this.#byKey.delete(key)
       this.#byKey.set(key, { value, readAt })
@@ -144,7 +145,6 @@ class Kept<T> {
   }
 }
 
-/** The pools that messages take their senders from. */
 async function readPools(
   db: Queryable,
   pooled: readonly { accountId: string; poolId: string }[],
@@ -154,7 +154,7 @@ async function readPools(
   return new Map(pools.map((pool) => [poolKeyOf(pool.accountId, pool.id), pool]))
 }
 
-/** The senders that messages may take: of each what it asks for, whatever else its account has. */
+/** The candidates of each message only, however many senders its account has. */
 async function readCandidates(
   db: Queryable,
   asked: readonly (Wish & { accountId: string })[],
@@ -182,7 +182,7 @@ async function readCandidates(
   )
 }
 
-/** Campaigns that requests name, by id or by key; both have an index. */
+/** Campaigns by id or key; both have an index. */
 async function readCampaigns(
   db: Queryable,
   requests: readonly RouteRequest[],

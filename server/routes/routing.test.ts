@@ -129,7 +129,7 @@ it('reads anew what one account has changed, and nothing of the others', async (
       }
     },
   })
-  // However long the statements take, what was read is not too old.
+  // Facts that were just read are not stale, even after slow statements.
   let now = performance.now()
   vi.spyOn(performance, 'now').mockImplementation(() => now)
   table = new RoutingTable(db)
@@ -147,7 +147,7 @@ it('reads anew what one account has changed, and nothing of the others', async (
   expect(statements).toEqual([])
   await database.db.query(`update campaigns set sender = '15557654321' where account_id = $1`, [accountId])
   expect(await sendersOf(request(), ...both)).toEqual(['Acme', '15557654321', '15557654322'])
-  // Of campaigns, of the senders that they name, and of the default.
+  // For campaigns, the senders that they name, and the default.
   expect(statements).toHaveLength(3)
   await database.db.query(`update campaigns set sender = 'Acme' where account_id = $1`, [accountId])
 })
@@ -226,9 +226,9 @@ it('reads of an account with many senders those alone that a message may take', 
     request({ from: '447700910007' }),
     request({ poolId: pool.id }),
     request(),
-    // Names are not shown there: the only number of the country stands for it.
+    // Names are forbidden there: the only number of the country replaces it.
     request({ to: '12025550123' }),
-    // And here none of the country: the oldest.
+    // No number of the country: the oldest.
     request({ to: '15145550123' }),
   ])
   expect(plans.map(({ refusal, sender, choice }) => [refusal, sender.rule, choice.chain])).toEqual([

@@ -1,4 +1,4 @@
-/** Routing for a process: the rules compiled, senders at hand, and from a request to its sender and chain. */
+/** Routing of a process: compiled rules, cached senders, and plans from requests. */
 import type { Db } from '../ground/db/db.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import type { Acquaintance, PlannedRoute, RouteRequest, Routing } from '../message/routing.ts'
@@ -20,7 +20,7 @@ import { readRates } from '../rates/store.ts'
 import { compileRates, noRates, type RateOf } from '../rates/rate.ts'
 import { chooseSender, faultOf, indexSenders, type SenderChoice } from '../senders/sender.ts'
 
-/** What was decided for a message, step by step; `message` is what the rules saw. */
+/** A message's decisions, step by step; `message` is the input of the rules. */
 export interface RoutePlan extends PlannedRoute {
   sender: SenderChoice
   message: RoutableMessage
@@ -29,16 +29,16 @@ export interface RoutePlan extends PlannedRoute {
 
 /** Where messages of test keys go. */
 export interface TestMode {
-  /** Makes its carrier where there is none. */
+  /** Creates the test carrier if there is none. */
   prepare(): Promise<void>
 }
 
-// Between a change and its effect in every process.
+// The delay of a change in every process.
 const refreshMs = 1000
 
 /**
- * The rules and carriers of the installation, compiled, and what was lately asked of senders and campaigns. Reads the version of the
- * rules every second and the rules when it has changed; what it last read serves while the database is away.
+ * Compiled rules and carriers, and recent senders and campaigns. Polls the version of the rules every second and reads changes; uses the
+ * last rules while the database is down.
  */
 export class RoutingTable implements Routing {
   readonly #db: Db
@@ -52,19 +52,19 @@ export class RoutingTable implements Routing {
   #seenRates = ''
   readonly #refresher = new Refresher(() => this.#read(), refreshMs)
 
-  /** Without a test mode messages of test keys are refused. */
+  /** Without a test mode, messages of test keys are refused. */
   constructor(db: Db, testMode: TestMode | null = null) {
     this.#db = db
     this.#facts = new FactTable(db)
     this.#testMode = testMode
   }
 
-  /** The route of a message whose sender and campaign are known. A microsecond or two. */
+  /** The route of a message with known sender and campaign. Takes a microsecond or two. */
   choose(message: RoutableMessage): RouteChoice {
     return this.#choose(message)
   }
 
-  /** Plans messages, in their order. Reads pools where there are any, and senders and campaigns not read lately, for all at once. */
+  /** Plans messages, in order. Reads pools, and stale senders and campaigns, for all at once. */
   async plan(requests: readonly RouteRequest[]): Promise<RoutePlan[]> {
     const now = performance.now()
     if (this.#testMode && !this.#hasTestCarrier && requests.some(({ isTest }) => isTest)) {
@@ -73,7 +73,7 @@ export class RoutingTable implements Routing {
     }
     const facts = await this.#facts.read(requests, now - factsMsMax)
     const plans = requests.map((request) => this.#planOne(request, facts))
-    // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since, or the campaign have another.
+    // A refusal by cached facts is planned again with new ones: a sender or carrier may be new, or the campaign changed.
     const unsure = requests.filter((request, i) => isOfOldFacts(request, plans[i]))
     if (unsure.length === 0) return plans
     const [anew] = await Promise.all([this.#facts.read(unsure, now), this.#refresher.now()])
@@ -97,10 +97,7 @@ export class RoutingTable implements Routing {
     return this.#refresher.start()
   }
 
-  /**
-   * No sender or campaign that was read before is used any more. Where nothing but those of one account has changed, that is all; else the
-   * rules are read now, if they or the carriers have changed.
-   */
+  /** Invalidates senders and campaigns, of one account or of all; for all, also reads the rules if they or the carriers have changed. */
   async refresh(accountId?: string): Promise<void> {
     this.#facts.outdate(accountId)
     if (accountId === undefined) await this.#refresher.now()
@@ -131,7 +128,7 @@ export class RoutingTable implements Routing {
   }
 }
 
-/** Decides for one message: campaign, type, country, sender, then carriers. A pure function. */
+/** Plans one message: campaign, type, country, sender, then carriers. A pure function. */
 export function planRoute(
   request: RouteRequest,
   facts: RoutingFacts,
@@ -183,7 +180,7 @@ export function planRoute(
   return { refusal: choice.chain.length === 0 ? unroutable : null, sender, poolId, message, choice }
 }
 
-// Pools are not kept.
+// Pools are not cached.
 const isOfOldFacts = ({ poolId }: RouteRequest, plan: RoutePlan | undefined): boolean =>
   plan?.refusal != null && (plan.refusal !== 'pool_not_found' || poolId === null)
 

@@ -1,15 +1,15 @@
-/** The rows of routes. They belong to the installation; there are thousands at most, and they are read whole. */
+/** Routes belong to the installation; there are thousands at most, and they are read whole. */
 import { hash } from 'node:crypto'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { RoutableCarrier, RouteCarrier, RouteMatch, Rule } from './route.ts'
 
-/** What can be said of a route. Lists of the match are in order and without repetitions (`orderMatch`). */
+/** Lists of the match are sorted and without duplicates (`orderMatch`). */
 export interface RouteInput {
   name: string | null
   match: RouteMatch
   carriers: readonly RouteCarrier[]
   maxCost: number | null
-  /** ISO 4217, of all money of the route. */
+  /** ISO 4217, of all amounts of the route. */
   currency: string | null
   enabled: boolean
 }
@@ -22,7 +22,6 @@ export interface RouteRow extends RouteInput {
   updatedAt: Date
 }
 
-/** The row as its rule. */
 export const ruleOf = ({ id, enabled, carriers, maxCost, currency, match }: RouteRow): Rule => ({
   id,
   enabled,
@@ -32,7 +31,7 @@ export const ruleOf = ({ id, enabled, carriers, maxCost, currency, match }: Rout
   ...match,
 })
 
-/** A match in the one form in which two that say the same are equal. */
+/** The canonical form of a match, for comparison. */
 export function orderMatch(match: RouteMatch): RouteMatch {
   const order = (items: readonly string[]): string[] => [...new Set(items)].sort()
   return {
@@ -64,13 +63,13 @@ export async function listRoutes(db: Queryable): Promise<RouteRow[]> {
   return rows
 }
 
-/** One route. By primary key. */
+/** By primary key. */
 export async function findRoute(db: Queryable, id: string): Promise<RouteRow | null> {
   const { rows } = await db.query<RouteRow>(`${selectRoutes} where r.id = $1`, [id])
   return rows[0] ?? null
 }
 
-/** The enabled route other than `id` that has this match, or null. By routes_match_key. */
+/** The enabled route other than `id` with this match, or null. By routes_match_key. */
 export async function findTwin(db: Queryable, id: string, match: RouteMatch): Promise<RouteRow | null> {
   const { rows } = await db.query<RouteRow>(`${selectRoutes} where r.match_key = $2 and r.enabled and r.id <> $1`, [
     id,
@@ -79,10 +78,10 @@ export async function findTwin(db: Queryable, id: string, match: RouteMatch): Pr
   return rows[0] ?? null
 }
 
-/** A carrier, and whether it is that of test mode, to which no route leads. */
+/** `isTest`: the carrier of test mode, which no route may use. */
 type KnownCarrier = RoutableCarrier & { isTest: boolean }
 
-/** What every process looks at: the versions of routes and rate cards, and the carriers, which change without them. Both tables are tiny. */
+/** What processes poll: versions of routes and rate cards, and the carriers, which change without them. Both tables are tiny. */
 export async function readVersion(
   db: Queryable,
 ): Promise<{ version: string; rates: string; carriers: KnownCarrier[] }> {
@@ -100,7 +99,7 @@ export async function beginChange(tx: Tx): Promise<void> {
   await tx.query('update routes_version set version = version + 1')
 }
 
-/** Inserts a route at a position, or last (null), after `beginChange`; later ones move down. Returns how many there are. */
+/** Inserts a route at a position, or last (null), after `beginChange`; later ones move down. Returns the number of routes. */
 export async function insertRoute(tx: Tx, id: string, position: number | null, input: RouteInput): Promise<number> {
   const { rows } = await tx.query<{ count: number }>('select count(*)::int as count from routes')
   const last = (rows[0]?.count ?? 0) + 1
@@ -116,7 +115,7 @@ export async function insertRoute(tx: Tx, id: string, position: number | null, i
   return last
 }
 
-/** Writes all of a route but its position, after `beginChange`. By primary key. */
+/** Updates everything but the position, after `beginChange`. By primary key. */
 export async function updateRoute(tx: Tx, id: string, input: RouteInput): Promise<void> {
   await tx.query(
     `update routes
@@ -136,7 +135,7 @@ export async function moveRoute(tx: Tx, id: string, from: number, to: number): P
   await tx.query('update routes set position = $2, updated_at = now() where id = $1', [id, to])
 }
 
-/** Puts all routes into the order of these ids, after `beginChange`; each of them must be there once. */
+/** Reorders all routes, after `beginChange`; `ids` must hold each once. */
 export async function reorderRoutes(tx: Tx, ids: readonly string[]): Promise<void> {
   await tx.query(
     `update routes r

@@ -1,4 +1,4 @@
-/** POST /v1/routes/test: which route a message would take, and why. Nothing is sent and nothing is stored. */
+/** POST /v1/routes/test: explains the route of a message. Sends and stores nothing. */
 import { countSegments } from '@heliogram/smpp'
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
