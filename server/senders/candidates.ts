@@ -1,8 +1,8 @@
-/** The senders that a message may take, by what it asks for: an account may have tens of thousands, and one message is for few of them. */
+/** Finds the senders that a message may use: an account may have tens of thousands, and a message needs few of them. */
 import type { Queryable } from '../ground/db/db.ts'
 import type { Sender } from './sender.ts'
 
-/** A sender, and what asked for it: a number, a pool, or neither, which asks for the default. */
+/** A sender, and the request that found it: a number, a pool, or neither, for the default. */
 export interface CandidateRow extends Sender {
   accountId: string
   from: string | null
@@ -14,7 +14,7 @@ const columns = (
 ): string => `${s}.account_id as "accountId", ${s}.id, ${s}.carrier_id as "carrierId", ${s}.number, ${s}.kind,
   ${s}.country, ${s}.capabilities, ${s}.is_default as "isDefault"`
 
-/** All senders with the numbers, at whichever carriers, each oldest first. By the unique index on the number. */
+/** Senders with the numbers, at all carriers, each oldest first. By the unique index on the number. */
 export async function findNamed(
   db: Queryable,
   named: readonly { accountId: string; number: string }[],
@@ -31,8 +31,8 @@ export async function findNamed(
 }
 
 /**
- * The members of pools, oldest first, and the senders with the same numbers. Each by primary key, and by the unique index on the number, whatever
- * is thought of the size of pools (offset 0).
+ * Members of pools, oldest first, and senders with the same numbers. By primary key, and by the unique index on the number; `offset 0`
+ * keeps this plan whatever size the planner expects of pools.
  */
 export async function findPooled(
   db: Queryable,
@@ -57,9 +57,9 @@ export async function findPooled(
 }
 
 /**
- * The defaults of accounts, and what may stand for them where they cannot be used, oldest first: whether a sender can be used for a recipient, and
- * is as near as can be, depends on its kind, country and capabilities alone, so that of those that are alike the oldest is enough. By
- * senders_default, and by senders_alike once for each sort that an account has; the senders with the same numbers by theirs.
+ * The defaults of accounts, and their substitutes, oldest first. Use for a recipient depends on kind, country and capabilities alone, so
+ * the oldest of each sort is enough. By senders_default, and by senders_alike once for each sort of an account; senders with the same
+ * numbers by their index.
  */
 export async function findDefaultChoices(db: Queryable, accountIds: readonly string[]): Promise<CandidateRow[]> {
   if (accountIds.length === 0) return []

@@ -1,7 +1,7 @@
-/** The sender that a pool gave to a person who is erased. Parts of replies go by themselves within a minute. */
+/** Erases a person's affinity to a pool's sender. Parts of replies expire within a minute. */
 import type { EraseStep } from '../events/face.ts'
 
-/** By the primary key, a pool after the other. */
+/** By the primary key, pool by pool. */
 export const senderStep: EraseStep = {
   name: 'senders',
   async run(tx, { accountId, number }) {

@@ -164,7 +164,7 @@ describe('senders', () => {
     expect((await call('GET', '/v1/senders', undefined, below.headers)).body['data']).toEqual([given.body])
     expect((await call('PATCH', url, { pace: 5 })).body).toEqual({ ...given.body, pace: 5 })
     expect((await call('GET', url)).body).toEqual({ ...given.body, pace: 5 })
-    // It sees those of nobody but itself, and nobody else sees its own.
+    // It sees only its own senders, and no other account does.
     const up = showId('acc', account.accountId)
     expect((await call('GET', `/v1/senders?account=${up}`, undefined, below.headers)).status).toBe(403)
     for (const method of ['GET', 'DELETE'] as const)

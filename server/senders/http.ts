@@ -1,4 +1,3 @@
-/** The routes of senders: the numbers and names that an account sends from, and whose replies are its own. */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
@@ -191,7 +190,7 @@ function senderChangeRoutes(app: App, context: CarriersContext): void {
         faults.end()
         if (!read || 'fault' in read || !carrierId) throw new Error('a fault was not told')
         const id = newId()
-        // The first is the default without a word, and takes nobody's place: of two at once the other finds it there, and is none.
+        // The first sender becomes the default by itself and replaces none: of two at the same moment, the second is not the default.
         if (body.default === true) await dropDefault(tx, accountId)
         await orTaken(
           createSender(tx, {
@@ -289,7 +288,7 @@ async function requireSender(
   return row
 }
 
-/** The database's filters; null where nothing can be found. */
+/** Null if the result must be empty. */
 function readFilters(query: Omit<Static<typeof Query>, 'limit' | 'cursor'>): SenderFilters | null {
   const carrierId = query.carrier === undefined ? null : parseId('car', query.carrier)
   if (query.carrier !== undefined && carrierId === null) return null
@@ -315,7 +314,7 @@ async function readCarrier(tx: Tx, faults: Faults, text: string): Promise<string
   return null
 }
 
-/** A number is one account's at a carrier. Where another sender has become the default at the same moment `idempotent` tries again. */
+/** A number belongs to one account per carrier. If another sender became the default at the same moment, `idempotent` tries again. */
 function orTaken(write: Promise<void>): Promise<void> {
   return write.catch((error: Error & { constraint?: string }) => {
     if (codeOf(error) === '23505' && error.constraint !== 'senders_default') throw new ApiError('sender_taken')

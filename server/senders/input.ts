@@ -1,4 +1,4 @@
-/** What makes a sender of a text: its kind, its country, and whether the two go together. */
+/** Reads a sender: its number or name, kind and country. */
 import { getCountryCallingCode, parsePhoneNumberFromString } from 'libphonenumber-js/core'
 import type { FieldError } from '../ground/base/errors.ts'
 import { readSender } from '../ground/numbers/sender.ts'
@@ -8,12 +8,12 @@ import type { SenderCapability, SenderKind } from './sender.ts'
 /** Digits of a short code: 3 to 6 almost everywhere, up to 8 in a few countries. */
 const shortCode = /^\d{3,8}$/
 
-/** A sender's number as it is stored, its kind and its country; or what is wrong. */
+/** A sender's stored number, kind and country, or its fault. */
 export type ReadSender = { number: string; kind: SenderKind; country: string | null } | { fault: FieldError }
 
 /**
- * Reads a number or name and tells its kind where that is not said: letters make a name, up to six digits a short code, a range that its
- * country gave to free calls a toll-free number, other E.164 numbers are long codes. `country` (ISO 3166-1 alpha-2) must be the number's.
+ * Reads a number or name, and derives its kind if not given: letters make a name, up to six digits a short code, toll-free ranges a
+ * toll-free number, other E.164 numbers long codes. `country` (ISO 3166-1 alpha-2) must be the number's.
  */
 export async function readSenderNumber(
   text: string,
@@ -53,7 +53,7 @@ export async function readSenderNumber(
   }
 }
 
-/** What people can do with a sender of a kind where nothing is said. */
+/** Default capabilities of a kind. */
 export function capabilitiesOf(kind: SenderKind): SenderCapability[] {
   return kind === 'alphanumeric' ? ['sms'] : ['sms', 'replies']
 }
@@ -63,15 +63,15 @@ const isDigits = (number: string): boolean => /^\d+$/.test(number)
 interface Own {
   kind: 'long_code' | 'toll_free'
   country: string | null
-  /** Several countries share a calling code, and not every range tells one of them. */
+  /** Countries can share a calling code, and not every range belongs to one of them. */
   canBeOf: (country: string) => boolean
 }
 
-/** Kind and country by the numbering plans; null: no E.164 number. */
+/** Kind and country by the numbering plans; null: not an E.164 number. */
 async function readOwn(number: string): Promise<Own | null> {
   const read = readNumber(number)
   if (!('number' in read)) return null
-  // Types of all ranges are only in the large metadata: a quarter of a megabyte, loaded when the first sender is made.
+  // Only the large metadata has types of all ranges: a quarter of a megabyte, loaded for the first sender.
   const { default: metadata } = await import('libphonenumber-js/max/metadata')
   const parsed = parsePhoneNumberFromString(`+${number}`, metadata)
   const isTollFree = parsed?.getType() === 'TOLL_FREE'

@@ -1,4 +1,4 @@
-/** Whose senders a caller may list, and to whom the operator gives one: numbers are the installation's, and each is of one account. */
+/** Whose senders a caller may list or create: numbers belong to the installation, and each is assigned to one account. */
 import { findAccount } from '../accounts/subaccounts.ts'
 import type { Queryable } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
@@ -6,10 +6,9 @@ import type { Caller } from '../ground/http/http.ts'
 import { parseId } from '../ground/base/ids.ts'
 import type { Faults } from '../ground/http/faults.ts'
 
-/** Whether a caller sees the senders of accounts below theirs. */
 export const seesBelow = ({ scopes }: Caller): boolean => scopes.has('carriers:read')
 
-/** Whose senders are listed. @throws ApiError `insufficient_scope` or `not_found`. */
+/** The account whose senders are listed. @throws ApiError `insufficient_scope` or `not_found`. */
 export async function findOwner(db: Queryable, caller: Caller, account: string | undefined): Promise<string> {
   const id = account === undefined ? caller.accountId : parseId('acc', account)
   if (id === caller.accountId) return id
@@ -21,7 +20,7 @@ export async function findOwner(db: Queryable, caller: Caller, account: string |
   return (await findAccount(db, caller.accountId, id)).id
 }
 
-/** Whose a new sender is; the caller's where something is wrong with `account`, which is then among the faults. */
+/** The owner of a new sender. If `account` is wrong, adds a fault and returns the caller. */
 export async function readOwner(
   db: Queryable,
   faults: Faults,

@@ -1,4 +1,3 @@
-/** The routes of sender pools: an account's senders that share its messages. */
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
@@ -193,7 +192,7 @@ async function requirePool<D extends Db | Tx>(
   return row
 }
 
-/** Members that are the account's senders, each once. Another account's sender is not found like one that does not exist. */
+/** Another account's sender is reported as not found. */
 async function readMembers(
   tx: Tx,
   accountId: string,

@@ -1,4 +1,4 @@
-/** The rows of sender pools, always of one account, and what a person knows of them. */
+/** The rows of sender pools, and of affinities between people and senders. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { showId } from '../ground/base/ids.ts'
 import type { Acquaintance } from '../message/routing.ts'
@@ -22,7 +22,7 @@ const selectPools = `
     where account_id = p.account_id and pool_id = p.id
   ) m on true`
 
-/** A page of pools in the order that `buildPage` wants. By primary key. */
+/** In the order of `buildPage`. By primary key. */
 export async function pagePools(
   db: Queryable,
   accountId: string,
@@ -41,19 +41,19 @@ export async function pagePools(
   return rows
 }
 
-/** One pool. By primary key. */
+/** By primary key. */
 export async function findPool(db: Queryable, accountId: string, id: string): Promise<PoolRow | null> {
   const [pool] = await findPools(db, [{ accountId, id }])
   return pool ?? null
 }
 
-/** One pool, locked against another change: what is written back is all of it. By primary key. */
+/** Locks the pool, because the whole row is written back. By primary key. */
 export async function lockPool(tx: Tx, accountId: string, id: string): Promise<PoolRow | null> {
   await tx.query('select 1 from sender_pools where account_id = $1 and id = $2 for no key update', [accountId, id])
   return findPool(tx, accountId, id)
 }
 
-/** Pools by account and id. By primary key. */
+/** By primary key. */
 export async function findPools(db: Queryable, keys: readonly { accountId: string; id: string }[]): Promise<PoolRow[]> {
   if (keys.length === 0) return []
   const { rows } = await db.query<PoolRow>(
@@ -63,10 +63,7 @@ export async function findPools(db: Queryable, keys: readonly { accountId: strin
   return rows
 }
 
-/**
- * Inserts or replaces a pool with its members. By primary key, whose row it locks. @throws a unique violation (23505) when the account has
- * the name.
- */
+/** Inserts or replaces a pool with its members. Locks its row, by primary key. @throws a unique violation (23505) if the account has the name. */
 export async function savePool(
   tx: Tx,
   pool: Pick<PoolRow, 'accountId' | 'id' | 'name' | 'strategy' | 'members'>,
@@ -80,7 +77,7 @@ export async function savePool(
     [accountId, id, pool.name, pool.strategy],
   )
   await tx.query('delete from sender_pool_members where account_id = $1 and pool_id = $2', [accountId, id])
-  // Locks the senders: one that was deleted meanwhile is no member, as if it had been deleted after.
+  // Locks the senders: one deleted meanwhile is left out, as if it had been deleted after.
   await tx.query(
     `insert into sender_pool_members (account_id, pool_id, sender_id, weight)
      select $1, $2, m.sender_id, m.weight
@@ -92,8 +89,8 @@ export async function savePool(
 }
 
 /**
- * Locks a pool that is to be deleted, by primary key, and says which open campaign takes its senders from it, or has a broadcast under way that
- * does; null: none. By the partial indexes campaigns_pool and broadcasts_open. Who gives a campaign a pool locks it too.
+ * Locks a pool before its deletion, by primary key, and returns an open campaign that uses it, or has an open broadcast that does; null:
+ * none. By the partial indexes campaigns_pool and broadcasts_open. Assigning a pool to a campaign locks it too.
  */
 export async function findUseOfPool(tx: Tx, accountId: string, id: string): Promise<string | null> {
   await tx.query('select 1 from sender_pools where account_id = $1 and id = $2 for update', [accountId, id])
@@ -115,7 +112,7 @@ export async function findUseOfPool(tx: Tx, accountId: string, id: string): Prom
   return rows[0]?.id ?? null
 }
 
-/** Deletes a pool by primary key; closed campaigns that had it have none. */
+/** Closed campaigns lose the pool. By primary key. */
 export async function deletePool(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from sender_pools where account_id = $1 and id = $2', [accountId, id])
   return rowCount === 1
@@ -124,7 +121,7 @@ export async function deletePool(tx: Tx, accountId: string, id: string): Promise
 /** Days for which a person keeps a sender after the last message from it. */
 export const affinityDays = 90
 
-/** The senders that people know, by `acquaintanceKey`. By primary key. */
+/** By `acquaintanceKey`. By primary key. */
 export async function findAffinities(db: Queryable, people: readonly Acquaintance[]): Promise<Map<string, string>> {
   if (people.length === 0) return new Map()
   const { rows } = await db.query<Acquaintance & { senderId: string }>(
@@ -144,8 +141,8 @@ export const acquaintanceKey = ({ accountId, poolId, theirNumber }: Acquaintance
   `${accountId} ${poolId} ${theirNumber}`
 
 /**
- * Remembers who was written to from which sender. By primary key; a row that was renewed within the last day is left alone, so that a busy
- * person costs one write a day. Rows are taken in the order of their key, so that two statements never wait for each other in a circle.
+ * Remembers the sender of each recipient. By primary key; skips rows renewed within the last day, so that a busy recipient costs one write
+ * a day. Rows are in the order of their key, so that statements cannot deadlock.
  */
 export async function rememberAffinities(
   db: Queryable,
@@ -172,7 +169,7 @@ export async function rememberAffinities(
   )
 }
 
-/** Deletes up to `limit` expired rows and says how many there were; for a sweep. By sender_affinity_expires_at. */
+/** Deletes up to `limit` expired rows and returns their number. By sender_affinity_expires_at. */
 export async function forgetAffinities(db: Queryable, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from sender_affinity

@@ -1,4 +1,4 @@
-/** The face of senders. Numbers stay when an account is destroyed: the operator hands them out. */
+/** The face of senders. Numbers stay when an account is destroyed: the operator reassigns them. */
 import type { CarriersContext } from '../carriers/http.ts'
 import type { Room } from '../events/face.ts'
 import { hourMs, inPieces } from '../ground/base/sweeps.ts'

@@ -1,17 +1,17 @@
-/** The choice of a sender for a message: a pure function of the account's senders. */
+/** Chooses the sender of a message: a pure function of the account's senders. */
 import { rankByWeight } from './weight.ts'
 
 export const senderKinds = ['long_code', 'short_code', 'toll_free', 'alphanumeric'] as const
 export type SenderKind = (typeof senderKinds)[number]
 
 /**
- * What a sender can do. `sms`: send. `replies`: people can answer it. `international`: a short code or toll-free number that reaches
- * other countries than its own; long codes and names do so anyway.
+ * `sms`: send. `replies`: recipients can answer. `international`: a short code or toll-free number that reaches other countries; long codes
+ * and names always do.
  */
 export const senderCapabilities = ['sms', 'replies', 'international'] as const
 export type SenderCapability = (typeof senderCapabilities)[number]
 
-/** A sender, as far as its choice depends on it. One number may have several, each at a carrier of its own. */
+/** One number may have several senders, each at its own carrier. */
 export interface Sender {
   id: string
   carrierId: string
@@ -23,7 +23,6 @@ export interface Sender {
   isDefault: boolean
 }
 
-/** An account's senders, as a choice looks for them. */
 export interface AccountSenders {
   /** Oldest first. */
   all: readonly Sender[]
@@ -41,27 +40,25 @@ export function indexSenders(all: readonly Sender[]): AccountSenders {
   }
 }
 
-/** Senders that share messages. `sticky`: a person keeps theirs; `round_robin`: message by message. */
+/** Senders that share messages. `sticky`: a recipient keeps one; `round_robin`: message by message. */
 export interface Pool {
   id: string
   strategy: 'sticky' | 'round_robin'
   members: readonly { senderId: string; weight: number }[]
 }
 
-/** What the sender of a message depends on. */
 export interface SenderWish {
   messageId: string
-  /** Digits of the recipient, and their country (null: a code of no country). */
+  /** Digits of the recipient, and their country (null: the code belongs to no country). */
   to: string
   country: string | null
-  /** The sender asked for by the message or its campaign. */
+  /** The sender requested by the message or its campaign. */
   from: string | null
   pool: Pool | null
-  /** The sender that the recipient knows from this pool. */
+  /** The recipient's last sender from this pool. */
   stickyId: string | null
 }
 
-/** Why a sender cannot be used for a recipient. */
 export type SenderFault =
   /** Networks of the country show no names. */
   | 'alphanumeric_forbidden'
@@ -70,7 +67,6 @@ export type SenderFault =
   /** It only receives. */
   | 'cannot_send'
 
-/** The chosen sender and the rule that chose it. */
 export interface SenderChoice {
   /** Null: refused, or the carrier's default (`none`). */
   sender: Sender | null
@@ -85,15 +81,14 @@ export interface SenderChoice {
     | 'none'
     /** Refused: the account has no such sender. */
     | 'sender_not_found'
-    /** Refused: none that was asked for can be used for this recipient. */
+    /** Refused: no requested sender can be used for this recipient. */
     | 'sender_not_allowed'
-  /** Senders that were passed over, and why. */
   passedOver: { sender: Sender; fault: SenderFault }[]
 }
 
 /**
- * Chooses a sender: the one asked for; else from the pool the one that the recipient knows, else one by weight; else the default. A pool
- * prefers senders of the recipient's country.
+ * Chooses a sender: the requested one; else from the pool the recipient's last one, or one by weight; else the default. A pool prefers
+ * senders of the recipient's country.
  */
 export function chooseSender(senders: AccountSenders, wish: SenderWish): SenderChoice {
   const passedOver: SenderChoice['passedOver'] = []
@@ -135,7 +130,7 @@ export function chooseSender(senders: AccountSenders, wish: SenderWish): SenderC
   return other ? choice('instead_of_default', other) : choice('sender_not_allowed')
 }
 
-/** Those of the recipient's country where there are any, else all. */
+/** Items of the recipient's country, or all if there are none. */
 function preferNear<T>(items: T[], senderOf: (item: T) => Sender, country: string | null): T[] {
   const near = items.filter((item) => country !== null && senderOf(item).country === country)
   return near.length > 0 ? near : items
@@ -157,9 +152,8 @@ export function faultOf(
 }
 
 /**
- * Countries whose networks show no name as sender, whatever the carrier: the United States, Canada and Puerto Rico (Telnyx, "Alphanumeric
- * sender ID", country restrictions), China (AWS End User Messaging, "Sender IDs"). Elsewhere names may have to be registered; the carrier
- * says so when it refuses one.
+ * Countries whose networks show no names: the United States, Canada and Puerto Rico (Telnyx, "Alphanumeric sender ID", country
+ * restrictions), China (AWS End User Messaging, "Sender IDs"). Elsewhere names may need registration; the carrier's refusal says so.
  */
 const namesForbidden: ReadonlySet<string> = new Set(['US', 'CA', 'PR', 'CN'])
 

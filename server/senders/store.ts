@@ -1,16 +1,15 @@
-/** The rows of senders. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 import type { Sender } from './sender.ts'
 
 export interface SenderRow extends Sender {
   accountId: string
-  /** Segments a second; null: as many as its carrier takes. */
+  /** Segments a second; null: no limit but the carrier's. */
   pace: number | null
   createdAt: Date
 }
 
-/** What a list is cut down to; null: not asked. */
+/** Null: any. */
 export interface SenderFilters {
   kind: string | null
   country: string | null
@@ -22,7 +21,7 @@ export interface SenderFilters {
 const columns = `account_id as "accountId", id, carrier_id as "carrierId", number, kind, country, capabilities, pace::float8 as pace,
   is_default as "isDefault", created_at as "createdAt"`
 
-/** A page of senders in the order that `buildPage` wants. The primary key orders them; filters look at what it yields. */
+/** A page in the order of `buildPage`. By primary key; filters are checked on its rows. */
 export async function pageSenders(
   db: Queryable,
   accountId: string,
@@ -57,7 +56,7 @@ export async function pageSenders(
   return rows
 }
 
-/** Which of these are senders of an account. By primary key. */
+/** Which ids are senders of the account. By primary key. */
 export async function ownedOf(
   db: Queryable,
   accountId: string,
@@ -71,8 +70,8 @@ export async function ownedOf(
 }
 
 /**
- * One sender of an account or, for the operator, of one below it; locked against another change where all of it is to be written back. By
- * primary key, once for each of them.
+ * A sender of an account or, for the operator, of a subaccount; locked if its whole row will be written back. By primary key, once per
+ * account.
  */
 export async function findSender(
   db: Queryable,
@@ -92,13 +91,13 @@ export async function findSender(
   return rows[0] ?? null
 }
 
-/** Whether an account has no sender yet. By primary key prefix. */
+/** By primary key prefix. */
 export async function hasNoSender(db: Queryable, accountId: string): Promise<boolean> {
   const { rowCount } = await db.query('select 1 from senders where account_id = $1 limit 1', [accountId])
   return rowCount === 0
 }
 
-/** Inserts a sender. @throws a unique violation when the number is taken at the carrier, or it is a default and there is another (`dropDefault`). */
+/** @throws a unique violation if the number is taken at the carrier, or another default exists (`dropDefault`). */
 export async function createSender(tx: Tx, sender: Omit<SenderRow, 'createdAt'>): Promise<void> {
   await tx.query(
     `insert into senders (account_id, id, carrier_id, number, kind, country, capabilities, pace, is_default)
@@ -117,7 +116,7 @@ export async function createSender(tx: Tx, sender: Omit<SenderRow, 'createdAt'>)
   )
 }
 
-/** Writes what can change of a sender; a new default takes the place of the old one. By primary key; @throws as `createSender`. */
+/** Updates a sender; a new default replaces the old one. By primary key; @throws as `createSender`. */
 export async function changeSender(tx: Tx, sender: SenderRow): Promise<void> {
   if (sender.isDefault) await dropDefault(tx, sender.accountId)
   await tx.query(
@@ -128,14 +127,14 @@ export async function changeSender(tx: Tx, sender: SenderRow): Promise<void> {
   )
 }
 
-/** Deletes a sender; false where there is none. By primary key. */
+/** False if there is none. By primary key. */
 export async function deleteSender(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(`delete from senders where account_id = $1 and id = $2`, [accountId, id])
   return rowCount === 1
 }
 
 /**
- * Makes the sender with this number, at whichever carrier is best, the default of the account, or none (null); false where there is none with
+ * Makes the sender with this number, at its best carrier, the account's default, or removes the default (null); false if there is none with
  * it. By primary key prefix; locks the rows of the old and the new one.
  */
 export async function setDefaultSender(tx: Tx, accountId: string, number: string | null): Promise<boolean> {
@@ -158,7 +157,7 @@ export async function setDefaultSender(tx: Tx, accountId: string, number: string
   return rowCount === 1
 }
 
-/** Makes room for another default; locks the row of the old one. */
+/** Removes the old default and locks its row. */
 export async function dropDefault(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update senders set is_default = false where account_id = $1 and is_default', [accountId])
 }

@@ -1,8 +1,8 @@
-/** Sharing by weight without a counter: every process gives the same answer, and a change of weights moves only what it must. */
+/** Shares by weight without a counter: every process gives the same answer, and a change of weights moves as little as possible. */
 
 /**
- * Items in the order in which a key prefers them: the first place falls to each as often as its weight says, over many keys. Weighted
- * rendezvous hashing (score -ln(u) / weight, the smallest first). A weight of 0 comes last.
+ * Items in the order in which a key prefers them: over many keys, each is first as often as its weight says. Weighted rendezvous hashing
+ * (score -ln(u) / weight, the smallest first). A weight of 0 comes last.
  */
 export function rankByWeight<T extends { weight: number | null }>(
   items: readonly T[],
