@@ -1,4 +1,4 @@
-/** The delivery log: one attempt for each POST of an event; as it is read, and as the API shows it. */
+/** The delivery log: one attempt for each POST of an event. */
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import { idSql, readNearest, spanOf, within } from '../ground/db/span.ts'
@@ -8,7 +8,6 @@ import { wayOf, type Position } from '../ground/http/page.ts'
 import { maskHeaders } from '../post/headers.ts'
 import { wantsTwilioForm } from '../post/twilio-form.ts'
 
-/** One POST of an event. */
 export const Attempt = Type.Object(
   {
     id: IdOf('att', 'The attempt.'),
@@ -57,7 +56,7 @@ export const Attempt = Type.Object(
   { $id: 'Attempt' },
 )
 
-/** A row of attempts with what its event says of it. */
+/** A row of attempts with fields of its event. */
 export interface AttemptRow {
   id: string
   endpointId: string
@@ -96,10 +95,10 @@ const headersOfForm = ({ eventId }: AttemptRow): Record<string, string> => ({
   'i-twilio-idempotency-token': showId('evt', eventId),
 })
 
-/** The Attempt of a row. The answer may repeat the texts that were posted: a caller that may not read texts does not get it. */
+/** Responses can repeat the posted texts: callers without permission for texts do not get them. */
 export function renderAttempt(row: AttemptRow, mayReadBodies: boolean): Static<typeof Attempt> {
   const names = row.headerNames ?? []
-  // Ids of callback addresses are UUIDv8 (`callbackEndpointId`).
+  // Ids of callback addresses are UUIDv8 (`callbackEndpointId`), those of webhooks UUIDv7.
   const isWebhook = row.endpointId[14] === '7'
   return {
     id: showId('att', row.id),
@@ -130,10 +129,7 @@ export function renderAttempt(row: AttemptRow, mayReadBodies: boolean): Static<t
   }
 }
 
-/**
- * Reads a page of an endpoint's attempts by the primary key, or of those that succeeded or failed (attempts_failed_endpoint). In the order
- * that `buildPage` wants.
- */
+/** Reads an endpoint's attempts by the primary key, or the succeeded or failed ones (attempts_failed_endpoint), in the order of `buildPage`. */
 export async function listAttempts(
   db: Queryable,
   accountId: string,
@@ -164,7 +160,7 @@ export async function listAttempts(
   return withEvents(db, accountId, rows)
 }
 
-/** Attempts with what their events were, where those are still there; by primary key. */
+/** Attempts with their events, if these still exist; by primary key. */
 async function withEvents(db: Queryable, accountId: string, rows: readonly AttemptRow[]): Promise<AttemptRow[]> {
   if (rows.length === 0) return []
   const ids = [...new Set(rows.map(({ eventId }) => eventId))]
@@ -181,7 +177,7 @@ async function withEvents(db: Queryable, accountId: string, rows: readonly Attem
   })
 }
 
-/** Reads a page of an event's attempts at every address, by attempts_event; no attempt is older than its event. */
+/** An event's attempts at all addresses, by attempts_event; no attempt is older than its event. */
 export async function listAttemptsOfEvent(
   db: Queryable,
   accountId: string,

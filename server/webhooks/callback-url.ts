@@ -1,8 +1,8 @@
-/** Whether a callback address of a send may be called: what can be told at once, without asking a name server on the way of a send. */
+/** Checks a callback address without DNS, which would delay the send. */
 import { isIP } from 'node:net'
 import { guardAddresses, hostOf, portOf, readPostUrl, refusalDetails, type AddressRule } from '../post/address.ts'
 
-/** Builds the check; it answers why not, or null. Names are resolved and checked when the post is dialed. */
+/** Returns the fault or null. Names are resolved and checked when the post connects. */
 export function refuseCallbackUrls(rule: AddressRule): (url: string) => string | null {
   const guard = guardAddresses(rule)
   return (text) => {

@@ -7,7 +7,7 @@ import { claimPosts } from '../post/outbox.ts'
 import { insertTestAccount, insertTestWebhook, nobody, postEvents } from './testing.ts'
 
 const database = await createTestDatabase()
-// One connection, which tells what it has read when it is asked to.
+// One connection, which reports what it has read.
 const db = openPool(database.connection, { name: 'claims', max: 1, settings: pipelineSettings })
 afterAll(() => db.end())
 
@@ -20,7 +20,7 @@ test('a claim looks up its events, and none of all that lie between them since t
   await database.db.query('analyze events_default')
   await database.db.query('truncate outbox')
   await postEvents(database.db, nobody, accountId, events)
-  // Of all of them some are due, as what failed is.
+  // A few of them are due, like failed posts.
   await database.db.query(
     `update outbox set due_at = due_at + interval '1 hour' where hashtext(event_id::text) & 31 <> 0`,
   )

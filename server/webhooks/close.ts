@@ -1,9 +1,8 @@
-/** The endpoints of an account that is closed. */
 import type { CloseStep } from '../events/face.ts'
 
 /**
- * A piece of an account's end: its endpoints are disabled, at once or when nothing waits to be posted any more. What waits is dropped then,
- * but for posts that are under way. Nothing tells whose a row of the outbox is but the row: it is read from its beginning.
+ * Disables the endpoints of a closing account, at once or when its outbox is empty. Then drops its outbox except posts in flight. The
+ * outbox has no index by account: it is read from the start.
  */
 export const stopWebhooksOf: CloseStep = async (tx, { accountId, isStop }) => {
   if (isStop)

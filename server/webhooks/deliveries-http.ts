@@ -1,4 +1,4 @@
-/** What a webhook is asked to be posted, and what became of it: a test, and the delivery log. */
+/** Tests of webhooks, and their delivery log. */
 import { Type } from 'typebox'
 import { ApiError } from '../ground/base/errors.ts'
 import { recordEvents, type Posting } from '../events/events.ts'
@@ -15,7 +15,6 @@ import { findWebhook } from '../post/store.ts'
 const params = Type.Object({ id: Type.String() })
 const tags = ['Webhooks']
 
-/** Registers the test of a webhook and its delivery log. */
 export function deliveryRoutes(app: App, context: WebhooksContext): void {
   const { db, outbox } = context
   if (!app.getSchema('Attempt')) app.addSchema(Attempt)

@@ -13,7 +13,7 @@ import { until } from '../../test/until.ts'
 
 const { db } = await createTestDatabase()
 
-/** The same database; `count` says how often posts were claimed. */
+/** The same database, with a count of claims. */
 function countClaims(): { counted: Db; count: () => number } {
   let claims = 0
   const counted = new Proxy(db, {
@@ -51,11 +51,11 @@ test.each([
     const dispatcher = startTestDispatcher(counted, { pollMs: 20, retryDelaysMs: [3_600_000] })
     await until('it fails', () => receiver.received.length > 5)
     await db.query(`update webhooks set ${change} where id = $1`, [id])
-    // Posts that had failed by then wait for their next try.
+    // Posts that had failed by then wait for their next attempt.
     const left = async (): Promise<number> =>
       (await db.query('select from outbox where endpoint_id = $1 and due_at <= now()', [id])).rowCount ?? 0
     await until('what waits is dropped', async () => (await left()) === 0)
-    // It is posted to until the dispatcher hears of the change, and by twos.
+    // Posts continue, two at a time, until the dispatcher learns of the change.
     expect(count() - atLastPost).toBeLessThan(100)
     await dispatcher.close()
     await receiver.close()

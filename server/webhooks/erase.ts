@@ -1,9 +1,9 @@
-/** The end of attempts: what receivers said of a person who is erased, and what is too old to be kept. */
+/** Erases a person's data from attempts, and deletes old ones. */
 import type { Tx } from '../ground/db/db.ts'
 import { spanOf } from '../ground/db/span.ts'
 import { firstIdBehind } from '../ground/base/ids.ts'
 
-/** Takes away what was answered to some events, and addresses with the number in them. Index attempts_event. */
+/** Removes responses to some events, and addresses that hold the number. Index attempts_event. */
 export async function forgetAnswers(
   tx: Tx,
   accountId: string,
@@ -27,7 +27,7 @@ export async function forgetAnswers(
   })
 }
 
-/** Deletes a piece of an account's attempts before an id; answers how many. By the prefix of the primary key, in days before the id. */
+/** Deletes some of an account's attempts before an id; returns their number. By the prefix of the primary key, in days before the id. */
 export async function deleteAttempts(tx: Tx, accountId: string, before: string, limit: number): Promise<number> {
   const { rowCount } = await tx.query({
     name: 'delete-attempts',

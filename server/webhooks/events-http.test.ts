@@ -51,7 +51,7 @@ const nobody = { nodeId: null, offer() {} }
 const record = (...events: NewEvent[]) => recordEvents(db, events, nobody)
 const sequences = ({ body }: { body: Body }) => body.data.map((event) => event.sequence)
 
-/** Other tests' transactions on the same server hold back what counts as settled. */
+/** Transactions of other tests on the same server delay settling. */
 async function settle(account: Account, total: number): Promise<void> {
   await until(
     'all to settle',
@@ -114,7 +114,7 @@ test('reading forward never skips an event whose transaction commits late', asyn
   await inTransaction(db, async (late) => {
     await recordEvents(late, [anEvent(accountId, 2)], nobody)
     await record(anEvent(accountId, 3))
-    // Committed and listed, but not yet passed to readers that go forward: the one before it is still to come.
+    // Committed and listed, but hidden from forward readers: an earlier one is not committed yet.
     const page = await get(account, '/v1/events')
     expect(sequences(page)).toEqual([3, 1])
     cursorThen = String(page.body['refresh_cursor'])
@@ -284,7 +284,7 @@ test('posts an event again to a webhook that was disabled meanwhile, and enabled
   const answer = await app.inject({ method: 'POST', url, headers: account.headers })
   expect(answer.json()).toEqual({ event: event?.id, posts: 1, detail: null })
   await until('the post', () => receiver.received.length === 1)
-  // Also where another process posts it than was asked.
+  // Even if another process posts it.
   const eventId = parseId('evt', event?.id ?? '') ?? ''
   const stored = await findEvent(db, accountId, eventId)
   if (stored) await redeliverEvent(db, { ...stored, accountId, eventId }, null, nobody)

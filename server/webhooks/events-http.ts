@@ -1,4 +1,4 @@
-/** `/v1/events`: the log of what happened, to look things up, to catch up, and to post again. */
+/** `/v1/events`: the event log, to look up, catch up, and post again. */
 import type { EventsContext } from './events-context.ts'
 import type { ServerResponse } from 'node:http'
 import { Type, type Static } from 'typebox'
@@ -60,7 +60,7 @@ const Redelivered = Type.Object({
   detail: Nullable(Type.String({ description: 'Why it is posted to none; otherwise null.' })),
 })
 
-/** The webhook that an event was a test of, which alone gets it; null: an event of something else. */
+/** The only webhook that gets a test event; null: not a test. */
 function testedWebhookOf({ type, payload }: { type: string; payload: string }): string | null {
   if (type !== 'webhook.test') return null
   const { data } = JSON.parse(payload) as { data: { webhook: { id: string } } }
@@ -105,7 +105,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
         : readForward(db, accountId, filter, limit + 1, place))
       if (wait > 0) await request.askAgain()
       const data = rows.slice(0, limit).map(show)
-      // Else the end of the program would wait for this connection to fall idle.
+      // Otherwise shutdown waits until this connection is idle.
       if (watch.isClosing) reply.header('connection', 'close')
       return { data, has_more: rows.length > limit, next_cursor: null, prev_cursor: null, refresh_cursor: null }
     },
@@ -196,7 +196,7 @@ async function readListQuery(db: Db, accountId: string, query: Partial<Static<ty
   return readAfter(db, accountId, after, '?after', query, wrong)
 }
 
-/** Events after a place, as soon as there are any; none if the time is over or the caller is gone. */
+/** Waits for events after a place; returns none if the time is over or the caller is gone. */
 async function waitForEvents(
   { db, watch }: EventsContext,
   accountId: string,
@@ -215,7 +215,7 @@ async function waitForEvents(
     for (;;) {
       const rows = await reader.read(limit)
       if (rows.length > 0) return rows
-      // Without news there is nothing to read; the wait is over.
+      // Without news there is nothing to read, and the wait is over.
       if (raw.destroyed || watch.isClosing || !(await watcher.next(until - performance.now()))) return []
     }
   } finally {
@@ -224,7 +224,10 @@ async function waitForEvents(
   }
 }
 
-/** A page of the log. Its refresh cursor is the newest event that no late commit can precede: it may repeat, and never skips. */
+/**
+ * A page of the log. Its refresh cursor is the newest settled event, which no late commit can precede: it may repeat events, and never
+ * skips any.
+ */
 async function listEvents(db: Db, accountId: string, filter: EventFilter, limit: number, cursor: string | undefined) {
   const filters = ['events', filter]
   const position = readCursor(cursor, filters)
@@ -232,7 +235,7 @@ async function listEvents(db: Db, accountId: string, filter: EventFilter, limit:
   if (position && !place) throw new ApiError('invalid_cursor', { detail: 'The event of this cursor has been deleted.' })
   const isAfter = position?.direction === 'after'
   const read = isAfter ? readForward : readBackward
-  // Before the page is read: an event that settles meanwhile is not skipped.
+  // Before the page, so that an event that settles meanwhile is not skipped.
   const settled = await findSettledPlace(db, accountId)
   const rows =
     place && isAfter && filter.isDelivered === false

@@ -1,6 +1,6 @@
 /**
- * The event log as it is read: always in the order (txid, id). Going forward, a reader stays below the oldest transaction that is
- * still running, so that an event whose transaction commits late is never behind a cursor; going backward it sees all.
+ * Reads the event log in the order (txid, id). Forward readers stay below the oldest running transaction, so that a late commit never lands
+ * behind a cursor; backward readers see all events.
  */
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable } from '../ground/db/db.ts'
@@ -9,22 +9,20 @@ import { renderEvent, type EventType } from '../events/events.ts'
 import { firstIdAt, firstIdBehind, timeOfId } from '../ground/base/ids.ts'
 import { eventColumns, readPayloads, type StoredEvent } from '../post/payload.ts'
 
-/** Which events. */
 export interface EventFilter {
   types: string[] | null
   messageId: string | null
-  /** true: some address took it and none has only refused it; false: one has. Null: whatever. */
+  /** True: an address took it, and none still refuses it. False: an address still refuses it. Null: any. */
   isDelivered: boolean | null
 }
 
-/** An event as it was posted. */
 export interface EventRow {
   id: string
   type: EventType
   payload: string
 }
 
-/** A message that was deleted leaves its events without it. */
+/** Events of deleted messages lack the message. */
 async function fill<Row extends StoredEvent>(db: Queryable, rows: Row[]): Promise<(Row & EventRow)[]> {
   const payloads = await readPayloads(db, rows)
   return rows.map((row, i) => {
@@ -33,7 +31,7 @@ async function fill<Row extends StoredEvent>(db: Queryable, rows: Row[]): Promis
   })
 }
 
-/** Where an event stands in the log. */
+/** A position in the log. */
 export interface Place {
   id: string
   txid: string
@@ -41,19 +39,19 @@ export interface Place {
 
 const dayMs = 86_400_000
 
-/** Whether nothing before a bound of ids is as new as any of these. No transaction lasts a day, so ids and places never differ by more. */
+/** Whether all rows are newer than everything before an id. No transaction lasts a day, so ids and places differ by less. */
 const isBeyond = (rows: readonly { id: string }[], bound: string): boolean =>
   rows.length > 0 && rows.every(({ id }) => id > firstIdAt(timeOfId(bound) + dayMs))
 
-/** No event that is asked for is older than this: none is older than its message. Null: any may be. */
+/** Events are no older than their message. Null: no bound. */
 const oldestOf = ({ messageId }: EventFilter): string | null => messageId && firstIdBehind(messageId)
 
-/** A condition on the days: ids after a bound, null: any. In the text, as in `ground/db/span.ts`. */
+/** A condition for ids after a bound, null: any. In the text, as in `ground/db/span.ts`. */
 const after = (id: string, bound: string | null): string => (bound === null ? '' : `and ${id} > ${idSql(bound)}`)
 
 /**
- * An address refused the event (attempts_failed) and has not taken it since (attempts_event). No attempt is older than its event, nor than a
- * bound that the event is newer than.
+ * An address refused the event (attempts_failed) and has not taken it since (attempts_event). Attempts are no older than their event, nor
+ * than a bound that the event is newer than.
  */
 const isRefused = (eventId: string, bound: string | null): string => `
   exists (
@@ -80,7 +78,7 @@ const isTaken = (bound: string | null): string => `
     where a.account_id = $1 and a.event_id = e.id and a.id > e.id ${after('a.id', bound)} and a.outcome = 'ok'
   )`
 
-/** Where an event stands in the log (primary key); null: there is none, or none any more. */
+/** An event's place (primary key); null: it does not exist any more, or never did. */
 export async function findPlace(db: Queryable, accountId: string, id: string): Promise<Place | null> {
   const { rows } = await db.query<Place>(
     'select id, txid::text as txid from events where account_id = $1 and id = $2',
@@ -89,7 +87,7 @@ export async function findPlace(db: Queryable, accountId: string, id: string): P
   return rows[0] ?? null
 }
 
-/** Reads one event (primary key). */
+/** By primary key. */
 export async function findEvent(
   db: Queryable,
   accountId: string,
@@ -102,7 +100,7 @@ export async function findEvent(
   return (await fill(db, rows))[0] ?? null
 }
 
-/** Reads newest first, from the newest or from before a place, by `events_order` (with a message: by `events_message`). */
+/** Newest first, from the newest or from before a place, by `events_order` (with a message: by `events_message`). */
 export async function readBackward(
   db: Queryable,
   accountId: string,
@@ -138,7 +136,7 @@ export async function readBackward(
   return fill(db, await readNearest({ from: before?.id ?? null }, read, isPage))
 }
 
-/** Reads oldest first, from the oldest or from after a place, by the same indexes. */
+/** Oldest first, from the oldest or from after a place, by the same indexes. */
 export async function readForward(
   db: Queryable,
   accountId: string,
@@ -165,8 +163,8 @@ export async function readForward(
 }
 
 /**
- * Reads the events that some address refused and has not taken since, by their ids (attempts_failed): newest first before an id, or oldest
- * first after one. However long the log is, this costs as much as there were failures.
+ * Events that an address refused and has not taken since, by id (attempts_failed): newest first before an id, or oldest first after one.
+ * Costs as much as there were failures, whatever the size of the log.
  */
 export async function readRefused(
   db: Queryable,
@@ -214,9 +212,9 @@ export async function readRefused(
   return fill(db, rows)
 }
 
-/** The newest event of each account that nothing can come before any more; accounts without one are left out. One probe of `events_order` each. */
+/** The newest settled event of each account; accounts without one are absent. One probe of `events_order` each. */
 export async function readNewest(db: Queryable, accountIds: readonly string[]): Promise<Map<string, Place>> {
-  // What is older than a day is no news to anybody who waits; the bound prunes partitions.
+  // Events older than a day are no news to a watcher; the bound prunes partitions.
   const bound = firstIdAt(nowMs() - dayMs)
   const { rows } = await db.query<Place & { accountId: string }>({
     name: 'read-newest-events',
@@ -237,13 +235,12 @@ export async function readNewest(db: Queryable, accountIds: readonly string[]): 
   return new Map(rows.map(({ accountId, id, txid }) => [accountId, { id, txid }]))
 }
 
-/** Whether a place is behind another in the log. */
 export function isBehind(place: Place, other: Place): boolean {
   const [at, than] = [BigInt(place.txid), BigInt(other.txid)]
   return at === than ? place.id > other.id : at > than
 }
 
-/** The newest event that nothing can come before any more; null: there is none (one probe of `events_order`). */
+/** The newest settled event of an account; null: none (one probe of `events_order`). */
 export async function findSettledPlace(db: Queryable, accountId: string): Promise<Place | null> {
   const read = async (lower: string | null): Promise<Place[]> => {
     const { rows } = await db.query<Place>(

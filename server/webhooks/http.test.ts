@@ -174,7 +174,7 @@ test('refuses what it does not know, all at once and with what is allowed', asyn
     '#/headers/bad name invalid_value',
     '#/headers/X-Bad invalid_value',
   ])
-  // What the schema refuses hides nothing of that.
+  // Faults of the schema do not hide the others.
   const mixed = { url: 'hook', headers: { Host: 'a' }, events: ['message.read'], retries: 3 }
   expect(new Set(faultsOf(await call('POST', '/v1/webhooks', mixed)))).toEqual(
     new Set([
@@ -421,7 +421,7 @@ test('shows of each attempt what was asked, what was answered and how long it to
   expect(await idsOf(`${url}?delivery_success=true`)).toEqual([])
   expect(await idsOf(`/v1/events/${String(sent['event'])}/deliveries`)).toEqual([attempt?.['id']])
 
-  // Other tests' transactions on the same server do not matter to a list, newest first.
+  // Lists, newest first, do not depend on other tests' transactions.
   expect(await idsOf('/v1/events?delivery_success=false')).toContain(sent['event'])
   expect(await idsOf('/v1/events?delivery_success=true')).not.toContain(sent['event'])
   expect(await idsOf('/v1/events?delivery_success=false&type=message.failed')).toEqual([])

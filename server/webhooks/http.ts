@@ -1,4 +1,3 @@
-/** `/v1/webhooks`: where an account's events are posted. */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'
@@ -32,7 +31,7 @@ export interface WebhooksContext {
   db: Db
   vault: Vault
   destinations: Destinations
-  /** Where tests and redeliveries are handed over. */
+  /** Gets the posts of tests and redeliveries. */
   outbox: Outbox
 }
 
@@ -49,17 +48,17 @@ const Rotation = Type.Object(
 )
 const WithSecret = Type.Object({ ...Webhook.properties, secret: Secret })
 
-/** The webhook's database id. @throws ApiError `not_found`. */
+/** @throws ApiError `not_found`. */
 export const readId = (id: string): string => found(parseId('whk', id))
 
-/** A webhook that was looked for. @throws ApiError `not_found` for null. */
+/** @throws ApiError `not_found` for null. */
 export function found<T>(value: T | null): T {
   if (value === null) throw new ApiError('not_found', { detail: 'There is no such webhook.' })
   return value
 }
 
 /**
- * Whether texts may be in the posts, as far as the fields say: who may not read them may neither ask for them nor lead them elsewhere.
+ * Whether the change leaves texts in the posts. Callers who may not read texts may neither request them nor redirect them.
  * @throws ApiError `insufficient_scope`.
  */
 function mayHaveBodies(input: WebhookChange, scopes: ReadonlySet<string>): boolean | undefined {
@@ -70,8 +69,8 @@ function mayHaveBodies(input: WebhookChange, scopes: ReadonlySet<string>): boole
 }
 
 /**
- * Values of headers are credentials for one place: who cannot read them leads them to no other.
- * @throws ApiError `validation_failed` where the address is another host and a value was not given again.
+ * Header values are credentials for one host: a caller who cannot read them may not send them to another.
+ * @throws ApiError `validation_failed` if the host changes and a value is not given again.
  */
 function requireOwnHeaders(before: Static<typeof Webhook>, url: string, headers: Headers = before.headers): void {
   if (new URL(url).origin === new URL(before.url).origin || !Object.values(headers).includes(mask)) return

@@ -1,4 +1,4 @@
-/** What a schema cannot say about a webhook's fields. */
+/** Checks of a webhook beyond its schema. */
 import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { readPostUrl, refusalDetails } from '../post/address.ts'
 import type { Destinations } from '../post/destination.ts'
@@ -8,10 +8,10 @@ import type { WebhookChange } from '../post/resource.ts'
 const headersMax = 10
 // Most servers take 8 KiB of headers in all.
 const headersCharactersMax = 4096
-// RFC 9110 §5.6.2, without what is only legal on paper.
+// RFC 9110 §5.6.2, without characters that servers reject in practice.
 const headerName = /^[a-z0-9][a-z0-9_-]{0,63}$/i
 const headerValue = /^[\x20-\x7e]*$/
-// They steer the connection, or are ours to say.
+// They steer the connection, or are set by us.
 const ownNames = new Set(
   (
     'host connection keep-alive te trailer transfer-encoding upgrade expect via forwarded ' +
@@ -21,7 +21,7 @@ const ownNames = new Set(
 const ownPrefixes = ['content-', 'webhook-', 'proxy-', 'sec-', 'x-forwarded-', 'if-']
 
 /**
- * Checks a webhook's url and headers, all of them before it answers; `known` is what the schema found wrong besides.
+ * Checks a webhook's url and headers, all at once; `known` holds the faults that the schema found.
  * @throws ApiError `validation_failed`.
  */
 export async function checkInput(
@@ -42,7 +42,7 @@ async function checkUrl(text: string, destinations: Destinations): Promise<Field
   const url = readPostUrl(text)
   if (typeof url === 'string') return wrong(url)
   const fault = await destinations.check(url)
-  // A name that has no address yet may have one when there is something to post; the attempts will say if not.
+  // A name may resolve later; if not, the attempts report it.
   return fault === null || fault === 'dns' ? [] : wrong(refusalDetails[fault])
 }
 

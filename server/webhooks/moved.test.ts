@@ -1,4 +1,4 @@
-/** Webhooks that change while there is something to post. */
+/** Webhooks that change while they have posts. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
@@ -28,7 +28,7 @@ async function receive(...answer: Parameters<typeof startReceiver>): Promise<Rec
   return receiver
 }
 
-/** A webhook at an address whose answers are kept back. */
+/** A webhook whose receiver holds back its responses. */
 async function createHeld() {
   const held: ServerResponse[] = []
   const before = await receive((response) => void held.push(response))
@@ -110,7 +110,7 @@ test('a change counts that was made in the same moment as the one before', async
   closing.push(dispatcher)
   await postEvents(db, dispatcher, accountId, 1)
   await until('the first post', () => first.received.length === 1)
-  // As of a transaction that began with the last one, and waited for it.
+  // Keeps `updated_at`, as if its transaction had begun with the previous one and waited for it.
   await db.query('update webhooks set url = $2 where id = $1', [id, second.url])
   await until('a post to the new address', async () => {
     await postEvents(db, dispatcher, accountId, 1)

@@ -1,4 +1,4 @@
-/** Reading on in the event log: what a waiting request and a stream have in common. */
+/** Reads forward in the event log, for waiting requests and streams. */
 import type { Db } from '../ground/db/db.ts'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { eventTypes } from '../events/events.ts'
@@ -7,15 +7,15 @@ import { readBeside } from '../ground/http/faults.ts'
 import { findPlace, isBehind, readForward, type EventFilter, type EventRow, type Place } from './events-store.ts'
 import type { Watcher } from './watch.ts'
 
-/** Reads what follows in the log, again and again, each time from where it stopped. */
+/** Continues at each call from where the last one stopped. */
 export interface Reader {
-  /** Up to `limit` events, oldest first; fewer where there are no more now. */
+  /** Up to `limit` events, oldest first; fewer if there are no more now. */
   read(limit: number): Promise<EventRow[]>
-  /** Up to here everything that the filter lets through was read; null: nothing yet. */
+  /** All matching events up to here were read; null: none yet. */
   readonly place: Place | null
 }
 
-/** A reader from after a place, or from the oldest event (null). Where nothing passes the filter, its place moves on all the same. */
+/** A reader from after a place, or from the oldest event (null). Its place advances even if no event matches. */
 export function createReader(
   db: Db,
   accountId: string,
@@ -40,8 +40,8 @@ export function createReader(
 }
 
 /**
- * What a query asks for after an event that its caller names, and the place of that (`start`: null, the oldest).
- * @throws ApiError `validation_failed` with all that is wrong with either, and with `wrong`.
+ * Reads a query's filter and the place of its `after` event (`start`: null, the oldest).
+ * @throws ApiError `validation_failed` with the faults of both, and `wrong`.
  */
 export async function readAfter(
   db: Db,
@@ -69,7 +69,7 @@ interface FilterQuery {
   delivery_success?: boolean
 }
 
-/** Filters out of a query. @throws ApiError `validation_failed`. */
+/** @throws ApiError `validation_failed`. */
 export function readFilter(query: FilterQuery): EventFilter {
   const errors: FieldError[] = []
   const types = query.type?.split(',').map((type) => type.trim()) ?? null

@@ -1,10 +1,9 @@
-/** Posts an event again, with its own id, where it belongs. */
+/** Posts an event again, with its own id. */
 import { now } from '../ground/db/clock.ts'
 import { subscribes } from '../events/event-types.ts'
 import type { Queryable } from '../ground/db/db.ts'
 import { callbackEndpointId, postLeaseSeconds, type Outbox, type Posting } from '../events/events.ts'
 
-/** The event to post again. */
 interface Redelivery {
   accountId: string
   eventId: string
@@ -14,8 +13,8 @@ interface Redelivery {
 }
 
 /**
- * Makes the posts of an event due now: to one endpoint, or to where it went first: the callback address of its message, else every
- * enabled endpoint that subscribes to its type. Offer what is returned after the commit; `count` is right without a dispatcher too.
+ * Makes the posts of an event due now: to one endpoint, or to its original addresses: the callback address of its message, else every
+ * enabled endpoint that subscribes to its type. Offer the returned posts after the commit; `count` is right without a dispatcher too.
  */
 export async function redeliverEvent(
   tx: Queryable,
@@ -26,7 +25,7 @@ export async function redeliverEvent(
   const { accountId, eventId, messageId, payload } = event
   const callbackUrl = endpointId === null && messageId ? await findCallbackUrl(tx, accountId, messageId) : null
   const dueAt = now()
-  // Inserts outbox rows, leased where there is a dispatcher; webhooks is read by its primary key prefix.
+  // Inserts outbox rows, leased if there is a dispatcher; reads webhooks by its primary key prefix.
   const { rows } = await tx.query<{ endpointId: string; url: string | null }>(
     `
     insert into outbox (endpoint_id, due_at, event_id, account_id, url, target_id, leased_by, leased_until)
@@ -70,7 +69,7 @@ export async function redeliverEvent(
   return { count: rows.length, postings: outbox.nodeId ? postings : [] }
 }
 
-/** The address that a message's events go to instead of the account's endpoints (primary key). */
+/** The callback address of a message, which replaces the account's endpoints (primary key). */
 async function findCallbackUrl(tx: Queryable, accountId: string, messageId: string): Promise<string | null> {
   const { rows } = await tx.query<{ url: string | null }>(
     'select callback_url as url from messages where account_id = $1 and id = $2',

@@ -1,4 +1,4 @@
-/** `POST /v1/webhooks/{id}/replay`: events of a time, posted again. */
+/** `POST /v1/webhooks/{id}/replay`: posts the events of a time span again. */
 import { Type, type Static } from 'typebox'
 import { now } from '../ground/db/clock.ts'
 import { typesOf } from '../events/event-types.ts'
@@ -92,7 +92,7 @@ function renderReplay(row: ReplayRow): Static<typeof Replay> {
   }
 }
 
-/** The times of a replay. @throws ApiError `validation_failed`. */
+/** @throws ApiError `validation_failed`. */
 function readTimes(input: Static<typeof NewReplay>, now: Date): Pick<ReplayInput, 'since' | 'until'> {
   const since = new Date(input.since)
   const until = input.until === undefined ? now : new Date(input.until)
@@ -110,7 +110,6 @@ function readTimes(input: Static<typeof NewReplay>, now: Date): Pick<ReplayInput
   return { since, until }
 }
 
-/** Registers the replays of webhooks. */
 export function replayRoutes(app: App, context: WebhooksContext): void {
   const { db } = context
   app.addSchema(Replay)

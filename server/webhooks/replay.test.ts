@@ -38,7 +38,6 @@ interface Replay {
   delivered: number
   failed: number
   errors?: { pointer: string; code: string }[]
-  /** Of a webhook. */
   enabled?: boolean
   disabled_at?: string
 }
@@ -71,7 +70,7 @@ async function receive(...answer: Parameters<typeof startReceiver>): Promise<Rec
 
 const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
 
-/** An account with events of before, and a webhook that comes too late for them. */
+/** An account with events older than its webhook. */
 async function createLate(receiver: Receiver, events: number) {
   const account = await createTestAccount(db)
   await postEvents(db, nobody, account.accountId, events)
@@ -83,14 +82,13 @@ async function createLate(receiver: Receiver, events: number) {
   return { account, id, url, ids: rows.map((row) => showId('evt', row.id)) }
 }
 
-/** Sweeps until so many posts wait: a replay begins when the transactions of its beginning are over, those of other tests too. */
+/** Sweeps until the outbox has `count` posts: a replay starts when all transactions from before it are over, those of other tests too. */
 const feedUntilPosted = (count: number): Promise<void> =>
   until('the posts', async () => {
     await feedReplays(db)
     return (await db.query('select from outbox where target_id is not null')).rowCount === count
   })
 
-/** Sweeps until the replay is over. */
 async function runToEnd(account: TestAccount, url: string): Promise<Replay> {
   let shown: Replay | undefined
   await until(
@@ -171,7 +169,7 @@ test('posts only what was refused and never taken, where that is asked for', asy
   )
   const account = await createTestAccount(db)
   const { id } = await insertTestWebhook(db, account.accountId, receiver.url)
-  // What another address took is not taken here.
+  // A success at another address does not count for this one.
   await insertTestWebhook(db, account.accountId, (await receive()).url)
   const dispatcher = start({ retryDelaysMs: [], windowMax: 1 })
   await postEvents(db, dispatcher, account.accountId, 5)
@@ -247,7 +245,7 @@ test('does not delay what is fresh', async () => {
   }
   await until('the fresh ones', () => latencies.length === 50)
   expect(Math.max(...latencies)).toBeLessThan(5000)
-  // The replay is not through.
+  // The replay is not finished.
   expect(receiver.received.length).toBeLessThan(3000)
 })
 
@@ -261,7 +259,7 @@ test.each([false, true])('looks into no day before its time (only what failed: %
     await db.query(
       `create table ${name} partition of ${table} for values from ('${firstIdAt(day)}') to ('${firstIdAt(day + 86_400_000)}')`,
     )
-  // As the service does, but that it does not wait for a lock.
+  // As the service does, but without waiting for locks.
   const pool = openPool(connection, {
     name: 'feed',
     max: 1,
@@ -285,7 +283,7 @@ test('goes on after a crash, and posts what the dead process had taken when its 
   const { account, url, ids } = await createLate(receiver, 20)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
   await feedUntilPosted(20)
-  // A process took some and was killed.
+  // A process took some posts and was killed.
   const dead = newId()
   await db.query(
     `update outbox set leased_by = $1, leased_until = now() + interval '1 minute'
@@ -295,7 +293,7 @@ test('goes on after a crash, and posts what the dead process had taken when its 
   start()
   await until('the others', () => receiver.received.length === 13)
   expect((await call(account, 'GET', String(headers.location))).body.status).toBe('running')
-  // Its lease alone: of the others the living process may still be noting the answers.
+  // Only its leases: the running process may still record responses for others.
   await db.query('update outbox set leased_until = now() where leased_by = $1', [dead])
   expect(await runToEnd(account, String(headers.location))).toMatchObject({ status: 'completed', delivered: 20 })
   expect(idsOf(receiver).sort()).toEqual(ids)
@@ -331,7 +329,7 @@ test('drops what waits for one that was canceled, however late a process looks',
   const { account, url } = await createLate(receiver, 10)
   const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
   await feedUntilPosted(10)
-  // While no process posted: one that failed too often, or is being replaced.
+  // No process posts: one failed too often, or is being replaced.
   await call(account, 'POST', `${String(headers.location)}/cancel`)
   await db.query(`update replays set completed_at = now() - interval '1 day' where status = 'canceled'`)
   await feedReplays(db)
@@ -363,7 +361,7 @@ test('takes turns: a replay of a long log keeps nobody else waiting', async () =
   const receiver = await receive()
   const long = await createLate(receiver, 4100)
   const other = await createLate(receiver, 3)
-  // None of the long log is wanted, so that nothing that waits slows it down.
+  // No event of the long log matches, so the outbox never slows the replay.
   const types = ['message.received']
   const slow = await call(long.account, 'POST', `${long.url}/replay`, { since: hourAgo(), types })
   const quick = await call(other.account, 'POST', `${other.url}/replay`, { since: hourAgo() })

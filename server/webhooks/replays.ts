@@ -1,7 +1,7 @@
 /**
- * Replays: events of a time, posted again to one webhook with the ids they had. A replay is a row with a mark; a sweep moves the mark
- * through the log and puts what it passes into the outbox, in one transaction, and no faster than it is posted. Its posts wait in an outbox
- * lane of their own (`endpoint_id` is the replay's id), so that nothing fresh waits for them.
+ * Posts the events of a time span again to one webhook, with their original ids. A replay is a row with a mark; a sweep moves the mark
+ * through the log and inserts outbox rows, in one transaction, and no faster than they are posted. Its posts have their own outbox lane
+ * (`endpoint_id` is the replay's id), so that new events do not wait for them.
  */
 import { inTransaction, type Db, type Queryable } from '../ground/db/db.ts'
 import { inTurn } from '../ground/db/in-turn.ts'
@@ -9,7 +9,6 @@ import { within } from '../ground/db/span.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
-/** What is to be posted again. */
 export interface ReplayInput {
   id: string
   endpointId: string
@@ -19,7 +18,6 @@ export interface ReplayInput {
   onlyFailed: boolean
 }
 
-/** A row of replays. */
 export interface ReplayRow {
   id: string
   endpointId: string
@@ -37,10 +35,10 @@ export interface ReplayRow {
   completedAt: Date | null
 }
 
-/** Replays of one webhook that may run at a time. */
+/** Running replays of one webhook. */
 export const runningMax = 5
 
-// What waits in the outbox of a replay, at most, and how much of the log a transaction passes: some 50 ms of work.
+// Limits a replay's outbox rows, and the log read by a transaction: some 50 ms of work.
 const waitingMax = 2000
 const pieceMax = 2000
 const sweepMs = 2000
@@ -51,7 +49,7 @@ const columns = (r: string): string => `
   ${r}.status, ${r}.canceled_reason as "canceledReason", ${r}.mark, ${r}.events, ${r}.delivered, ${r}.failed,
   ${r}.created_at as "createdAt", ${r}.completed_at as "completedAt"`
 
-/** Inserts a replay unless the webhook has all it may have. Locks the webhook's row, so that two cannot both be the last. */
+/** Inserts a replay unless the webhook has `runningMax`. Locks the webhook's row, so that two cannot both be the last. */
 export async function insertReplay(tx: Queryable, accountId: string, input: ReplayInput): Promise<ReplayRow | null> {
   await tx.query('select id from webhooks where account_id = $1 and id = $2 for no key update', [
     accountId,
@@ -77,7 +75,7 @@ export async function insertReplay(tx: Queryable, accountId: string, input: Repl
   return rows[0] ?? null
 }
 
-/** Reads one replay of a webhook (primary key). */
+/** By primary key. */
 export async function findReplay(
   db: Queryable,
   accountId: string,
@@ -91,7 +89,7 @@ export async function findReplay(
   return rows[0] ?? null
 }
 
-/** Reads a page of a webhook's replays by replays_endpoint, in the order that `buildPage` wants. */
+/** A webhook's replays by replays_endpoint, in the order of `buildPage`. */
 export async function listReplays(
   db: Queryable,
   accountId: string,
@@ -114,7 +112,7 @@ export async function listReplays(
   return rows
 }
 
-/** Cancels a running replay; null where it is over. What waits for it is removed by the next sweep. */
+/** Cancels a running replay; null if it is over. The next sweep removes its posts. */
 export async function cancelReplay(tx: Queryable, accountId: string, id: string): Promise<ReplayRow | null> {
   const { rows } = await tx.query<ReplayRow>(
     `
@@ -130,8 +128,8 @@ export async function cancelReplay(tx: Queryable, accountId: string, id: string)
 }
 
 /**
- * The sweep: moves the running replays on, a piece of each in turn, for a while; who comes meanwhile is not kept waiting by a long log. And
- * removes what is left of those that were canceled.
+ * The sweep: advances the running replays in turns, for a limited time, so that a long log does not delay new replays. Removes the posts of
+ * canceled ones.
  */
 export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void> {
   const end = performance.now() + forMs
@@ -150,8 +148,8 @@ export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void
 }
 
 /**
- * By the primary key of the outbox, one probe a canceled replay: a post that is under way may come back once more as a retry, and all of them
- * may be found by a process that starts days later. A row that is being ended just now is stepped over, and looked for again.
+ * By the primary key of the outbox, one probe for each canceled replay. A post in flight may return once more as a retry, and a process
+ * that starts days later may find them all. Skips locked rows, and looks again later.
  */
 async function dropCanceled(db: Db): Promise<void> {
   await db.query(`
@@ -163,14 +161,13 @@ async function dropCanceled(db: Db): Promise<void> {
       where r.status = 'canceled'))`)
 }
 
-/** Deletes replays that were over long ago. */
 export async function forgetReplays(db: Db): Promise<void> {
   await db.query(`delete from replays where completed_at < now() - make_interval(days => $1)`, [keepDays])
 }
 
 /**
- * Moves one replay on by a piece; whether there is more to do at once. The row is locked, and left to whoever has it: one process feeds a
- * replay at a time. A crash leaves the mark and the outbox as they were together.
+ * Advances a replay by one piece; returns whether there is more to do now. Skips a locked row: one process feeds a replay at a time. Mark
+ * and outbox change in one transaction, so a crash keeps them consistent.
  */
 async function feed(db: Db, accountId: string, id: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
@@ -196,7 +193,7 @@ async function feed(db: Db, accountId: string, id: string): Promise<boolean> {
     const passed = replay.mark < replay.toId ? await pass(tx, accountId, replay) : 0
     if (passed > 0) return true
     if (replay.waiting > 0) return false
-    // Looked at again behind the lock: another process may have fed the last piece since the count.
+    // Checked again under the lock: another process may have fed the last piece since the count.
     const { rowCount } = await tx.query('select from outbox where endpoint_id = $1 limit 1', [id])
     if (rowCount === 0) await end(tx, accountId, id, 'completed', null)
     return false
@@ -206,8 +203,8 @@ async function feed(db: Db, accountId: string, id: string): Promise<boolean> {
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /**
- * Puts the next piece of the log into the outbox and moves the mark; returns how many events it passed. The log is read by its primary
- * key, in the days that are left of the replay; whether an event failed is asked of attempts_failed and attempts_event, since those days.
+ * Inserts the next piece of the log into the outbox and moves the mark; returns the number of events passed. Reads the log by its primary
+ * key, in the remaining days of the replay; failures by attempts_failed and attempts_event, since those days.
  */
 async function pass(tx: Queryable, accountId: string, replay: ReplayRow): Promise<number> {
   const { mark: first, toId: last } = replay

@@ -1,4 +1,4 @@
-/** The face of webhooks. What still waits for an endpoint that is gone is dropped when its turn comes. */
+/** The face of webhooks. Posts for deleted endpoints are dropped in their turn. */
 import type { Room } from '../events/face.ts'
 import { hourMs } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'

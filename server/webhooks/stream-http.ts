@@ -1,4 +1,4 @@
-/** `GET /v1/events/stream`: events as they happen, for the console and for programs that keep a connection. */
+/** `GET /v1/events/stream`: server-sent events, for the console and for programs that keep a connection. */
 import { Type } from 'typebox'
 import { openAuthenticator } from '../accounts/authenticate.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
@@ -12,7 +12,7 @@ import { renderEvent } from '../post/resource.ts'
 import { streamEvents } from './stream.ts'
 
 const scope = 'events:read'
-// Of two looks at a credential within this time the second is spared.
+// A credential is checked at most this often.
 const rememberedMs = 2000
 
 const streamQuery = Type.Object(
@@ -38,9 +38,9 @@ const streamQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Registers the stream, which ends when `watch` closes. */
+/** The stream ends when `watch` closes. */
 export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsContext): void {
-  // Apart from the one at the door, which may remember a credential for five seconds.
+  // Not the authenticator of the routes, which may remember a credential for five seconds.
   const authenticator = openAuthenticator(db)
   let forgottenAt = 0
 
@@ -97,9 +97,9 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
         raw.writeHead(200, {
           ...(reply.getHeaders() as Record<string, string>),
           'content-type': 'text/event-stream; charset=utf-8',
-          // Nothing else comes over this connection, and the end of the program does not wait for it.
+          // The connection is used once, and shutdown does not wait for it.
           connection: 'close',
-          // nginx would keep back what is small.
+          // nginx would buffer small responses.
           'x-accel-buffering': 'no',
         })
         // A GET does not end.
@@ -118,7 +118,7 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
           ...streamTimes,
         })
       } catch (error) {
-        // After the head there is no way to tell but to end; the caller comes back for the rest.
+        // After the head, errors can only end the stream; the client reconnects for the rest.
         if (!reply.sent) throw error
         reply.raw.destroy()
         if (!isUnavailable(error)) request.log.error({ error }, 'an event stream failed')

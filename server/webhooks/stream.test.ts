@@ -1,4 +1,4 @@
-/** Reading on in the log over real connections: the stream of events, and requests that wait. */
+/** Forward reads over real connections: the event stream, and waiting requests. */
 import { createServer, request } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -39,7 +39,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((one) => one.close()))
 })
 
-/** A reader of a stream: what it was told so far, as text and as events. */
+/** Reads a stream, as text and as events. */
 class Stream {
   text = ''
   isOver = false
@@ -74,7 +74,7 @@ class Stream {
   }
 }
 
-/** What the pool is asked until `end`. */
+/** Queries of the pool until `end`. */
 function listenToQueries(): { end: () => string[] } {
   const texts: string[] = []
   const query = db.query.bind(db) as (...args: unknown[]) => unknown
@@ -176,7 +176,7 @@ test('ends within five seconds when its token is revoked', async () => {
   await db.query('update api_keys set revoked_at = now() where id = $1', [account.keyId])
   const began = performance.now()
   await until('the end', () => stream.isOver)
-  // It asks every two seconds.
+  // It polls every two seconds.
   expect(performance.now() - began).toBeLessThan(8000)
 })
 
@@ -195,7 +195,7 @@ test('tells no texts any more to whose key may no longer read them', async () =>
   })
 })
 
-/** A stream that always has more to tell. */
+/** A stream with an endless supply of events. */
 async function streamWithoutEnd(options: Partial<Parameters<typeof streamEvents>[0]>) {
   const row = { id: newId(), txid: '1', type: 'message.delivered', payload: '{"data":{}}' } as unknown as EventRow
   const state = { told: 0, isOver: false }
@@ -251,7 +251,7 @@ test('cuts off a reader that takes nothing, holding little for it, and lets it g
   await until('it is told', () => watch.count === 1)
   await pause(1000)
   const pages = asked.end().filter((text) => text.includes('pg_snapshot_xmin') && text.includes('limit $2')).length
-  // 8 pages of 5 MB wait in the log; what was read is in the buffers of two sockets.
+  // The log has 8 pages of 5 MB; the buffers of two sockets hold what was read.
   expect(pages).toBeGreaterThan(0)
   expect(pages).toBeLessThanOrEqual(4)
   let received = 0

@@ -1,19 +1,18 @@
-/** The event log as server-sent events (WHATWG HTML §9.2): what is there, and what comes, until somebody ends it. */
+/** Streams the event log as server-sent events (WHATWG HTML §9.2): stored events, then new ones. */
 import type { ServerResponse } from 'node:http'
 import { showId } from '../ground/base/ids.ts'
 import type { EventRow } from './events-store.ts'
 import type { Reader } from './reading.ts'
 import type { Watcher } from './watch.ts'
 
-/** What a stream needs. */
 export interface StreamOptions {
-  /** The answer, its head written. */
+  /** The response, after its head. */
   raw: ServerResponse
   reader: Reader
   watcher: Watcher
-  /** An event as its caller may see it. */
+  /** Renders an event with the caller's permissions. */
   show: (row: EventRow) => unknown
-  /** Whether the caller may still read; asked every two seconds. */
+  /** Whether the caller may still read; checked every two seconds. */
   isAllowed: () => Promise<boolean>
   /** Ends the stream. */
   isClosing: () => boolean
@@ -26,7 +25,7 @@ export interface StreamOptions {
 const pageMax = 50
 const checkMs = 2000
 
-/** Writes events until the caller goes, may no longer read, is too slow, or the time is over. Holds one page of events and no more. */
+/** Writes events until the caller goes, loses permission or is too slow, or the time is over. Holds at most one page of events. */
 export async function streamEvents(options: StreamOptions): Promise<void> {
   const { raw, reader, watcher, show, isAllowed, isClosing, endAfterMs } = options
   const { heartbeatMs = 15_000, stallMs = 15_000 } = options
@@ -40,7 +39,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
   let beatAt = performance.now() + heartbeatMs
   let checkAt = performance.now() + checkMs
   const isOver = (): boolean => raw.destroyed || isClosing()
-  // With no time at all it ends when everything was told; otherwise however much there is still to tell.
+  // Zero ends after all stored events; otherwise the time ends the stream even with events left.
   const isLate = (): boolean => endAfterMs > 0 && performance.now() >= endAt
   const mayGoOn = async (): Promise<boolean> => {
     if (performance.now() < checkAt) return true
@@ -48,14 +47,14 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
     return isAllowed()
   }
   try {
-    // Clients come back after this many milliseconds, with the id of the last event they saw.
+    // Clients reconnect after this many milliseconds, with the id of the last event they saw.
     if (!(await write('retry: 2000\n\n'))) return
     let hasMore = true
     for (;;) {
       while (hasMore && !isOver() && !isLate()) {
         const rows = await reader.read(pageMax)
         for (const row of rows) {
-          // A page can take a slow reader minutes.
+          // A slow reader can take minutes for a page.
           if (!(await mayGoOn())) return void raw.end()
           if (
             !(await write(`id: ${showId('evt', row.id)}\nevent: ${row.type}\ndata: ${JSON.stringify(show(row))}\n\n`))
@@ -69,7 +68,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
       if (isOver() || now >= endAt) return void raw.end()
       if (!(await mayGoOn())) return void raw.end()
       if (now >= beatAt) {
-        // An id without data moves on where the client will resume, and shows it nothing.
+        // An id without data advances the client's resume point without an event.
         const id = reader.place ? `id: ${showId('evt', reader.place.id)}\n` : ''
         if (!(await write(`: heartbeat\n${id}\n`))) return
         beatAt = now + heartbeatMs
@@ -82,7 +81,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
   }
 }
 
-/** Resolves with true when the socket has taken what was written, with false when it is gone or took too long. */
+/** True when the socket has drained, false if it is gone or took too long. */
 function hasDrained(raw: ServerResponse, withinMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (isDrained: boolean) => (): void => {

@@ -11,7 +11,6 @@ import { Dispatcher, type DispatcherOptions } from '../post/fanout.ts'
 import type { Ended } from '../post/ended.ts'
 import { newSecret } from '../post/signature.ts'
 
-/** What a receiver was posted. */
 export interface Received {
   method: string
   url: string
@@ -20,7 +19,7 @@ export interface Received {
   at: number
 }
 
-/** An HTTP server that keeps what it gets. */
+/** An HTTP server that keeps its requests. */
 export interface Receiver {
   url: string
   port: number
@@ -29,10 +28,10 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Ids of what a receiver got, in order. */
+/** Webhook ids of the received posts, in order. */
 export const idsOf = (receiver: Receiver): string[] => receiver.received.map((one) => String(one.headers['webhook-id']))
 
-/** Starts a receiver on a free port of 127.0.0.1; `answer` takes the place of a 204. */
+/** Listens on a free port of 127.0.0.1; `answer` replaces the default 204. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received) => void = (response) => response.writeHead(204).end(),
 ): Promise<Receiver> {
@@ -63,20 +62,18 @@ export async function startReceiver(
   return receiver
 }
 
-/** Inserts an account; returns its id. */
 export async function insertTestAccount(db: Db): Promise<string> {
   const id = newId()
   await db.query(`insert into accounts (id, name) values ($1, 'Test')`, [id])
   return id
 }
 
-/** Loopback is allowed, as while the simulator runs. */
+/** Allows loopback, as while the simulator runs. */
 export const loopback: Destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] })
 
-/** Where a process without a dispatcher leaves its posts. */
+/** The outbox of a process without a dispatcher. */
 export const nobody: Outbox = { nodeId: null, offer() {} }
 
-/** A started dispatcher of a process of its own. */
 export function startTestDispatcher(db: Db, options: Partial<DispatcherOptions> = {}): Dispatcher {
   const log = { info() {}, warn() {}, error() {} }
   const dispatcher = new Dispatcher({ db, vault: testVault, nodeId: newId(), log, destinations: loopback, ...options })
@@ -84,7 +81,7 @@ export function startTestDispatcher(db: Db, options: Partial<DispatcherOptions> 
   return dispatcher
 }
 
-/** Inserts a webhook for the contract events. */
+/** Subscribes to the contract events. */
 export async function insertTestWebhook(
   db: Db,
   accountId: string,
@@ -104,7 +101,7 @@ export async function insertTestWebhook(
   return { id, secret }
 }
 
-/** Records and hands over `count` events of one type, in one transaction. */
+/** Records and offers `count` events of one type, in one transaction. */
 export async function postEvents(
   db: Db,
   outbox: Outbox,
@@ -125,7 +122,7 @@ export async function postEvents(
   return postings
 }
 
-/** A first post that its endpoint has taken, unless told otherwise. */
+/** By default a first post that its endpoint has taken. */
 export function testEnded(
   key: Pick<DuePost, 'endpointId' | 'dueAt' | 'eventId' | 'accountId'>,
   { retryMs = null, ...result }: Partial<Ended['result'] & Pick<Ended, 'retryMs'>> = {},

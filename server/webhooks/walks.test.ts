@@ -1,6 +1,6 @@
 /**
- * Walks of chance over webhooks: two processes, receivers that fail in every way, endpoints that are changed, processes that are taken for
- * dead and go on. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
+ * Random walks over webhooks: two processes, receivers that fail in every way, changed endpoints, fenced processes that continue. A seed
+ * repeats the choices but not their timing: a fault may show in one run of many.
  */
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
@@ -25,7 +25,7 @@ import { until } from '../../test/until.ts'
 
 const { db } = await createTestDatabase()
 
-// Some seconds a walk; with hundreds, and other seeds, it is a search.
+// Some seconds a walk; use hundreds, and other seeds, to search.
 const rounds = 30
 const manners = ['taken', 'taken', 'taken late', 'refused', 'redirected', 'cut off', 'of any kind'] as const
 type Manner = (typeof manners)[number]
@@ -35,7 +35,7 @@ interface Endpoint {
   path: string
   isOrdered: boolean
   manner: Manner
-  /** Ids of events, in the order in which they were taken for the first time. */
+  /** Ids of events in the order of their first delivery. */
   taken: Set<string>
 }
 
@@ -109,7 +109,7 @@ class Walk {
     else response.socket?.destroy()
   }
 
-  /** Some steps at once. */
+  /** Several steps at once. */
   async round(): Promise<void> {
     const steps = [
       () => this.#tell(),
@@ -127,7 +127,7 @@ class Walk {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 
-  /** The next of what happens to a message, by a process that posts or by one that does not. */
+  /** The next event of a message, from a process with or without a dispatcher. */
   #tell(): Promise<void> {
     if (this.#chance(3) === 0 || this.stories.length === 0)
       this.stories.push({ messageId: newId(), eventIds: [], last: Promise.resolve() })
@@ -170,7 +170,7 @@ class Walk {
     return this.#update({ batch: this.#chance(2) === 0 ? null : batch })
   }
 
-  /** Out of turn: only where there is none. */
+  /** Breaks the order: only for endpoints without one. */
   async #redeliver(): Promise<void> {
     const eventId = this.stories[this.#chance(this.stories.length)]?.eventIds[0]
     const unordered = this.endpoints.filter(({ isOrdered }) => !isOrdered)
@@ -181,7 +181,7 @@ class Walk {
     outbox.offer((await redeliverEvent(db, event, this.#pick(unordered).id, outbox)).postings)
   }
 
-  /** A process is taken for dead, and goes on. */
+  /** A process is fenced, and continues. */
   async #fence(): Promise<void> {
     const at = this.#chance(this.#processes.length)
     const fenced = this.#processes[at]
@@ -191,7 +191,6 @@ class Walk {
     await releasePostsOf(db, fenced.nodeId)
   }
 
-  /** Everything is taken. */
   async rest(): Promise<void> {
     for (const endpoint of this.endpoints) endpoint.manner = 'taken'
     for (const { nodeId } of this.#fenced) await releasePostsOf(db, nodeId)

@@ -1,5 +1,5 @@
 /**
- * Who waits for events: one query a tick for all of them, none while nobody waits. A NOTIFY at each event would make every commit of the
+ * Waits for events: one query a tick for all watchers, and none without watchers. A NOTIFY for each event would make every commit of the
  * pipeline wait for one lock.
  */
 import type { Db } from '../ground/db/db.ts'
@@ -8,11 +8,11 @@ import { isUnavailable } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { readNewest, type Place } from './events-store.ts'
 
-/** One who waits. Join before reading: what settles after the reading is then not missed. */
+/** Join before reading, so that events that settle after the read are not missed. */
 export interface Watcher {
-  /** The account's newest event at the last tick, if any: a reading that begins now sees all up to it. */
+  /** The account's newest event at the last tick, if any: a read that begins now sees all up to it. */
   readonly newest: Place | undefined
-  /** Resolves with true when the account may have events that no reading before saw; with false after `timeoutMs`, or woken. */
+  /** True when the account may have events that no earlier read saw; false after `timeoutMs`, or after `wake`. */
   next(timeoutMs: number): Promise<boolean>
   /** Resolves `next` now. */
   wake(): void
@@ -22,7 +22,7 @@ export interface Watcher {
 interface Watched {
   watchers: Set<{ isStale: boolean; wake: () => void }>
   newest: Place | undefined
-  /** There was a tick since the first watcher came. */
+  /** A tick has run since the first watcher joined. */
   isKnown: boolean
 }
 
@@ -34,7 +34,7 @@ interface WatchOptions {
   totalMax?: number
 }
 
-/** The watch of one process; ticks while somebody waits. */
+/** One per process; ticks while there are watchers. */
 export class Watch {
   readonly #options: Required<WatchOptions>
   readonly #accounts = new Map<string, Watched>()
@@ -46,12 +46,12 @@ export class Watch {
     this.#options = { tickMs: 200, accountMax: 32, totalMax: 1000, ...options }
   }
 
-  /** How many wait. */
+  /** Number of watchers. */
   get count(): number {
     return this.#count
   }
 
-  /** @throws ApiError `rate_limited` where the account, or everybody together, waits often enough. */
+  /** @throws ApiError `rate_limited` if the account, or all together, have too many watchers. */
   join(accountId: string): Watcher {
     const { accountMax, totalMax } = this.#options
     const watched = this.#accounts.get(accountId) ?? { watchers: new Set(), newest: undefined, isKnown: false }
@@ -92,7 +92,7 @@ export class Watch {
     }
   }
 
-  /** Ends every wait, and every later one at once. */
+  /** Ends all waits, and later ones at once. */
   close(): void {
     this.isClosing = true
     if (this.#timer) clearTimeout(this.#timer)
@@ -104,7 +104,7 @@ export class Watch {
       const newest = await readNewest(this.#options.db, [...this.#accounts.keys()])
       for (const [accountId, watched] of this.#accounts) {
         const now = newest.get(accountId)
-        // What was before the first tick may have settled after the reading.
+        // Events from before the first tick may have settled after the read.
         if (watched.isKnown && now?.id === watched.newest?.id) continue
         watched.newest = now
         watched.isKnown = true
@@ -114,7 +114,7 @@ export class Watch {
         }
       }
     } catch (error) {
-      // Those who wait find out by themselves whether the database is there.
+      // Watchers find out by themselves that the database is down.
       if (!isUnavailable(error)) this.#options.log.error({ error }, 'looking for new events failed')
     }
     const isOver = this.#count === 0 || this.isClosing
