@@ -1,6 +1,6 @@
 /**
- * Guards in the transaction that accepts. The windows of limits are locked and used up in one order before the statement, and what was not
- * accepted is given back after it: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
+ * Guards in the transaction that accepts. Limits are locked and used up, in one order, before the insert; the amounts of messages that were not
+ * accepted are given back after it. So concurrent accepts never pass a limit, and refused messages use nothing up.
  */
 import { type StopCount, recordStops } from './stops.ts'
 import { now } from '../ground/db/clock.ts'
@@ -28,7 +28,7 @@ export interface GuardContext {
   subscriptions: Subscriptions
 }
 
-/** What guards said of planned messages, until it is known what became of them. */
+/** Verdicts on planned messages, until the accept has ended. */
 export interface Check {
   planned: readonly Planned[]
   asks: readonly (Ask | null)[]
@@ -38,10 +38,7 @@ export interface Check {
   at: Date
 }
 
-/**
- * Locks the windows that these messages ask for, and says in each message which guard stops it. With `isOfBroadcast`, those behind one
- * that has to wait are stopped with it.
- */
+/** Locks the windows of these messages and judges each. With `isOfBroadcast`, a message that has to wait for a window also stops those behind it. */
 export async function openCheck(
   tx: Tx,
   { guards, vault }: Pick<GuardContext, 'guards' | 'vault'>,
@@ -54,7 +51,7 @@ export async function openCheck(
   const earlier = await noteTexts(tx, planned, asks, at)
   let known: Known = { used, earlier, relief: new Map(), at }
   let judgement = judge(asks, known, isOfBroadcast)
-  // What was released is asked for only where something stops.
+  // Reads releases only if something stops.
   const stopped = judgement.stops.flatMap((stop) => (stop ? [stop.window] : []))
   if (stopped.length > 0) {
     known = { ...known, relief: await readRelief(tx, [...windowsOf(asks), ...stopped]) }
@@ -74,7 +71,7 @@ function asksOf(
     const rules = guards.of(draft.accountId)
     if (!rules || route.refusal || one.isOver) return null
     const sender = route.sender.sender?.number ?? ''
-    // A test repeats no message, nor a message a test.
+    // A test message never repeats a real one, nor the reverse.
     const kind = draft.isTest ? 'repeat test' : 'repeat'
     const hash = (): Buffer =>
       vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${textOf(draft)}`)
@@ -82,10 +79,7 @@ function asksOf(
   })
 }
 
-/**
- * Says in each message which guard would stop it for itself: its country, or a text that went a moment ago. Writes nothing. Limits are not
- * asked: a broadcast waits for them.
- */
+/** Judges each message by its country and repetition only; writes nothing. Limits are left out: a broadcast waits for them. */
 export async function foreseeStops(
   db: Queryable,
   context: Pick<GuardContext, 'guards' | 'vault'>,
@@ -101,9 +95,9 @@ export async function foreseeStops(
 }
 
 /**
- * Judges again those that a limit has stopped, where others that were let through have not been accepted and left room. Returns the places of
- * those that may go now: nothing else is wrong with them, so that there is no third time. The results of the others say what stops them
- * now: behind a halt that is none any more stands what is refused for itself, and a broadcast must not wait for it.
+ * Judges again the messages that a limit stopped, because other messages that passed were not accepted and left room. Returns the places that may go
+ * now; nothing else is wrong with them, so there is no third time. The other results get their present reason: a message behind a halt that is gone
+ * is refused for its own reason, and a broadcast must not wait for it.
  */
 export function reconsider({ planned, asks, judgement, known, isOfBroadcast }: Check, results: Accepted[]): number[] {
   const isOver = (i: number): boolean => {
@@ -134,11 +128,11 @@ export function reconsider({ planned, asks, judgement, known, isOfBroadcast }: C
   return places
 }
 
-/** The text as it was asked for: the codes of short links are new ones each time. */
+/** The text as requested: codes of short links are new each time. */
 const textOf = ({ body, shortLinks = [] }: Draft): string =>
   shortLinks.reduce((text, { code, url }) => text.replaceAll(code, () => url), body)
 
-/** What messages use up, by window: all of them, or those of a kind of result. */
+/** Amounts of messages by window: of all of them, or of one kind of result. */
 function amountsOf(asks: readonly (Ask | null)[], isMeant: (place: number) => boolean = () => true): Amount[] {
   const amounts = new Map<string, Amount>()
   asks.forEach((ask, i) => {
@@ -153,7 +147,7 @@ function amountsOf(asks: readonly (Ask | null)[], isMeant: (place: number) => bo
   return [...amounts.values()]
 }
 
-/** Gives back what was not accepted and records the stops that others ran into; the results are those of the messages, in their order. */
+/** Gives back what was not accepted, and records the stops. Results are in the order of the messages. */
 export async function settleCheck(
   tx: Tx,
   context: GuardContext,
@@ -164,7 +158,7 @@ export async function settleCheck(
   for (const [i, leader] of judgement.repeats) {
     const [result, first] = [results[i], results[leader]]
     if (result?.kind !== 'refused' || !first || !result.stop) continue
-    // What it repeats was not accepted either: there is nothing to name, and the same fault.
+    // The earlier message was not accepted either: there is no id to name, and the error is the same.
     if (first.kind === 'refused') results[i] = first
     else result.stop.earlierId = first.kind === 'accepted' ? first.row.id : first.messageId
   }
@@ -183,7 +177,7 @@ export async function settleCheck(
   return recordStops(tx, context, stopsOf(check, results), check.at)
 }
 
-/** The stops that results ran into, with how many single sends each refused; those of an atomic batch are recorded after it was rolled back. */
+/** Stops by window, with the number of single sends each refused. Those of an atomic batch are recorded after its rollback. */
 export function stopsOf(
   { judgement, isOfBroadcast }: Pick<Check, 'judgement' | 'isOfBroadcast'>,
   results: readonly Accepted[],

@@ -1,4 +1,3 @@
-/** The answer to a send that a guard stops: what stopped it, until when, and how it is released. */
 import { nowMs } from '../ground/db/clock.ts'
 import { ApiError } from '../ground/base/errors.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -9,7 +8,7 @@ import { showAmount } from './stops.ts'
 const messagesThatGo = (anHour: string | null): string =>
   anHour === '1' ? '1 message an hour is allowed' : `${anHour} messages an hour are allowed`
 
-/** The error of a refusal. `retryAfterSeconds` only where the same send can go when the window is over. */
+/** `retryAfterSeconds` only if the same send can pass when the window ends. */
 export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
   if (!stop) return new ApiError(refusal)
   const { window, limit, guardId, earlierId } = stop

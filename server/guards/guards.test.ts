@@ -19,7 +19,6 @@ beforeEach(async () => {
   test = await openLedgerTest(database.db)
 })
 
-/** What the settings of the account store. */
 async function setGuards(guards: object, timezone = 'UTC'): Promise<void> {
   await database.db.query(`update accounts set settings = $2 where id = $1`, [
     test.accountId,
@@ -28,7 +27,6 @@ async function setGuards(guards: object, timezone = 'UTC'): Promise<void> {
   await test.context.guards.refresh()
 }
 
-/** Sends at once over two processes. */
 function sendAll(drafts: readonly Draft[]): Promise<Accepted[]> {
   const other = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing })
   return Promise.all(drafts.map((draft, i) => (i % 2 === 0 ? test.acceptor : other).accept(draft)))
@@ -82,7 +80,7 @@ it('what is stopped while a stop is released is of that stop', async () => {
   const { guardId } = stopOf(await send({ theirNumber: full }))
   const idempotency = { operation: 'messages.send', key: 'one', fingerprint: Buffer.from('x') }
   const [sending, releasing] = await inTransaction(database.db, async (tx) => {
-    // The first of a batch waits for this, when it has been judged that the second is stopped.
+    // The first message of the batch waits here, after the second was judged and stopped.
     await tx.query(
       `insert into idempotency_keys (account_id, operation, key, fingerprint) values ($1, 'messages.send', 'one', 'x')`,
       [test.accountId],
@@ -155,7 +153,7 @@ describe('a daily cap of segments', () => {
     const before = [await send({ segments: 3 }), await send({ segments: 2, isTest: true }), await send({ segments: 4 })]
     expect(words(before)).toEqual(['accepted', 'accepted', 'accepted'])
     await setGuards({ daily_segments: 9 })
-    // Two are left, whichever of the processes comes first.
+    // Two remain, in either order of the processes.
     expect(words(await sendAll([1, 1, 1, 1].map((segments) => test.draft({ segments }))))).toEqual([
       'accepted',
       'accepted',
@@ -244,7 +242,7 @@ describe('a daily cap of segments', () => {
     await send()
     const stop = stopOf(await send())
     expect(stop.window).toMatchObject(dayAt('Pacific/Auckland', new Date()))
-    // What a day later looks like: the window is that of yesterday.
+    // Moves the window to yesterday, as if a day had passed.
     await database.db.query(
       `update guard_counters set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
     )
@@ -349,7 +347,7 @@ describe('the window of duplicates', () => {
     expect(await test.count('recent_sends', 'true')).toBe(0)
     await setGuards({ dedupe_window: 60 })
     expect(await wordOf(send())).toBe('accepted')
-    // Nor does a repetition take away what it repeats.
+    // A repetition does not use up the message that it repeats.
     expect([await wordOf(send()), await wordOf(send())]).toEqual(['duplicate_message', 'duplicate_message'])
     await database.db.query(`update recent_sends set until = now() - interval '1 second'`)
     expect(await wordOf(send())).toBe('accepted')
@@ -415,7 +413,7 @@ describe('a window', () => {
        from (values ('sent', 'EUR', 0.02), ('sent', 'USD', 5), ('received', null, 0)) as d (bucket, currency, cost)`,
       [accountId, test.carrierId],
     )
-    // Another currency of the day, and the day before.
+    // Another currency on the same day, and the day before.
     await db.query(
       `insert into guard_counters (account_id, kind, key, starts_at, ends_at, used)
        select $1, kind, key, $2::timestamptz - age, $3::timestamptz - age, 7
@@ -476,7 +474,7 @@ it('forgets windows, texts and stops that are over', async () => {
   await setGuards({ daily_segments: 1, dedupe_window: 1 })
   await send()
   await send({ body: 'two' })
-  // Not before: a window is in force to its end, a stop is told of for months, and a text may come again.
+  // Not earlier: a window is in force to its end, stops are listed for months, and a text may be repeated later.
   await database.db.query(`update guard_counters set ends_at = now() - interval '23 hours'`)
   await database.db.query(`update guards set ends_at = now() - interval '89 days'`)
   await database.db.query(`update recent_sends set until = now() + interval '1 minute'`)

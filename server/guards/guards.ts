@@ -4,13 +4,12 @@ import type { StoredGuards } from '../accounts/guard-settings.ts'
 import type { Db } from '../ground/db/db.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
 
-/** What the guards of an account ask of each message. */
 export interface GuardRules {
-  /** Days of limits are those of its clock. */
+  /** Time zone of the days of limits. */
   timezone: string
   /** Null: all. */
   countries: ReadonlySet<string> | null
-  /** Messages may go to premium numbers. */
+  /** Premium numbers are allowed. */
   allowsPremium: boolean
   /** Messages an hour, by country. */
   countryLimits: ReadonlyMap<string, { perHour: number; action: 'block' | 'alert' }>
@@ -18,11 +17,10 @@ export interface GuardRules {
   /** Millionths of the currency's unit a day. */
   spend: { limit: number; currency: string } | null
   perPrefixPerHour: number | null
-  /** 0: the same text may go at once again. */
+  /** 0: no check for repetitions. */
   dedupeSeconds: number
 }
 
-/** What accounts say of their guards (`account-tables.ts`). One a process. */
 export class Guards {
   readonly #db: Db
   readonly #accounts = new Map<string, GuardRules>()
@@ -31,7 +29,7 @@ export class Guards {
     this.#db = db
   }
 
-  /** By the partial index accounts_guarded; of some accounts by the primary key. */
+  /** By the partial index accounts_guarded; with ids, by the primary key. */
   async refresh(accountIds?: readonly string[]): Promise<void> {
     const { rows } = await this.#db.query<{ accountId: string; timezone: string | null; guards: StoredGuards }>({
       name: accountIds ? 'read-guards-of' : 'read-guards',
@@ -45,13 +43,12 @@ export class Guards {
     replaceKept(this.#accounts, accountIds, read)
   }
 
-  /** What is asked of messages of an account; undefined: nothing. */
+  /** Undefined if the account has no guards. */
   of(accountId: string): GuardRules | undefined {
     return this.#accounts.get(accountId)
   }
 }
 
-/** An amount of money in millionths. */
 export const millionthsOf = (amount: string): number => Math.round(Number(amount) * 1_000_000)
 
 function rulesOf(stored: StoredGuards, timezone: string | null): GuardRules {

@@ -74,7 +74,7 @@ describe('the settings of guards', () => {
     }
     const said = await patch(change)
     expect(said).toMatchObject({ status: 200, body: change })
-    // PostgreSQL has an order of its own.
+    // PostgreSQL orders keys its own way.
     expect(JSON.stringify(said.body['country_limits'])).toBe(JSON.stringify(change.country_limits))
     expect((await send()).status).toBe(202)
     expect((await call('GET', '/v1/settings')).body).toMatchObject({
@@ -120,7 +120,7 @@ describe('the settings of guards', () => {
     expect((await patch(limits)).body).toMatchObject({ limits: { segments_today: 4 } })
     expect(await ledger.count('guard_counters', 'account_id = $1 and used = 7', [other.accountId])).toBe(1)
     expect(await send()).toMatchObject({ status: 429, body: { code: 'spend_limit_reached' } })
-    // Another limit of the same day is none that begins.
+    // Another limit of the same day does not begin anything.
     await db.query(`update guard_counters set used = used + 1 where kind = 'daily_segments'`)
     expect((await patch({ limits: { daily_segments: 9 } })).body).toMatchObject({ limits: { segments_today: 5 } })
     expect((await call('GET', '/v1/settings', undefined, other)).body).toMatchObject({
@@ -138,7 +138,7 @@ describe('the settings of guards', () => {
         { country: 'DE', per_hour: 2, action: 'alert' },
       ],
       spend: { daily_limit: '1.00' },
-      // Refused by the schema, and by what else settings are: none hides the others.
+      // Refused by the schema and by the other settings: neither hides the other.
       dedupe_window: -1,
       quiet_hours: { start: '09:00', end: '09:00' },
       default_country: 'XX',
@@ -250,7 +250,7 @@ describe('a send that a guard stops', () => {
     await send()
     const [stop] = await stops()
     const path = `/v1/guards/${String(stop?.['id'])}/release`
-    // Both have read it before either has its window.
+    // Both read before either has its window.
     const lock = await ledger.db.connect()
     await lock.query('begin; select from guard_counters for update')
     const both = Promise.all(['one', 'other'].map((reason) => call('POST', path, { reason })))
@@ -278,7 +278,7 @@ describe('a send that a guard stops', () => {
     await patch({ limits: { daily_segments: 0 } })
     await send()
     expect(await stops()).toHaveLength(1)
-    // A stop of another kind, or of another account, is not.
+    // Stops of other kinds or accounts remain.
     await db.query(
       `insert into guards (account_id, id, kind, key, action, since, starts_at, ends_at)
        select account_id, id, kind, '', 'block', now(), now(), now() + interval '1 hour'

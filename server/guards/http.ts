@@ -1,4 +1,4 @@
-/** Routes of guards: which stand, which stops are in force, and releasing one. */
+/** Routes of guards: limits and their use, stops in force, and release. */
 import { Type } from 'typebox'
 import type { GuardKind } from '../accounts/guard-settings.ts'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
@@ -23,10 +23,9 @@ interface GuardsContext {
   subscriptions: Pick<Subscriptions, 'wants'>
 }
 
-// The transaction is the route's, whose end is not known here: posts are left to whoever claims them, at once.
+// The route owns the transaction and its end is not known here, so posts are left to any process that claims them, at once.
 const claimed: Outbox = { nodeId: null, offer: () => {} }
 
-/** What ends the stops of guards whose settings were changed. */
 export const endStopsOf =
   (subscriptions: Pick<Subscriptions, 'wants'>) =>
   async (tx: Tx, accountId: string, kinds: readonly GuardKind[], by: string): Promise<void> => {
@@ -151,7 +150,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         const {
           released: [after],
         } = await releaseStops(tx, { subscriptions, outbox: claimed }, caller.accountId, which, release)
-        // Somebody else was first.
+        // Another request released it first.
         if (!after) throw over(true)
         return { status: 200, body: showGuard(after), audit: { before: showGuard(row) } }
       }),

@@ -1,4 +1,4 @@
-/** What guards say of messages that are about to be accepted. Pure: what is used up and what was released is read before (`check.ts`). */
+/** Judges messages that are about to be accepted. Pure: usage and releases are read before (`check.ts`). */
 import type { LimitWindow, GuardRefusal, Stop } from '../message/draft.ts'
 import type { GuardKind } from '../accounts/guard-settings.ts'
 import type { Money } from '../ground/base/money.ts'
@@ -6,39 +6,37 @@ import { countryOf } from '../ground/numbers/number.ts'
 import type { GuardRules } from './guards.ts'
 import { dayAt, hourAt, type Span } from '../ground/base/day.ts'
 
-/** What the guards of its account ask of a message. */
 export interface Ask {
-  /** The message may not go to its country at all. */
+  /** The country is not allowed. */
   country: LimitWindow | null
-  /** The same text must not have gone a moment ago. */
+  /** The text must not repeat a recent one. */
   repeat: { window: LimitWindow; hash: string; seconds: number } | null
-  /** What it uses up, in the order in which it is told of them. */
+  /** Amounts it uses up, in the order in which limits are checked. */
   needs: { window: LimitWindow; amount: number }[]
 }
 
-/** A message as guards see it. */
 export interface Asker {
   accountId: string
   theirNumber: string
   segments: number
-  /** Estimated cost in millionths of the currency's unit; null: not known. */
+  /** Estimated cost in millionths of the currency's unit; null: unknown. */
   cost: Money | null
-  /** The text with whom it is from and to, hashed; called only where repetitions are refused. */
+  /** Hash of sender, recipient and text; called only if repetitions are refused. */
   hash: () => Buffer
-  /** It goes to no phone and costs nothing: limits do not count it. */
+  /** It reaches no phone and costs nothing: limits do not count it. */
   isTest: boolean
 }
 
-// The prefix of a number: what fraud by numbers in a row has in common.
+// Fraud by consecutive numbers shares all digits but these.
 const suffixDigits = 4
 
-/** All of a number but what numbers in a row differ in. */
+/** A number without the digits in which consecutive numbers differ. */
 export const prefixOf = (number: string): string => number.slice(0, -suffixDigits)
 
-/** Stands for the country of numbers that are of none. */
+/** The country of numbers that belong to no country. */
 export const noCountry = '?'
 
-/** What the rules ask of a message. */
+/** The guards that apply to a message. */
 export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
   const { accountId, theirNumber, cost } = message
   const window = (kind: GuardKind, key: string, span: Span, limit: number | null): LimitWindow => ({
@@ -82,7 +80,7 @@ export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
   }
 }
 
-/** A name of a window, the same in every process. */
+/** The name of a window, the same in every process. */
 export const nameOf = ({
   accountId,
   kind,
@@ -91,28 +89,27 @@ export const nameOf = ({
 }: Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'>): string =>
   `${accountId} ${kind} ${key} ${startsAt.getTime()}`
 
-/** What was released of a window's stops. */
+/** The releases of a window's stops. */
 export interface Relief {
   raisedBy: number
-  /** Nothing stops until then. */
+  /** No stop until this time. */
   until: Date | null
 }
 
-/** What is known of the windows that some messages ask for, by their names. */
+/** State of the windows that these messages use, by name. */
 export interface Known {
   used: ReadonlyMap<string, number>
   relief: ReadonlyMap<string, Relief>
-  /** The message that had a text before, by the place of the asking one. */
+  /** The earlier message with the same text, by place in the list. */
   earlier: ReadonlyMap<number, string>
   at: Date
 }
 
-/** What the guards say. */
 export interface Judgement {
   stops: (Stop | null)[]
-  /** Windows over a limit that does not stop. */
+  /** Windows over a limit that only alerts. */
   alerts: Map<string, LimitWindow>
-  /** Places of messages that repeat one of the same list, with its place. */
+  /** Places of messages that repeat one of the same list, with the place of that one. */
   repeats: Map<number, number>
 }
 
@@ -126,8 +123,8 @@ const refusals = {
 } as const satisfies Record<GuardKind, GuardRefusal>
 
 /**
- * Judges messages in their order; null: none of theirs. What goes uses its windows up for those behind it. Where `isInOrder`, what comes
- * behind one that has to wait for a window waits too: a broadcast goes on at that place.
+ * Judges messages in order; null: no guard stops it. A message that passes uses its windows up for the next ones. With `isInOrder`, all messages
+ * behind one that waits for a window wait too: a broadcast continues from that place.
  */
 export function judge(
   asks: readonly (Ask | null)[],

@@ -1,4 +1,4 @@
-/** Guards that stand, whether they have stopped something or not: each with what is used of it, and until when. */
+/** Guards of an account, reached or not, with their use and the end of the window. */
 import { Type, type Static } from 'typebox'
 import { guardKinds, type GuardKind, type StoredGuards } from '../accounts/guard-settings.ts'
 import { findGuards } from '../accounts/guard-store.ts'
@@ -14,7 +14,7 @@ import type { LimitWindow } from '../message/draft.ts'
 import { showAmount } from './stops.ts'
 import { keyColumns, readRelief, readUsed } from './windows.ts'
 
-/** A guard in answers. */
+/** A guard in responses. */
 export const GuardLimit = Type.Object(
   {
     object: Type.Literal('guard_limit'),
@@ -44,17 +44,16 @@ export const GuardLimit = Type.Object(
 )
 export type GuardLimit = Static<typeof GuardLimit>
 
-/** A guard whose window is known, with what people read of it. */
 interface Standing {
   window: LimitWindow
   description: string
-  /** Its use is that of a key that nobody has named. */
+  /** Its use is that of a key that the request did not name. */
   isOpen?: true
 }
 
 /**
- * The guards of an account. `number`: also what is used up of its prefix. A few rows of each table, by guard_counters_pkey, guards_window and
- * guards_open; a day that no message has begun yet is counted by the counters.
+ * The guards of an account; with `number`, also the use of its prefix. Reads a few rows of each table, by guard_counters_pkey, guards_window and
+ * guards_open. For a day without a message yet, uses the counters.
  */
 export async function readLimits(db: Queryable, accountId: string, number: string | null): Promise<GuardLimit[]> {
   const { timezone, guards } = await findGuards(db, accountId)
@@ -121,7 +120,7 @@ function standingOf(accountId: string, guards: StoredGuards, timezone: string, n
   ]
 }
 
-/** What stops and counts nothing. */
+/** Guards that stop messages without counting. */
 function uncounted({ allowed_countries: countries, dedupe_window: seconds = 0 }: StoredGuards): GuardLimit[] {
   const show = (kind: GuardKind, description: string): GuardLimit => ({
     object: 'guard_limit',
@@ -167,7 +166,7 @@ function show(
   }
 }
 
-/** What is used of windows that something has begun, by their names; by the primary key. */
+/** Use of windows that have begun, by name; by primary key. */
 async function readHours(db: Queryable, windows: readonly LimitWindow[]): Promise<Map<string, number>> {
   const { rows } = await db.query<Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'> & { used: number }>({
     name: 'read-guard-windows',
@@ -180,7 +179,7 @@ async function readHours(db: Queryable, windows: readonly LimitWindow[]): Promis
   return new Map(rows.map((row) => [nameOf(row), row.used]))
 }
 
-/** Stops in force of windows, by the windows' names; by guards_open. */
+/** Stops in force, by name of window; by guards_open. */
 async function readStops(db: Queryable, windows: readonly LimitWindow[]): Promise<Map<string, string>> {
   const { rows } = await db.query<Pick<LimitWindow, 'accountId' | 'kind' | 'key' | 'startsAt'> & { id: string }>({
     name: 'read-guard-stops',

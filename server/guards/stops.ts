@@ -1,4 +1,4 @@
-/** Stops: guards that have been reached, from the first message that they stopped to their release. */
+/** Stops: guards that were reached, from the first message they stopped until their release. */
 import type { LimitWindow } from '../message/draft.ts'
 import { type Static, Type } from 'typebox'
 import { guardKinds, type GuardKind } from '../accounts/guard-settings.ts'
@@ -37,7 +37,7 @@ export interface GuardRow {
   raisedBy: number | null
 }
 
-/** A stop in answers and events. */
+/** A stop in responses and events. */
 export const Guard = Type.Object(
   {
     id: IdOf('grd', 'Id of the stop.'),
@@ -75,13 +75,12 @@ const columnsOfGuard = (
   ${g}.released_at as "releasedAt", ${g}.released_by as "releasedBy", ${g}.reason, ${g}.released_until as "releasedUntil",
   ${g}.raised_by as "raisedBy"`
 
-/** An amount as it is shown: millionths of money, whole numbers of all else. */
+/** Formats an amount: millionths of money, whole numbers otherwise. */
 export function showAmount(kind: GuardKind, amount: number | null): string | null {
   if (amount === null) return null
   return kind === 'spend' ? (amount / 1_000_000).toFixed(6).replace(/(\.\d\d)(\d*?)0+$/, '$1$2') : String(amount)
 }
 
-/** The public form of a stop. */
 export function showGuard(row: GuardRow): Static<typeof Guard> {
   return {
     id: showId('grd', row.id),
@@ -109,7 +108,7 @@ interface StopContext {
 // No window is longer than the day on which clocks are put back.
 const windowMaxMs = 26 * 3_600_000
 
-/** Records stops, one row for each until it is released, with their events; tells those who ran into them the id. By guards_open, in its order. */
+/** Records stops and their events, one row each until it is released, and writes its id into the refusals. By guards_open, in its order. */
 export async function recordStops(
   tx: Tx,
   context: StopContext,
@@ -164,7 +163,7 @@ function eventsOf({ subscriptions }: StopContext, row: GuardRow): NewEvent[] {
   )
 }
 
-/** The stops of an account that are in force, in the order that `buildPage` wants; by the primary key, of the last day alone. */
+/** Stops in force of an account, in the order that `buildPage` needs; by primary key, of the last day only. */
 export async function listStops(
   db: Db,
   accountId: string,
@@ -187,7 +186,7 @@ export async function listStops(
   return rows
 }
 
-/** One stop, by primary key. */
+/** By primary key. */
 export async function findStop(db: Queryable, accountId: string, id: string): Promise<GuardRow | null> {
   const { rows } = await db.query<GuardRow>(
     `select ${columnsOfGuard('g')} from guards g where g.account_id = $1 and g.id = $2`,
@@ -197,8 +196,8 @@ export async function findStop(db: Queryable, accountId: string, id: string): Pr
 }
 
 /**
- * Locks the window of a stop, as accepts do before they record one: what an accept that runs has stopped is of the same stop, and not the
- * first of another after its release. To be called before the stop is locked. By primary keys.
+ * Locks the window of a stop, as accepts do before they record one: a concurrent accept then belongs to this stop, and does not start another after
+ * its release. Call before locking the stop. By primary keys.
  */
 async function lockWindowOf(tx: Tx, accountId: string, id: string): Promise<void> {
   await tx.query(
@@ -212,7 +211,6 @@ async function lockWindowOf(tx: Tx, accountId: string, id: string): Promise<void
   )
 }
 
-/** What releases a stop. */
 export interface Release {
   by: string
   reason: string | null
@@ -220,7 +218,7 @@ export interface Release {
   raisedBy: number | null
 }
 
-/** Releases stops of an account that are in force: one, or all of some kinds. Returns them and the posts that are due. */
+/** Releases stops in force of an account: one, or all of some kinds. Returns them and the posts that are due. */
 export async function releaseStops(
   tx: Tx,
   { outbox, subscriptions }: StopContext,
@@ -245,7 +243,7 @@ export async function releaseStops(
   return { released, postings: await recordEvents(tx, events, outbox) }
 }
 
-/** Forgets windows that are over and stops of three months ago; by their indexes. Returns how many; call again while it is `limit`. */
+/** Deletes windows that have ended and stops older than three months; by their indexes. Returns the count; call again while it is `limit`. */
 export async function forgetWindows(db: Db, limit: number): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'forget-guard-windows',
@@ -272,11 +270,10 @@ export async function forgetWindows(db: Db, limit: number): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** A stop with what ran into it. */
 export interface StopCount {
   window: LimitWindow
   limit: number | null
   refused: number
-  /** Get the id of the stop. */
+  /** These get the id of the stop. */
   told: { guardId: string | null }[]
 }

@@ -1,4 +1,4 @@
-/** The SQL of guards in the transaction that accepts: windows of limits, what was released of them, and texts that went a moment ago. */
+/** SQL of guards in the transaction that accepts: windows of limits, their releases, and recent texts. */
 import { columns } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
@@ -8,7 +8,7 @@ import { counts } from '../usage/counts-sql.ts'
 import { bucketOf, costIn, countedColumns } from '../usage/delta-sql.ts'
 import { nameOf, type Ask, type Relief } from './judge.ts'
 
-/** The windows of limits that some messages ask for, each once. */
+/** The windows of limits that messages use, without duplicates. */
 export const windowsOf = (asks: readonly (Ask | null)[]): LimitWindow[] => [
   ...new Map(asks.flatMap((ask) => ask?.needs.map(({ window }) => [nameOf(window), window] as const) ?? [])).values(),
 ]
@@ -20,13 +20,12 @@ interface WindowRow {
   startsAt: Date
 }
 
-/** An amount of what a window counts. */
 export interface Amount {
   window: LimitWindow
   amount: number
 }
 
-// A cap that is set in the middle of a day is one of the whole day: its window begins with what the day has used up, by the counts.
+// A cap set during a day applies to the whole day: its window begins with the day's counts.
 const usedSinceDayBegan = `(
             select case w.kind
                 when 'spend' then coalesce(round(sum(t.cost) filter (where t.currency = w.key) * ${millionths}), 0)
@@ -35,9 +34,8 @@ const usedSinceDayBegan = `(
             from ${counts('account_id = w.account_id and hour >= w.starts_at and not is_test')} t)`
 
 /**
- * Uses these amounts up and locks their windows, making those that are not there yet, by the primary key and in its order: two accepts never
- * wait for each other. Returns what was used of each before, by its name. The one write of a batch that is accepted whole; what is not
- * accepted is given back by `moveWindows`.
+ * Uses these amounts up and locks their windows, creating missing ones, by primary key and in its order, so that two accepts never deadlock. Returns
+ * the use of each before, by name. This is the only write of a batch that is accepted whole; `moveWindows` gives back what is not accepted.
  */
 export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Map<string, number>> {
   if (amounts.length === 0) return new Map()
@@ -79,22 +77,22 @@ export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Ma
   return before
 }
 
-/** Whether it is a day that begins at another minute than an hour of UTC, those of which the counts are. */
+/** False for days that begin between two hours of UTC: counts are by hour. */
 const beginsInHour = ({ kind, startsAt }: WindowRow): boolean =>
   (kind === 'daily_segments' || kind === 'spend') && startsAt.getTime() % hourMs !== 0
 
 const hourMs = 3_600_000
-// From the time of a message to that of its id.
+// The time of a message's id may be later than its time by this much.
 const idLateMs = 60_000
 
-/** Adds to a day what it used up before its first whole hour, and returns it; once a day. */
+/** Adds a day's use before its first whole hour, and returns it; once a day. */
 async function useFirstPart(tx: Tx, day: WindowRow): Promise<number> {
   const amount = await readFirstPart(tx, day)
   await moveWindows(tx, [{ window: day, amount }])
   return amount
 }
 
-/** What a day used up before its first whole hour. Reads the messages of that time, by primary key. */
+/** A day's use before its first whole hour. Reads that time's messages, by primary key. */
 async function readFirstPart(db: Queryable, { accountId, kind, key, startsAt }: WindowRow): Promise<number> {
   const until = new Date(Math.ceil(startsAt.getTime() / hourMs) * hourMs)
   const amount = kind === 'spend' ? `round(${costIn('bucket')} * ${millionths})` : 'coalesce(sum(segments), 0)'
@@ -117,7 +115,7 @@ async function readFirstPart(db: Queryable, { accountId, kind, key, startsAt }: 
   return rows[0]?.amount ?? 0
 }
 
-/** What a day has used up: by its window, or by the counts where nothing has begun it. By primary keys; locks nothing. */
+/** A day's use: from its window, or from the counts if it has none. By primary keys; locks nothing. */
 export async function readUsed(db: Queryable, day: WindowRow): Promise<number> {
   const { rows } = await db.query<{ used: number; isNew: boolean }>({
     name: 'read-day-used',
@@ -131,7 +129,7 @@ export async function readUsed(db: Queryable, day: WindowRow): Promise<number> {
   return used + (isNew && beginsInHour(day) ? await readFirstPart(db, day) : 0)
 }
 
-/** Forgets what was counted of a day; the next accept begins it with the counts. By primary key. */
+/** Deletes the use of a day; the next accept starts it from the counts. By primary key. */
 export async function forgetUsed(tx: Tx, { accountId, kind, key, startsAt }: WindowRow): Promise<void> {
   await tx.query(`delete from guard_counters where account_id = $1 and kind = $2 and key = $3 and starts_at = $4`, [
     accountId,
@@ -141,7 +139,6 @@ export async function forgetUsed(tx: Tx, { accountId, kind, key, startsAt }: Win
   ])
 }
 
-/** Adds to windows that are locked; by primary key. */
 export async function moveWindows(tx: Tx, amounts: readonly { window: WindowRow; amount: number }[]): Promise<void> {
   if (amounts.length === 0) return
   await tx.query({
@@ -158,7 +155,7 @@ export async function moveWindows(tx: Tx, amounts: readonly { window: WindowRow;
   })
 }
 
-/** What was released of windows, by guards_window. */
+/** Releases of windows, by guards_window. */
 export async function readRelief(tx: Queryable, windows: readonly LimitWindow[]): Promise<Map<string, Relief>> {
   const { rows } = await tx.query<WindowRow & Relief>({
     name: 'read-guard-relief',
@@ -178,7 +175,7 @@ export async function readRelief(tx: Queryable, windows: readonly LimitWindow[])
   return new Map(rows.map(({ raisedBy, until, ...row }) => [nameOf(row), { raisedBy, until }]))
 }
 
-/** Windows as the columns of a statement: account_id, kind, key, starts_at. */
+/** Windows as columns of a statement: account_id, kind, key, starts_at. */
 export const keyColumns = (windows: readonly WindowRow[]): (string | Date)[][] => [
   windows.map(({ accountId }) => accountId),
   windows.map(({ kind }) => kind),
@@ -187,8 +184,8 @@ export const keyColumns = (windows: readonly WindowRow[]): (string | Date)[][] =
 ]
 
 /**
- * Notes the texts of these messages; returns which message had the same one a moment ago. Locks them by the primary key in its order. A text
- * that is twice in the list is noted for the first.
+ * Records the texts of these messages; returns the recent message with the same text. Locks by the primary key, in its order. A text that is twice in
+ * the list is recorded for the first.
  */
 export async function noteTexts(
   tx: Tx,
@@ -234,7 +231,7 @@ export async function noteTexts(
   return earlier
 }
 
-/** Which message had the text of each of these a moment ago, by their places; by primary key. */
+/** The recent message with the same text, by place; by primary key. */
 export async function findTexts(
   db: Queryable,
   planned: readonly Planned[],
@@ -261,7 +258,7 @@ export async function findTexts(
   return new Map(rows.map(({ n, messageId }) => [places[n - 1] ?? -1, messageId]))
 }
 
-/** Forgets the texts of messages that were not accepted, where they were noted for them; by primary key. */
+/** Deletes the texts recorded for messages that were not accepted; by primary key. */
 export async function forgetTexts(
   tx: Tx,
   unsent: readonly { accountId: string; hash: string; id: string }[],

@@ -1,4 +1,4 @@
-/** What an adapter is: how one carrier's HTTP API is spoken. Pure: it makes requests and reads answers, and does no I/O. */
+/** An adapter speaks one carrier's HTTP API. Pure: it makes requests and reads answers, and does no I/O. */
 import type { TObject } from 'typebox'
 import { nowMs } from '../ground/db/clock.ts'
 import type { FieldError } from '../ground/base/errors.ts'
@@ -8,7 +8,6 @@ import type { HttpSettings } from '../links/settings.ts'
 /** Secrets of a carrier by name; stored sealed, never shown. */
 export type Secrets = Readonly<Record<string, string | undefined>>
 
-/** A message as adapters see it. */
 export interface OutMessage {
   /** Digits with the country code. */
   to: string
@@ -17,16 +16,15 @@ export interface OutMessage {
   text: string
   encoding: 'GSM-7' | 'UCS-2'
   segments: number
-  /** Ours, of letters, digits, `.`, `_` and `-`; the same at every repetition of a try, another at the next try. */
+  /** Ours: letters, digits, `.`, `_` and `-`; the same for each repetition of a try, different for the next try. */
   reference: string
-  /** Where receipts of this message go; null: where the carrier's account says. */
+  /** Where the carrier sends this message's receipts; null: the address in the carrier's account. */
   receiptUrl: string | null
-  /** When it is no longer of use; null: the carrier decides. */
+  /** Null: the carrier decides. */
   expiresAt: Date | null
   now: Date
 }
 
-/** A request to make. */
 export interface OutRequest {
   method: 'GET' | 'POST' | 'PUT'
   url: string
@@ -34,104 +32,99 @@ export interface OutRequest {
   body: string | null
 }
 
-/** What a carrier answered. Header names are lower case; `body` may be cut, and is not JSON then. */
+/** Header names are lower case; `body` may be cut, and is not JSON then. */
 export interface InAnswer {
   status: number
   headers: Readonly<Record<string, string | undefined>>
   body: string
 }
 
-/** What an answer means. */
 export type SendAnswer =
-  /** Taken; one id for the whole message, or one for each of its segments in order. None: receipts are found by our reference. */
+  /** Accepted, with one id for the message or one for each segment in order. Without an id, receipts are matched by our reference. */
   | { kind: 'accepted'; ids: string[] }
-  /** Surely not taken. `isLinkFault`: the next message will fare the same until somebody acts (a wrong password). */
+  /** Certainly not accepted. `isLinkFault`: every message fails until an operator acts, such as on a wrong password. */
   | { kind: 'refused'; code: string; reason: Reason; retryAfterMs: number | null; isLinkFault: boolean }
-  /** Nobody can tell. */
+  /** The carrier may or may not have it. */
   | { kind: 'unknown'; reason: string }
 
-/** A request of the carrier. */
 export interface InRequest {
   method: string
-  /** As the carrier called it: under our public address, with the query. */
+  /** As the carrier called it: our public address, with the query. */
   url: string
   headers: Readonly<Record<string, string | undefined>>
   body: Buffer
   at: Date
 }
 
-/** What a carrier says about a message. */
+/** A receipt from a carrier. */
 export interface Receipt {
   /** The carrier's id, as in the answer to the send. */
   id: string
-  /** Our reference, where the carrier gives it back. */
+  /** Our reference, if the carrier returns it. */
   reference: string | null
   /** SMPP message_state by name (SMPP 3.4 §5.2.28). */
   state: 'enroute' | 'delivered' | 'expired' | 'deleted' | 'undeliverable' | 'unknown' | 'rejected'
   /** The carrier's own word. */
   stat: string
-  /** The carrier's own code; null where it is none or says "no error". */
+  /** The carrier's own code; null if absent or "no error". */
   err: string | null
-  /** As the carrier wrote it: tells repetitions apart. */
+  /** As the carrier wrote it: distinguishes repetitions. */
   doneDate: string
 }
 
-/** A text that came to one of our numbers. */
+/** A text to one of our numbers. */
 export interface Reply {
-  /** The carrier's id, by which a repetition is known; null: it has none. */
+  /** The carrier's id, which identifies a repetition; null: none. */
   id: string | null
   from: string
   to: string
   text: string
-  /** What the text was read from, where that is not what the carrier declared of it. */
+  /** The octets of the text, if they do not match the declared charset. */
   octets?: Buffer | null
-  /** The text is a part of a longer one. */
   isPartial: boolean
 }
 
-/** Codes of a carrier, in its spelling, with what they mean. */
+/** A carrier's codes, in its spelling, with their meanings. */
 export type Codes = Readonly<Record<string, MessageErrorCode>>
 
-/** What the codes of a carrier mean: the one place where they stand. */
+/** The meanings of a carrier's codes, in one place. */
 export interface CodeTable {
   /** Where the carrier publishes them. */
   source: string
-  /** Of answers that are a no. */
+  /** Codes of answers that refuse. */
   answers: Codes
-  /** Of receipts, as `Receipt.err` has them. */
+  /** Codes of receipts, as in `Receipt.err`. */
   receipts: Codes
-  /** Where the code of an answer asks for something else than its meaning does (`handlingOf`). */
+  /** Exceptions to the handling that the meaning implies (`handlingOf`). */
   handlings?: Readonly<Record<string, Handling>>
-  /** Codes of answers that every message will get until somebody acts. */
+  /** Codes that every message gets until an operator acts. */
   faults?: readonly string[]
 }
 
-/** One carrier's HTTP API. */
 export interface Adapter<S extends HttpSettings = HttpSettings, K extends Secrets = Secrets> {
-  /** What the carrier is configured with, checked by the API; `Secrets` are strings. */
+  /** The carrier's configuration, checked by the API; `Secrets` are strings. */
   readonly settings: TObject
   readonly secrets: TObject
-  /** What a schema cannot say; pointers begin with `#/settings` or `#/secrets`. Asked also of settings that the schema has refused. */
+  /** Checks beyond the schema; pointers begin with `#/settings` or `#/secrets`. Also called with settings that the schema refused. */
   check?(settings: unknown, secrets: Secrets): FieldError[]
   readonly table: CodeTable | ((settings: S) => CodeTable)
-  /** A request that is repeated with its reference takes place once at the carrier; default: it does not. */
+  /** The carrier acts only once on a request repeated with its reference; default: false. */
   isIdempotent?(settings: S): boolean
-  /** Receipts and replies come to one address, each saying what it is. */
   readonly isOneAddress?: true
-  /** A long message has an id and a receipt for each of its segments. */
+  /** A long message has an id and a receipt for each segment. */
   readonly isByPart?: true
-  /** What the carrier wants to read after a reply; empty by default. */
+  /** The answer that the carrier expects to a reply; empty by default. */
   readonly replyAnswer?: { contentType: string; body: string }
   send(message: OutMessage, settings: S, secrets: K): OutRequest
   readAnswer(answer: InAnswer, message: OutMessage, settings: S): SendAnswer
-  /** Receipts in a request; none in one that holds something else. @throws FieldsError where it is not readable. */
+  /** The receipts in a request; empty if it holds something else. @throws FieldsError if it is not readable. */
   parseReceipt(request: InRequest, settings: S): Receipt[]
   parseReply(request: InRequest, settings: S): Reply[]
-  /** Whether the request carries the carrier's signature; true where the carrier signs nothing. */
+  /** Whether the carrier's signature is valid; true if the carrier does not sign. */
   verify(request: InRequest, settings: S, secrets: K): boolean
 }
 
-/** What the code of a no means; null where the carrier's table does not list it. */
+/** The meaning of a refusal's code; null if the carrier's table does not list it. */
 export function reasonOfAnswer({ answers, handlings }: CodeTable, code: string): Reason | null {
   const known = Object.hasOwn(answers, code) ? answers[code] : undefined
   return known === undefined ? null : { code: known, handling: handlings?.[code] ?? handlingOf(known) }
@@ -141,7 +134,6 @@ export function reasonOfAnswer({ answers, handlings }: CodeTable, code: string):
 export const basicAuth = (user: string, password: string): string =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-/** A POST of JSON, or of the fields of a form. */
 export function post(
   url: string,
   authorization: string | null,
@@ -161,10 +153,9 @@ export function post(
   }
 }
 
-/** Whether an answer has a status of success. */
 export const isOk = ({ status }: InAnswer): boolean => status >= 200 && status < 300
 
-/** A receipt; none without an id and a status. A status that is not in the table means `enroute`, an error of 0 means none. */
+/** A receipt; none without an id and a status. An unlisted status means `enroute`, and error 0 means none. */
 export function receiptOf(
   states: Readonly<Record<string, Receipt['state']>>,
   { id, stat, err, ...rest }: { [name in 'id' | 'reference' | 'stat' | 'err' | 'doneDate']: string | null },
@@ -176,7 +167,7 @@ export function receiptOf(
   ]
 }
 
-/** The reference behind the address that a carrier called (`receiptUrlOf`). */
+/** The reference in the address that a carrier called (`receiptUrlOf`). */
 export const referenceIn = ({ url }: InRequest): string | null => new URL(url).searchParams.get('ref')
 
 /** A reply; none without both numbers. */
@@ -192,10 +183,10 @@ export function replyOf(
   return [{ id, from: readNumber(from), to: readNumber(to), ...read, isPartial }]
 }
 
-// Characters of a code: no table has longer ones, and what is longer is a text or a page.
+// Characters of a code: longer ones are texts or pages, and in no table.
 const codeMax = 64
 
-/** An answer that is not a yes: by the carrier's code where it is known, else by the HTTP status (RFC 9110 §15). */
+/** Reads a refusal: by the carrier's code if it is known, else by HTTP status (RFC 9110 §15). */
 export function readRefusal(answer: InAnswer, code: string | null, table: CodeTable): SendAnswer {
   const { status } = answer
   const known = code === null ? null : reasonOfAnswer(table, code)
@@ -207,7 +198,7 @@ export function readRefusal(answer: InAnswer, code: string | null, table: CodeTa
     retryAfterMs: readRetryAfter(answer),
     isLinkFault,
   })
-  // Whatever the body says: credentials that are wrong, an address that is not the API's.
+  // Whatever the body: wrong credentials, or an address that is not the API's.
   if ([401, 403, 404, 405, 407].includes(status) && (known === null || status === 401))
     return refused({ code: 'provider_error', handling: 'passing' }, true)
   if (known) return refused(known, isFault)
@@ -218,13 +209,13 @@ export function readRefusal(answer: InAnswer, code: string | null, table: CodeTa
   if (status === 413) return refused({ code: 'message_too_long', handling: 'permanent' }, false)
   if (status === 429) return refused({ code: 'throttled', handling: 'throttling' }, false)
   if (status >= 400 && status < 500) return refused({ code: 'carrier_unknown', handling: 'permanent' }, false)
-  // A gateway may say 5xx of what the machine behind it has taken.
+  // A gateway may answer 5xx for a message that the machine behind it accepted.
   return { kind: 'unknown', reason: `the carrier answered HTTP ${status}${code === null ? '' : ` with ${code}`}` }
 }
 
 const retryAfterMax = 3600
 
-/** `Retry-After` in seconds or as a date (RFC 9110 §10.2.3), up to an hour; null where there is none. */
+/** `Retry-After` in seconds or as a date (RFC 9110 §10.2.3), at most an hour; null if absent. */
 function readRetryAfter({ headers }: InAnswer): number | null {
   const text = headers['retry-after']?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Math.min(Number(text), retryAfterMax) * 1000
@@ -237,18 +228,18 @@ export function showNumber(number: string): string {
   return /^\d{7,15}$/.test(number) ? `+${number}` : number
 }
 
-/** Digits of a number that a carrier wrote with a `+` or `00` before it, or not; other senders as they are. */
+/** Digits of a number with or without `+` or `00`; other senders unchanged. */
 export function readNumber(text: string): string {
   const digits = /^(?:\+|00)?(\d{3,15})$/.exec(text.replace(/[\s()-]/g, ''))
   return digits?.[1] ?? text.trim()
 }
 
-/** The address for a message's receipts with our reference in it, for carriers that do not give it back; null where there is none. */
+/** The receipt address of a message with our reference in it, for carriers that do not return it; null without an address. */
 export function receiptUrlOf({ receiptUrl, reference }: OutMessage): string | null {
   return receiptUrl === null ? null : `${receiptUrl}?ref=${reference}`
 }
 
-/** Seconds until a message is no longer of use, inside what a carrier takes; null: it does not expire. */
+/** Seconds until a message expires, within the carrier's range; null: never. */
 export function validitySeconds(
   { expiresAt, now }: Pick<OutMessage, 'expiresAt' | 'now'>,
   min: number,

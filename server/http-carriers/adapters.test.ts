@@ -64,7 +64,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     const [receipt, ...others] = adapter.parseReceipt(request, settings)
     expect(others).toEqual([])
     expect(receipt).toMatchObject({ id: 'ID-1', ...post.means })
-    // Infobip's id is ours.
+    // Infobip's id is our reference.
     if (name !== 'infobip') expect(receipt?.reference).toBe(values.reference)
     const map = compileMap([], tableOf(settings).receipts)
     if (post.reason && receipt) expect(map.ofReceipt(receipt).code).toBe(post.reason)
@@ -75,7 +75,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     expect(adapter.verify(request, settings, secrets)).toBe(true)
     const [reply, ...others] = adapter.parseReply(request, settings)
     expect(others).toEqual([])
-    // Octets are kept where they are not what the carrier declares.
+    // Octets are kept if they do not match the carrier's declaration.
     expect({ ...reply, octets: reply?.octets ?? null }).toEqual({
       id: 'ID-1',
       from: '15551230001',
@@ -105,7 +105,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
         continue
       }
       isWrong({ headers: { 'content-type': signed.headers['content-type'] ?? '' } })
-      // Basic authentication is about who, not about what.
+      // Basic authentication does not cover the body.
       if (name !== 'infobip') isWrong({ body: signed.body.replace('1555', '1556').replace('ID-1', 'ID-2') })
       const [[header, value] = ['', '']] = Object.entries(signed.headers).filter(
         ([one]) => !/content|nonce|time|algo/.test(one),
@@ -182,7 +182,7 @@ describe('signatures agree with published examples:', () => {
     const request = { ...inbound({ method: 'GET', url: `${address}?${query}`, headers: {}, body: '' }), at }
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x', signature_secret: 'secret' })).toBe(true)
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x', signature_secret: 'Secret' })).toBe(false)
-    // Without a secret nothing is signed.
+    // Without a secret there is no signature.
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x' })).toBe(true)
   })
 
@@ -237,7 +237,7 @@ describe('long messages', () => {
   })
 
   it.each([
-    // An emoji that we do not cut in two may take a part more.
+    // An emoji that we keep whole may need another part.
     [3, '1 of 2', ['U/1']],
     [3, '2 of 2', ['U/2', 'U/3']],
     [2, '1 of 1', ['U/1', 'U/2']],

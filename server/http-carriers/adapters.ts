@@ -1,4 +1,3 @@
-/** The adapters, by the name that a carrier's settings give. */
 import type { AdapterName, HttpSettings } from '../links/settings.ts'
 import type { Adapter, CodeTable } from './adapter.ts'
 import { generic } from './generic.ts'
@@ -9,7 +8,7 @@ import { telnyx } from './telnyx.ts'
 import { twilio } from './twilio.ts'
 import { vonage } from './vonage.ts'
 
-/** Every adapter. Its settings are checked by its schema before it sees them. */
+/** Schemas check the settings before an adapter sees them. */
 export const adapters: Readonly<Record<AdapterName, Adapter>> = {
   twilio,
   telnyx,
@@ -20,7 +19,7 @@ export const adapters: Readonly<Record<AdapterName, Adapter>> = {
   generic,
 } as Record<AdapterName, Adapter>
 
-/** What the codes of a carrier with these settings mean. */
+/** The code table of a carrier with these settings. */
 export function tableOf(settings: HttpSettings): CodeTable {
   const { table } = adapters[settings.adapter]
   return typeof table === 'function' ? table(settings) : table

@@ -12,7 +12,6 @@ const reply = { from: '/from', to: '/to', text: '/text' }
 const escape = (octets: Buffer): string => octets.toString('hex').replaceAll(/../g, '%$&')
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le').swap16()
 
-/** The text that is read of a reply, by GET and in a form. */
 const read = (...reply: Parameters<typeof readReplies>): string[] => readReplies(...reply).map((one) => one.text)
 
 function readReplies(text: string, changes: Partial<NonNullable<GenericSettings['reply']>>, more = ''): Reply[] {

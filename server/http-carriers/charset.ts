@@ -1,7 +1,7 @@
-/** Texts of carriers that come as octets. */
+/** Texts that carriers send as octets. */
 import { readOctets } from '@heliogram/smpp'
 
-/** Whether a name is a charset of the Encoding Standard. */
+/** Whether the Encoding Standard has a charset of this name. */
 export function isCharset(name: string): boolean {
   try {
     return new TextDecoder(name).encoding !== 'replacement'
@@ -10,13 +10,12 @@ export function isCharset(name: string): boolean {
   }
 }
 
-/** A text, with the octets that it was read from where they are not what the carrier declared of them, as for replies over SMPP. */
 export interface ReadText {
   text: string
   octets: Buffer | null
 }
 
-/** Reads octets in a charset; where none is named or they are not in it, as UTF-8 or as what they show. */
+/** Decodes octets by charset; without a valid one, as UTF-8 or by their content. */
 export function readText(octets: Buffer, charset: string | null): ReadText {
   const isNamed = charset !== null && isCharset(charset)
   const text = isNamed ? decode(octets, charset) : null
@@ -25,7 +24,7 @@ export function readText(octets: Buffer, charset: string | null): ReadText {
   return keepBeside(octets, read.text ?? octets.toString('latin1'), read.isExact && read.isReadable && !isNamed)
 }
 
-/** Reads what a carrier calls binary: it is a text where the octets are a printable one. */
+/** Decodes what a carrier calls binary: printable octets are a text. */
 export function readBinary(octets: Buffer): ReadText {
   return keepBeside(octets, readOctets(octets, 'binary').text ?? `[${octets.length} octets of binary data]`, false)
 }

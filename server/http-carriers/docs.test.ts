@@ -1,4 +1,3 @@
-/** The commands of docs/carriers.md, as the API takes them. */
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { compileCreate } from '../carriers/input.ts'

@@ -1,28 +1,27 @@
-/** One request to a carrier and what came of it: above all, whether the carrier can have seen it. */
+/** One request to a carrier, and above all whether the carrier can have seen it. */
 import { Pool, type Dispatcher } from 'undici'
 import type { InAnswer, OutRequest } from './adapter.ts'
 
-/** How a request ended. */
 export type Exchange =
   | { kind: 'answered'; answer: InAnswer }
-  /** No byte of it was written. */
+  /** No byte was written. */
   | { kind: 'unsent'; reason: string }
-  /** It may have been read, and there is no answer. */
+  /** The carrier may have read it; there is no answer. */
   | { kind: 'lost'; reason: string }
-  /** It cannot be written as HTTP: a header with a line break, say. */
+  /** It cannot be written as HTTP, such as a header with a line break. */
   | { kind: 'invalid'; reason: string }
 
 const connectTimeoutMs = 10_000
-// Answers have some hundred bytes; what is longer is a page of a proxy.
+// Answers have some hundred bytes; longer ones are pages of a proxy.
 const bodyMax = 256 * 1024
 
 interface ExchangerOptions {
-  /** For the whole of a request, from connecting to the last byte of the answer. */
+  /** For the whole request, from connecting to the last byte of the answer. */
   timeoutMs: number
   connectionsMax: number
 }
 
-/** Makes requests over connections that are kept alive. Redirects are not followed: an API has none, and they would carry secrets away. */
+/** Keeps connections alive. Redirects are not followed: an API has none, and they would leak secrets. */
 export class Exchanger {
   readonly #options: ExchangerOptions
   readonly #pools = new Map<string, Pool>()
@@ -33,7 +32,7 @@ export class Exchanger {
 
   exchange({ method, url, headers, body }: OutRequest): Promise<Exchange> {
     const address = URL.parse(url)
-    // Of the settings: every message would fare the same.
+    // A fault of the settings: every message would fail the same way.
     if (!address) return Promise.resolve({ kind: 'unsent', reason: 'its address is none' })
     const { origin, pathname, search } = address
     return new Promise((resolve) => {
@@ -48,7 +47,7 @@ export class Exchanger {
         clearTimeout(timer)
         resolve(exchange)
       }
-      // A status that was read says what it says, also where the body was cut.
+      // A status that was read counts, even if the body was cut.
       const end = (reason: string): void => {
         if (answer) finish({ kind: 'answered', answer: { ...answer, body: Buffer.concat(chunks).toString('utf8') } })
         else finish({ kind: request ? 'lost' : 'unsent', reason })
@@ -59,7 +58,7 @@ export class Exchanger {
       }
       const timer = setTimeout(() => abort('timeout'), this.#options.timeoutMs)
       const handler: Dispatcher.DispatchHandler = {
-        // Called when a connection is there, before the first byte.
+        // Called on an open connection, before the first byte.
         onRequestStart(controller) {
           if (isOver) controller.abort(new Error('timeout'))
           else request = controller
@@ -87,7 +86,7 @@ export class Exchanger {
     })
   }
 
-  /** Destroys all connections; what is under way is lost, or unsent. */
+  /** Destroys all connections; requests in flight are lost, or unsent. */
   async close(): Promise<void> {
     await Promise.all([...this.#pools.values()].map((pool) => pool.destroy()))
     this.#pools.clear()
@@ -102,7 +101,7 @@ export class Exchanger {
       pipelining: 1,
       allowH2: false,
       connect: { timeout: Math.min(connectTimeoutMs, timeoutMs) },
-      // The one timer of `exchange` bounds all of it.
+      // The one timer of `exchange` covers these.
       headersTimeout: 0,
       bodyTimeout: 0,
     })

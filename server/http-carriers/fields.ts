@@ -1,19 +1,19 @@
-/** Reading fields of what a carrier sent: JSON, forms and queries, none of which is trusted to have the form that was documented. */
+/** Reads fields that a carrier sent as JSON, forms or queries. None is trusted to have its documented form. */
 
 import { tryJson } from '../ground/base/json.ts'
 import { octetPairs } from '../ground/http/form.ts'
 
-/** A request that cannot be read at all. */
+/** The request is not readable at all. */
 export class FieldsError extends Error {}
 
-/** JSON of a request. @throws FieldsError */
+/** @throws FieldsError */
 export function readJson(body: Buffer): unknown {
   const value = tryJson(body.toString('utf8'))
   if (value === undefined) throw new FieldsError('the body is not JSON')
   return value
 }
 
-/** The member at a path of names and indexes; undefined where there is none. */
+/** The member at a path of names and indexes; undefined if absent. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let here = value
   for (const step of path) {
@@ -23,25 +23,25 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
   return here
 }
 
-/** The text or number at a path; null where there is none, or an empty one. NUL, which cannot be stored, becomes U+FFFD. */
+/** The text or number at a path; null if absent or empty. NUL, which cannot be stored, becomes U+FFFD. */
 export function textAt(value: unknown, ...path: (string | number)[]): string | null {
   const found = at(value, ...path)
   if (typeof found === 'number' || typeof found === 'boolean') return String(found)
   return typeof found === 'string' && found !== '' ? found.toWellFormed().replaceAll('\0', '\uFFFD') : null
 }
 
-/** The list at a path; empty where there is none. */
+/** The list at a path; empty if absent. */
 export function listAt(value: unknown, ...path: (string | number)[]): unknown[] {
   const found = at(value, ...path)
   return Array.isArray(found) ? (found as unknown[]) : []
 }
 
-/** Fields of a form (application/x-www-form-urlencoded), each name with all its values. */
+/** Fields of a form (application/x-www-form-urlencoded), in order, duplicates included. */
 export function readForm(body: Buffer): [string, string][] {
   return [...new URLSearchParams(body.toString('utf8'))]
 }
 
-/** The octets of the fields that a request has in its query and in a form, the last of each name. */
+/** Octets of the fields in a request's query and form; the last of each name counts. */
 export function readOctetFields({ url, headers, body }: FieldsRequest): Map<string, Buffer> {
   const query = Buffer.from(url.replace(/^[^?]*\??/, '').replace(/#.*$/, ''), 'latin1')
   return new Map([...octetPairs(query), ...(isForm(headers) ? octetPairs(body) : [])])
@@ -56,7 +56,7 @@ interface FieldsRequest {
 const isForm = (headers: FieldsRequest['headers']): boolean =>
   (headers['content-type'] ?? '').startsWith('application/x-www-form-urlencoded')
 
-/** The fields of a request, wherever the carrier put them: its query, a form or a JSON object. @throws FieldsError */
+/** The fields of a request, in its query, a form or a JSON object. @throws FieldsError */
 export function readFields(request: FieldsRequest): unknown {
   const query = [...new URL(request.url).searchParams]
   if (request.body.length === 0) return Object.fromEntries(query)

@@ -1,4 +1,4 @@
-/** What the generic adapter is configured with: how a send is written, and where answers, receipts and replies have what counts. */
+/** Configuration of the generic adapter: how a send is written, and where the fields of answers, receipts and replies are. */
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../ground/base/errors.ts'
 import { messageErrors } from '../message/taxonomy.ts'
@@ -149,10 +149,10 @@ export const GenericSecrets = Type.Record(
   { maxProperties: 20 },
 )
 
-// What a host may not have: a recipient or a text must not choose where requests go.
+// A fixed host: a recipient or a text must not choose where requests go.
 const fixedHost = /^https?:\/\/[^/?#@\s{}]+(?:[/?#]|$)/
 
-// With another value of theirs no request can be written (RFC 9110 §7.6.1), and every message would be rejected.
+// With other values of these no request can be written (RFC 9110 §7.6.1), and every message would be rejected.
 const connectionHeaders = new Set([
   'connection',
   'content-length',
@@ -162,7 +162,6 @@ const connectionHeaders = new Set([
   'upgrade',
 ])
 
-/** What the schema cannot say of templates and signatures, all of it. */
 export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] {
   const request = at(settings, 'request')
   const faults: FieldError[] = []

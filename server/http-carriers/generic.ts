@@ -50,8 +50,8 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
     const id = idPointer === undefined ? null : textAt({ id: valueAt(body, idPointer) }, 'id')
     const isOk = answer.status >= 200 && answer.status < 300
     const isYes = accepted === undefined ? code === null || !isListed(settings, code) : accepted.includes(code ?? '')
-    // An id that was announced and is not there: somebody else answered, a gateway mostly.
-    // Where none was announced our reference is the id by which receipts are found.
+    // A missing id, although announced, means that something else answered, mostly a gateway. If none was announced, receipts are matched by our
+    // reference.
     if (isOk && isYes && (idPointer === undefined || id !== null)) return { kind: 'accepted', ids: [id ?? reference] }
     const isNo = isOk && code !== null && (accepted !== undefined || isListed(settings, code)) && !isYes
     return readRefusal(isNo ? { ...answer, status: 400 } : answer, code, tableOf(settings))
@@ -118,7 +118,7 @@ function tableOf({ codes = {}, answer = {} }: GenericSettings): CodeTable {
   }
 }
 
-/** The text of a reply. In a query or a form its octets may be in another charset than UTF-8, which the settings or the reply name. */
+/** In a query or form the octets may be in another charset than UTF-8, which the settings or the reply name. */
 function textOf(
   request: InRequest,
   { text, charset, charset_at: place, charsets = {} }: NonNullable<GenericSettings['reply']>,
@@ -131,7 +131,7 @@ function textOf(
   return readText(octets, label ?? charset ?? null)
 }
 
-/** Whether the settings know a code as a no. */
+/** Whether the settings list a code as a refusal. */
 function isListed(settings: GenericSettings, code: string): boolean {
   const { answers, faults } = tableOf(settings)
   return Object.hasOwn(answers, code) || (faults?.includes(code) ?? false)

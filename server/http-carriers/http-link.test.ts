@@ -22,7 +22,6 @@ interface LinkTest {
   link: HttpLink
   answers: Answer[]
   states: string[]
-  /** Submits a message and waits for its last answer. */
   submit: (changes?: Partial<Handover>) => Promise<Answer[]>
 }
 
@@ -141,7 +140,7 @@ it('tells a refusal for good from one that passes, and slows down where the carr
   expect(throttled).toMatchObject({ state: 'refused', move: { to: 'queued', errorCode: null } })
   // The carrier asked for two seconds.
   expect(throttled?.move?.retryAfterMs).toBeGreaterThan(1500)
-  // Of several that say so at once, not each is told.
+  // Of several such answers at once, only one counts.
   fake.behaviours.push(...Array.from({ length: 5 }, () => 'too fast' as const))
   await Promise.all(Array.from({ length: 5 }, () => submit()))
   expect(link.state).toBe('throttled')
@@ -258,7 +257,7 @@ it('stops for a minute when its credentials are refused, and rejects nothing for
   fake.behaviours.push('wrong token')
   expect(await submit()).toMatchObject([{ state: 'refused', move: { to: 'queued' } }])
   expect([link.state, link.lastError]).toEqual(['down', '20003'])
-  // What is handed over meanwhile goes back at once.
+  // Messages handed over meanwhile go back at once.
   expect(await submit()).toMatchObject([{ state: 'released', move: { to: 'queued' } }])
   expect(fake.sends).toHaveLength(1)
 })
@@ -271,7 +270,7 @@ it('stops after three requests without an answer', async () => {
     expect(await submit()).toMatchObject([{ state: 'unknown' }])
     expect(link.state).toBe(state)
   }
-  // And after one that was its trial.
+  // The same after a failed trial.
   await until('it is tried again', () => link.state === 'binding')
   fake.behaviours.push('fault')
   expect(await submit()).toMatchObject([{ state: 'unknown' }])
@@ -331,7 +330,7 @@ it('has at most its window under way, and keeps its pace', async () => {
   const startedAt = performance.now()
   for (let n = 0; n < 3; n++) slow.link.submit(message(slow.link, { segments: 4 }))
   await until('all are answered', () => slow.answers.filter(({ move }) => move).length === 3)
-  // Eight segments go before the third message at twenty a second, less what may be caught up on.
+  // Eight segments go before the third message at twenty a second, less the permitted catch-up.
   expect(performance.now() - startedAt).toBeGreaterThan(300)
 })
 

@@ -1,10 +1,9 @@
 /**
- * The link of a carrier with an HTTP API: no session, but the same line, pace, window and outcomes as any link. A message is one request,
- * whatever its segments.
+ * The link of an HTTP carrier: no session, but the line, pace, window and outcomes of any link. A message is one request, however many segments.
  *
  *   down ─▶ binding (one request as a trial) ─▶ bound ⇄ throttled        any ─▶ down after a fault (back-off, then a trial)
  *
- * A fault is what the next message would meet too: no connection, wrong credentials, three requests in a row without an answer.
+ * A fault is one that the next message would meet too: no connection, wrong credentials, three requests in a row without an answer.
  */
 import { ESME } from '@heliogram/smpp'
 import { dateOf, now } from '../ground/db/clock.ts'
@@ -28,17 +27,17 @@ export interface HttpLinkOptions extends CarrierLinkOptions<HttpLink> {
   secrets: Secrets
   /** The address for receipts (`inboundUrl`). */
   receiptUrl: string
-  /** What the operator's table says of a carrier's code; null or absent: the adapter's own table decides. */
+  /** The operator's reason for a code; null or absent: the adapter's table decides. */
   reasonOf?: (code: string) => Reason | null
 }
 
-/** A message that waits, or is with the carrier. */
+/** A message that is queued here or in flight. */
 interface Send extends Waiting {
   readonly attempt: Try
   writtenAt?: number
 }
 
-// Three requests without an answer in a row are not chance; each puts a message where nobody knows about it.
+// Three requests in a row without an answer are no coincidence; each leaves a message with an unknown outcome.
 const unansweredMax = 3
 const idleMs = 100
 
@@ -50,7 +49,6 @@ export class HttpLink implements CarrierLink {
   readonly #line: Line<Send>
   readonly #running = new Set<Promise<void>>()
   #lease: Lease = { slots: [], untilMs: 0 }
-  /** Faults in a row. */
   #faults = 0
   #unanswered = 0
   #downUntil = 0
@@ -113,7 +111,7 @@ export class HttpLink implements CarrierLink {
     const attempt: Try = { handover, intentAt: now(), open: pending?.length ?? segments, ends: [] }
     const send: Send = { attempt, type, limits: this.#options.limits.of(handover), left: segments }
     if (pending !== null && pending.length < segments) {
-      // The other segments are with a carrier that takes segments; a part of a text is nothing that this one could send.
+      // Another carrier has the other segments; this one takes whole messages only.
       const reason: Reason = { code: 'no_route_available', handling: 'permanent' }
       const raw = 'the carrier takes whole messages only'
       this.#end(send, { state: 'refused', status: null, raw, reason, retryAfterMs: null })
@@ -151,7 +149,7 @@ export class HttpLink implements CarrierLink {
     await this.#exchanger.close()
   }
 
-  /** Requests that may begin now; while a carrier is tried again after a fault, one at a time. */
+  /** Free requests; after a fault, one trial at a time. */
   get #window(): number {
     return (this.#isTrial ? 1 : this.#options.settings.window) - this.#running.size
   }
@@ -165,7 +163,7 @@ export class HttpLink implements CarrierLink {
     return this.#isUp(now) && now < this.#lease.untilMs && this.#options.mayWrite()
   }
 
-  /** Begins what window and pace allow, and comes back when they allow more. */
+  /** Starts requests as window and pace allow, and schedules the next run. */
   #pump(): void {
     while (this.#line.length > 0) {
       const now = performance.now()
@@ -187,7 +185,7 @@ export class HttpLink implements CarrierLink {
   }
 
   #pumpIn(ms: number): void {
-    // A pace of which this process has no part comes with a lease.
+    // A pace without a share for this process gets one with the next lease.
     this.#timer ??= setTimeout(
       () => {
         this.#timer = null
@@ -218,7 +216,7 @@ export class HttpLink implements CarrierLink {
     this.#end(send, endOf(outcome, reasonOf), outcome.kind === 'accepted' ? outcome.ids : [])
   }
 
-  /** What an outcome says of the carrier, besides of its message. */
+  /** Conclusions about the carrier from an outcome. */
   #learn(outcome: SendOutcome): void {
     switch (outcome.kind) {
       case 'unsent':
@@ -250,11 +248,11 @@ export class HttpLink implements CarrierLink {
     this.#options.onState(this, this.state, '')
   }
 
-  /** Stops for a while; what waits goes back to the queue, where other links see it. */
+  /** Pauses; waiting messages go back to the queue for other links. */
   #onFault(reason: string, ms: number): void {
     const now = performance.now()
     this.#noteError(reason)
-    // Requests that ran beside the first to fail tell the same.
+    // Requests in flight beside the first failure report the same fault.
     if (now < this.#downUntil || this.#isClosed) return
     this.#faults++
     this.#unanswered = 0
@@ -279,7 +277,7 @@ export class HttpLink implements CarrierLink {
     for (const send of this.#line.drain(isOut)) this.#end(send, { state: 'released' })
   }
 
-  /** Ends every segment; the first one last, for it has the message's one id. What is longer than any id is none: no index takes it. */
+  /** Ends every segment, the first one last, because it carries the message's one id. Ids that are too long for an index count as none. */
   #end({ attempt, writtenAt }: Send, end: SegmentEnd, given: readonly string[] = []): void {
     const ids = given.map((id) => (id.length > idMax ? null : id))
     const { handover } = attempt
@@ -291,12 +289,12 @@ export class HttpLink implements CarrierLink {
       const place = { nodeId: this.#options.nodeId, linkId: this.id, segment }
       const id = isByPart || segment === 1 ? (ids[segment - 1] ?? null) : null
       const answer = answerOf({ handover, intentAt }, place, end, id, endSegment(attempt, end))
-      // One receipt speaks for the whole message, unless the carrier has an id for each segment.
+      // One receipt covers the whole message, unless the carrier has an id for each segment.
       this.#options.onAnswer(isByPart ? answer : { ...answer, segments: 1 })
     }
   }
 
-  /** Waits for answers, then gives up on those that have not come: they are unknown. */
+  /** Waits for answers; those still missing at the end are unknown. */
   async #drain(drainMs: number): Promise<void> {
     if (this.#running.size === 0) return
     let timer: NodeJS.Timeout | undefined
@@ -311,7 +309,6 @@ export class HttpLink implements CarrierLink {
   }
 }
 
-/** Makes the link of an HTTP carrier. It sends when it has been given a lease. */
 export function createHttpLink(options: HttpLinkOptions): HttpLink {
   return new HttpLink(options)
 }

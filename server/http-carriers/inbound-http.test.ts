@@ -29,7 +29,7 @@ const test = await openLedgerTest(db, { accountId: account.accountId })
 const receiving = { ...test.context, log: silent, ledger: test.ledger, wake: () => {} }
 const context = { db, vault: testVault, refusals, receiving }
 const register = (one: App): void => {
-  // Known only when it listens.
+  // Known only after listening.
   const shared = {
     ...context,
     get publicUrl(): string {
@@ -54,7 +54,6 @@ interface Journey {
   close(): Promise<void>
 }
 
-/** A carrier made through the API, its fake, and its link. */
 async function open(name: AdapterName): Promise<Journey> {
   const fake = await FakeCarrier.start(name)
   const created = await app.inject({
@@ -73,10 +72,10 @@ async function open(name: AdapterName): Promise<Journey> {
   const linkId = parseId('lnk', body.links[0]?.id ?? '') ?? ''
   const carrier = await findCarrier(db, carrierId)
   if (!carrier) throw new Error('there is no carrier')
-  // Messages go where their sender is.
+  // Routes messages by carrier, not by sender.
   await db.query(`delete from senders where account_id = $1`, [account.accountId])
   await insertTestSender(db, account.accountId, carrierId, ourNumber, true)
-  // Who has just seen the account's senders would look for the old one.
+  // A table with the account's senders in memory would still route by the old one.
   const routing = new RoutingTable(db)
   await routing.refresh()
   const acceptor = new Acceptor({ ...test.context, slots: test.slots, routing })
@@ -123,7 +122,7 @@ async function open(name: AdapterName): Promise<Journey> {
   }
 }
 
-/** The address that the last send gave for its receipts; the account's where it gave none. */
+/** The receipt address of the last send; the account's if it gave none. */
 function receiptsOf({ fake, receiptsUrl }: Journey): string {
   const text = decodeURIComponent(fake.sends.at(-1)?.body ?? '')
   const [, query = ''] = /receipts(\?ref=[\w.-]+)/.exec(text) ?? []
@@ -265,10 +264,10 @@ it('meters guesses at its addresses and signatures by network, and refuses no ca
   const wrong = journey.receiptsUrl.replace(/\/[^/]+\/receipts/, '/aaaaaaaaaaaaaaaaaaaaaaaa/receipts')
   expect(await post(journey.receiptsUrl, '192.0.2.1')).toBe(200)
   expect(await guess(wrong, '192.0.2.1')).toEqual(new Set([404, 429]))
-  // Who was believed from there is let in, and somebody else is not even looked up.
+  // A caller that was believed from this address is let in; another is not even looked up.
   expect(await post(journey.receiptsUrl, '192.0.2.1')).toBe(200)
   expect(await post(journey.repliesUrl.replace(/replies$/, 'receipts'), '192.0.2.9')).toBe(200)
-  // Failures come back while this machine is busy, and a carrier that was let in is believed from there: each try has an address of its own.
+  // Failures recur while this machine is busy, and a carrier that was let in is believed from its address, so each try has its own.
   let from = ''
   let tries = 0
   await until('it is refused for what others there failed at', async () => {

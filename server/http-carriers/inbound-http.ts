@@ -1,4 +1,4 @@
-/** The routes that HTTP carriers call: public, behind a secret in the address and, where a carrier signs, its signature. */
+/** Routes that HTTP carriers call: public, protected by a secret in the address and by the carrier's signature if it signs. */
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { allowNetworks, readNetworks } from '../accounts/networks.ts'
@@ -19,29 +19,28 @@ import { openSecrets } from './sealed.ts'
 export interface InboundContext {
   receiving: HttpReceiveContext
   vault: Vault
-  /** The address under which carriers reach us; what they sign. */
+  /** Our address as carriers call it; they sign it. */
   publicUrl: string
-  /** Where requests that were not believed or not readable are counted, by carrier. */
+  /** Requests that were not believed or not readable, counted by carrier. */
   refusals: Map<string, number>
 }
 
-// Infobip brings up to a hundred reports at a time.
+// Infobip sends up to a hundred reports at a time.
 const bodyBytesMax = 1 << 20
-// Receipts, and replies, of a request that are stored at a time.
+// Receipts and replies of one request that are stored at a time.
 const itemsMax = 1000
 
-// About 2 MB; who let itself in the longest ago goes first, and is metered with its network again.
+// About 2 MB; the carrier let in the longest ago is dropped first, and metered with its network again.
 const knownMax = 10_000
 
 const Params = Type.Object({ carrier: Type.String({ maxLength: 64 }), token: Type.String({ maxLength: 64 }) })
 
-/** Registers `/carriers/{carrier}/{token}/receipts` and `…/replies`. */
 export function inboundRoutes(app: App, context: InboundContext): void {
   void app.register((child, _options, done) => {
-    // Signatures are over the bytes as they came.
+    // Signatures cover the bytes as received.
     child.removeAllContentTypeParsers()
     child.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => parsed(null, body))
-    // Carriers that were believed, by the network that they came from.
+    // Carriers that were believed, by network.
     const known = new Set<string>()
     const options: RouteShorthandOptions = {
       bodyLimit: bodyBytesMax,
@@ -58,7 +57,7 @@ export function inboundRoutes(app: App, context: InboundContext): void {
   })
 }
 
-/** Who calls: by the address that it was given, and the network that it comes from. */
+/** A caller: the address it called, and its network. */
 function callerOf({ params, ip }: FastifyRequest): string {
   const { carrier, token } = params as Static<typeof Params>
   return `${carrier} ${token} ${networkOf(ip)}`
@@ -76,7 +75,7 @@ async function receive(
   const carrierId = parseId('car', id)
   const carrier = carrierId ? await findCarrier(receiving.db, carrierId) : null
   const caller = callerOf(request)
-  // The same for a carrier that does not exist and for a wrong token: nothing is told to who guesses.
+  // The same for an unknown carrier and a wrong token, so that guessing reveals nothing.
   if (carrier?.kind !== 'http' || !isToken(vault, carrier.id, carrier.settings.url_version, token)) {
     request.isStranger = true
     known.delete(caller)
@@ -114,7 +113,7 @@ async function receive(
           if (hash) unnamed.push(hash)
         }),
       ])
-    // Written whole, which it is not where the carrier has hung up.
+    // Written whole, unless the carrier has hung up.
     reply.raw.once('finish', () => {
       forgetAnswered(receiving.db, linkId, unnamed).catch((error: unknown) =>
         receiving.log.warn({ carrier: carrier.id, error }, 'an answered reply may be taken for a repeat'),

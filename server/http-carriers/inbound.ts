@@ -1,4 +1,4 @@
-/** What HTTP carriers post: receipts and replies, written the way those of SMPP sessions are, before the carrier gets its answer. */
+/** Stores receipts and replies that HTTP carriers post, as for SMPP sessions, before the carrier gets its answer. */
 import { createHash } from 'node:crypto'
 import { now } from '../ground/db/clock.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
@@ -8,20 +8,17 @@ import type { ReceiveContext } from '../inbound/context.ts'
 import type { Receipt, Reply } from './adapter.ts'
 import { readReference, type Reference } from './reference.ts'
 
-/** Replies over HTTP have ids of their own. */
+/** Replies over HTTP have their own ids. */
 export type HttpReceiveContext = Omit<ReceiveContext, 'redeliveries' | 'isFresh'>
 
-/** Characters of an id: what an index takes, and no real id reaches, nor a word or a time their own. */
+/** Characters of an id, as an index permits; real ids, words and times are shorter. */
 export const idMax = 255
 const wordMax = 64
 const numberMax = 32
-// An intent of a late receipt is not this process's to end.
+// This process does not own the intent of a late receipt.
 const nobody = '00000000-0000-0000-0000-000000000000'
 
-/**
- * Stores what a receipt says; resolves after the commit. Where the carrier's id is not known, our reference settles the try first, as a
- * late answer would.
- */
+/** Stores a receipt; resolves after the commit. If the carrier's id is unknown, our reference settles the try first, as a late answer would. */
 export async function storeReceipt(
   context: HttpReceiveContext,
   linkId: string,
@@ -30,7 +27,7 @@ export async function storeReceipt(
 ): Promise<void> {
   if (receipt.id.length > idMax) return
   const reference = readReference(receipt.reference)
-  // A part's receipt does not say which segment it speaks of.
+  // A part's receipt does not name its segment.
   if (reference && !(isByPart && reference.segments > 1)) await adoptTry(context, linkId, reference, receipt.id)
   await context.ledger.receipt({
     linkId,
@@ -44,13 +41,13 @@ export async function storeReceipt(
   })
 }
 
-/** The id that the message is known by: the carrier's, or our reference where the answer to the send had none. */
+/** The message's known id: the carrier's, or our reference if the answer to the send had none. */
 async function idOf(db: Db, linkId: string, { id, reference }: Receipt): Promise<string> {
   if (reference === null || reference === id || (await isKnown(db, linkId, id))) return id
   return (await isKnown(db, linkId, reference)) ? reference : id
 }
 
-/** A receipt proves that the carrier has the message: its try is accepted, whatever became of the answer. */
+/** A receipt proves that the carrier has the message, so its try is accepted even if the answer was lost. */
 async function adoptTry(
   { db, ledger }: HttpReceiveContext,
   linkId: string,
@@ -86,8 +83,8 @@ async function isKnown(db: Db, linkId: string, id: string): Promise<boolean> {
 }
 
 /**
- * Whether the message was tried on this link and its outcome is open: no answer yet, or an unknown one. By primary keys, of the intents by
- * their few rows. One of a segment that went straight from accept has no intent: its own row says who has it.
+ * Whether the message was tried on this link with an open outcome: no answer yet, or an unknown one. By primary keys; of the intents by their few
+ * rows. A segment sent straight from accept has no intent: its own row names the link.
  */
 async function isTry(db: Db, accountId: string, messageId: string, linkId: string, ofTry: number): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -108,8 +105,8 @@ async function isTry(db: Db, accountId: string, messageId: string, linkId: strin
 }
 
 /**
- * Stores a reply; resolves after the commit. One whose id came within a day is a repeat, and so is one without an id that is equal to one of the
- * last ten minutes of which the carrier has no answer. Answers by what such a one is known, until its answer is written; null where it has an id.
+ * Stores a reply; resolves after the commit. A reply is a repeat if its id came within a day, or, without an id, if an equal one came within ten
+ * minutes and the carrier has no answer to it. Returns the hash of a reply without an id, kept until its answer is written; null if it has an id.
  */
 export async function storeHttpReply(
   context: HttpReceiveContext,
@@ -131,7 +128,7 @@ export async function storeHttpReply(
   return id === null ? hash : null
 }
 
-/** False where an equal reply was stored before. One row, by primary key. */
+/** False if an equal reply was stored before. One row, by primary key. */
 async function isFirst(tx: Tx, linkId: string, hash: Buffer, hasId: boolean): Promise<boolean> {
   const { rowCount } = await tx.query(
     `insert into reply_hashes as h (link_id, hash) values ($1, $2)
@@ -142,13 +139,13 @@ async function isFirst(tx: Tx, linkId: string, hash: Buffer, hasId: boolean): Pr
   return rowCount === 1
 }
 
-/** Forgets replies without an id: their carrier has our answer, and an equal one is the person's. By primary key. */
+/** Deletes the hashes of replies without an id: their carrier has our answer, so an equal one is from the person. By primary key. */
 export async function forgetAnswered(db: Db, linkId: string, hashes: readonly Buffer[]): Promise<void> {
   if (hashes.length > 0)
     await db.query(`delete from reply_hashes where link_id = $1 and hash = any ($2)`, [linkId, hashes])
 }
 
-/** The link of a carrier, whose receipts and replies these are; HTTP carriers have one. */
+/** The link that owns a carrier's receipts and replies; an HTTP carrier has one. */
 export async function findLinkOf(db: Db, carrierId: string): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `select id from links where carrier_id = $1 order by position limit 1`,

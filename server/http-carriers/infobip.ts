@@ -1,4 +1,4 @@
-/** Infobip SMS API v3. Its message ids may be ours, and one that it has is refused: a repetition does not send twice. */
+/** Infobip SMS API v3. Its message ids may be ours, and it refuses a known one, so a repetition does not send twice. */
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../ground/base/errors.ts'
 import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
@@ -81,7 +81,7 @@ const statuses: Codes = {
   52: 'invalid_destination',
 }
 
-/** A status in the place of an error: the two are numbered alike. */
+/** Statuses and errors share their numbers: the prefix marks a status. */
 const errOfStatus = (status: string): string => `s${status}`
 
 const table: CodeTable = {
@@ -93,9 +93,9 @@ const table: CodeTable = {
   },
 }
 
-/** status.id 23: the platform has a message of this id, which was ours. */
+/** status.id 23: the platform already has a message with this id, which was ours. */
 const duplicateId = '23'
-// Groups of statuses; 1 is pending. DELIVERED_TO_OPERATOR (2) is of the group of the delivered, and not yet at the phone.
+// Groups of statuses; 1 is pending. DELIVERED_TO_OPERATOR (2) is in the delivered group, but not at the phone yet.
 const states: Record<string, Receipt['state']> = {
   2: 'undeliverable',
   3: 'delivered',
@@ -117,7 +117,7 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
     const missing = user === undefined ? 'callback_user' : 'callback_password'
     if ((user === undefined) !== (password === undefined))
       add(`#/secrets/${missing}`, 'required', 'must be set together: callback_user and callback_password')
-    // What a message says of its receipts has no place for a password.
+    // The receipt address inside a message cannot carry a password.
     if (user !== undefined && textAt(settings, 'receipt_url') !== 'account')
       add('#/settings/receipt_url', 'invalid_value', 'must be account if receipts use callback_user')
     return faults
@@ -144,7 +144,7 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
     const isOk = answer.status >= 200 && answer.status < 300
     if (isOk && (group === '1' || group === '3' || status === duplicateId))
       return { kind: 'accepted', ids: [textAt(body, 'messages', 0, 'messageId') ?? reference] }
-    // Refused in an answer of 200: the status of the message counts.
+    // A refusal comes with HTTP 200: the status of the message counts.
     if (isOk && (group === '2' || group === '4' || group === '5')) {
       return readRefusal({ ...answer, status: 400 }, status ?? `group ${group}`, table)
     }
@@ -157,7 +157,7 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
       const isOnItsWay = group === '3' && textAt(report, 'status', 'id') === deliveredToOperator
       const error = textAt(report, 'error', 'id')
       const status = textAt(report, 'status', 'id')
-      // Where the network gave no reason, the status has one.
+      // If the network gave no reason, the status has one.
       const err =
         error !== null && error !== '0' ? error : group === '3' || status === null ? null : errOfStatus(status)
       return [
@@ -174,11 +174,11 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
   parseReply: (request) =>
     listAt(readJson(request.body), 'results').flatMap((one) => {
       const [from, to] = [textAt(one, 'from') ?? textAt(one, 'sender'), textAt(one, 'to') ?? textAt(one, 'destination')]
-      // Reports have a status, texts have none.
+      // Reports have a status, texts do not.
       if (textAt(one, 'status', 'groupId') !== null) return []
       return replyOf(textAt(one, 'messageId'), from, to, textAt(one, 'text') ?? textAt(one, 'content', 0, 'text') ?? '')
     }),
-  /** Nothing is signed: the address is secret, and basic authentication (RFC 7617) where it is set up. */
+  /** Infobip does not sign: the address is secret, and basic authentication (RFC 7617) is checked if configured. */
   verify({ headers }, _settings, { callback_user: user, callback_password: password }) {
     if (user === undefined || password === undefined) return true
     return isSame(headers['authorization'] ?? '', basicAuth(user, password))

@@ -1,4 +1,4 @@
-/** Plivo Messaging, API v1. Receipts of long messages come for each segment, under an id of their own and the message's. */
+/** Plivo Messaging, API v1. A long message has a receipt for each segment, with its own id and the message's. */
 import { Type, type Static } from 'typebox'
 import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
 import {
@@ -35,7 +35,7 @@ const Settings = httpSettings('plivo', 'https://api.plivo.com', {
 
 const Secrets = secretsOf({ auth_token: secretText('Auth token; also the key of the signatures.') })
 
-// All come with the receipt; an answer has a text and no code.
+// All come with receipts; answers have a text without a code.
 const codes: Codes = {
   10: 'content_filtered',
   20: 'carrier_congestion',
@@ -140,7 +140,7 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
         .map((one) => one.trim())
       return given.some((one) => isSame(one, expected))
     }
-    // The second version does not cover the body: where it comes from must say who wrote that.
+    // Version 2 does not cover the body: the network must prove the author.
     if (check('v3', `${signedV3(request)}.`)) return true
     return hasNetworks(settings) && check('v2', request.url.replace(/[?#].*$/, ''))
   },
@@ -148,14 +148,14 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
 
 const idOfPart = (id: string, part: number, parts: number): string => (parts === 1 ? id : `${id}/${part}`)
 
-/** Which of our segments a part of Plivo's speaks for: it may cut a text elsewhere than we count, and its last part is the end of all. */
+/** The segments that a Plivo part covers: Plivo may cut a text elsewhere than we do, and its last part ends all. */
 function segmentsOf(part: number, parts: number, segments: number): number[] {
   const first = Math.min(part, segments)
   const last = part >= parts ? segments : first
   return Array.from({ length: last - first + 1 }, (_, i) => first + i)
 }
 
-/** The address with its query in order, a dot between the two where both are there, and the fields in order. */
+/** The address with its query in order, a dot if both parts exist, and the fields in order. */
 function signedV3({ url, method, body }: InRequest): string {
   const address = new URL(url)
   const inOrder = (pairs: Iterable<[string, string]>, between: string): string[] =>

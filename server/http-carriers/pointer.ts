@@ -1,15 +1,14 @@
-/** JSON pointers (RFC 6901) into what a carrier sent. */
+/** JSON pointers (RFC 6901) into requests and answers of carriers. */
 import { at } from './fields.ts'
 
-/** What a pointer looks like (RFC 6901 §3). */
 export const pointerPattern = '^(/([^~/]|~[01])*)*$'
 
-/** The value that a pointer names; undefined where there is none. The empty pointer names the whole. */
+/** The value at a pointer; undefined if absent. The empty pointer is the whole document. */
 export function valueAt(value: unknown, pointer: string): unknown {
   return at(value, ...stepsOf(pointer))
 }
 
-/** The field of a form that a pointer names; of one with other than one step '', which is no field. */
+/** The form field of a pointer; '', which is no field, unless it has one step. */
 export function nameOf(pointer: string): string {
   const [name = '', ...others] = stepsOf(pointer)
   return others.length > 0 ? '' : name

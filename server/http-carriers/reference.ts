@@ -1,9 +1,8 @@
 /**
- * Our reference of a try, given to the carrier and given back by its receipts: a receipt then finds its message also when the answer to
- * the send, and with it the carrier's id, was lost.
+ * Our reference of a try, which the carrier returns in receipts: they find their message even if the answer to the send, with the carrier's id, was
+ * lost.
  */
 
-/** What a reference names. */
 export interface Reference {
   accountId: string
   messageId: string
@@ -17,7 +16,7 @@ export function writeReference({ accountId, messageId, try: ofTry, segments }: R
   return `${ids.toString('base64url')}.${ofTry}.${segments}`
 }
 
-/** The try that a reference names; null where it is not one of ours. */
+/** Null if it is not one of ours. */
 export function readReference(text: string | null): Reference | null {
   const [, ids = '', ofTry, segments] = /^([\w-]{43})\.(\d{1,6})\.(\d{1,3})$/.exec(text ?? '') ?? []
   const hex = Buffer.from(ids, 'base64url').toString('hex')

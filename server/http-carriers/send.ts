@@ -1,4 +1,4 @@
-/** Sends one message: its request, repeated where the carrier knows repetitions, and what the answers mean for its segments. */
+/** Sends one message: its request, repetitions if the carrier recognizes them, and the outcome of its segments. */
 import type { Reason } from '../message/taxonomy.ts'
 import type { SegmentEnd } from '../links/attempt.ts'
 import type { HttpSettings } from '../links/settings.ts'
@@ -6,13 +6,13 @@ import type { OutMessage, Secrets, SendAnswer } from './adapter.ts'
 import { adapters } from './adapters.ts'
 import type { Exchange, Exchanger } from './exchange.ts'
 
-/** What came of a message: what the carrier said, or how the request ended without an answer. */
+/** The carrier's answer, or how the request ended without one. */
 export type SendOutcome = SendAnswer | Exclude<Exchange, { kind: 'answered' }>
 
 // Waits before a request is repeated with its idempotency key, in milliseconds.
 const repeatsMs = [500, 2000]
 
-/** Sends a message and reads the answer. `mayRepeat` is asked before each repetition; without one nothing is ever sent twice. */
+/** Asks `mayRepeat` before each repetition; without it nothing is sent twice. */
 export async function sendMessage(
   exchanger: Exchanger,
   message: OutMessage,
@@ -39,15 +39,15 @@ export async function sendMessage(
 }
 
 /**
- * Whether a repetition tells of the first. That it did not go, or was put off (too fast, no credit, a key that was changed), does not:
- * the next try has another reference, and would be a second message.
+ * Whether the result of a repetition holds for the first request. A repetition that was not sent or was put off (too fast, no credit, a changed key)
+ * proves nothing: the next try has another reference, and would be a second message.
  */
 function isTelling(again: SendOutcome): boolean {
   if (again.kind === 'refused') return again.reason.handling === 'permanent' && !again.isLinkFault
   return again.kind !== 'unsent'
 }
 
-/** What an outcome means for the segments of its message. `reasonOf` is the operator's word on a code, and goes first. */
+/** The outcome for a message's segments. The operator's `reasonOf` takes precedence. */
 export function endOf(outcome: SendOutcome, reasonOf?: (code: string) => Reason | null): SegmentEnd {
   switch (outcome.kind) {
     case 'accepted':

@@ -32,7 +32,7 @@ const Secrets = secretsOf({
   ),
 })
 
-// Words are of an answer (…/sms/api-reference/status-codes/).
+// Words come with answers (…/sms/api-reference/status-codes/).
 const answers: Codes = {
   missing_parameter: 'carrier_unknown',
   syntax_constraint_violation: 'carrier_unknown',
@@ -40,7 +40,7 @@ const answers: Codes = {
   syntax_invalid_parameter_format: 'carrier_unknown',
 }
 
-// Below 400 a report has the network's own numbers, which are built in (`receiptErrCodes`) but for one.
+// Below 400 a report has the network's numbers, which are built in (`receiptErrCodes`) except one.
 const receipts: Codes = {
   32: 'handset_memory_full',
   402: 'landline_or_unroutable',
@@ -61,7 +61,7 @@ const table: CodeTable = {
   source: 'https://developers.sinch.com/docs/sms/api-reference/sms/tag/Delivery-reports/',
   answers,
   receipts,
-  // Our faults, and the same the next time.
+  // Our faults: a repetition gets the same answer.
   handlings: {
     missing_parameter: 'permanent',
     syntax_constraint_violation: 'permanent',

@@ -76,7 +76,7 @@ const table: CodeTable = {
   source: 'https://developers.telnyx.com/docs/messaging/messages/error-codes',
   answers: codes,
   receipts: codes,
-  // The key, the account.
+  // Faults of the key or the account.
   faults: ['10009', '10010', '20002', '20006', '20012', '20013'],
 }
 
@@ -142,7 +142,7 @@ export const telnyx: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const text = textAt(payload, 'text') ?? ''
     return listAt(payload, 'to').flatMap((one) => replyOf(id, from, textAt(one, 'phone_number'), text))
   },
-  /** Ed25519 over `<timestamp>|<body>`, not older than five minutes. */
+  /** Ed25519 over `<timestamp>|<body>`, at most five minutes old. */
   verify({ headers, body, at: now }, { public_key }) {
     const timestamp = headers['telnyx-timestamp'] ?? ''
     const signature = headers['telnyx-signature-ed25519'] ?? ''

@@ -1,7 +1,7 @@
-/** Templates of the generic adapter: texts with `{{field}}`, each escaped for the place where it stands. */
+/** Templates of the generic adapter: texts with `{{field}}`, each value escaped for its place. */
 import { showNumber, validitySeconds, type OutMessage, type Secrets } from './adapter.ts'
 
-/** Fields of a message that a template may name, besides `secret.<name>`. */
+/** Fields of a message in templates, besides `secret.<name>`. */
 const templateFields = [
   'to',
   'to_e164',
@@ -17,14 +17,14 @@ const templateFields = [
 ] as const
 type TemplateField = (typeof templateFields)[number]
 
-/** A message as templates see it: `encoding` in the carrier's word. */
+/** A message in templates: `encoding` is the carrier's word. */
 export type TemplateMessage = Omit<OutMessage, 'encoding'> & { encoding: string }
 
 const field = /\{\{\s*([^{}]*?)\s*\}\}/g
 const secretName = /^secret\.([a-z][a-z0-9_]{0,39})$/
 const validityMaxSeconds = 172_800
 
-/** What is wrong with a template, in words that go on from its name; empty where nothing is. `secrets` are those that are set. */
+/** Errors of a template, phrased to follow its name; empty if valid. `secrets` are those that are set. */
 export function checkTemplate(template: string, secrets: Secrets): string[] {
   const rest = template.replaceAll(field, '')
   const unknown = [...template.matchAll(field)].flatMap(([, name = '']) => {
@@ -36,7 +36,7 @@ export function checkTemplate(template: string, secrets: Secrets): string[] {
   return /\{\{|\}\}/.test(rest) ? [...unknown, 'has braces that do not close'] : unknown
 }
 
-/** Fills a template in. `escape` makes each value safe for the place; a field without a value is empty. */
+/** `escape` makes each value safe for its place; a field without a value is empty. */
 export function fillTemplate(
   template: string,
   message: TemplateMessage,
@@ -50,7 +50,7 @@ export function fillTemplate(
   })
 }
 
-/** Fills in the texts of a JSON document, names of members excepted. */
+/** Fills the texts of a JSON document, but not its member names. */
 export function fillJson(value: unknown, message: TemplateMessage, secrets: Secrets): unknown {
   if (typeof value === 'string') return fillTemplate(value, message, secrets)
   if (Array.isArray(value)) return value.map((one) => fillJson(one, message, secrets))
@@ -58,14 +58,14 @@ export function fillJson(value: unknown, message: TemplateMessage, secrets: Secr
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillJson(one, message, secrets)]))
 }
 
-/** The texts in a JSON document, each with its steps from the root. */
+/** The texts in a JSON document, with their paths. */
 export function textsOf(value: unknown, path: string[] = []): { path: string[]; text: string }[] {
   if (typeof value === 'string') return [{ path, text: value }]
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, one]) => textsOf(one, [...path, name]))
 }
 
-/** Escapes a value for XML text and attributes (XML 1.0 §2.4); what XML cannot hold becomes U+FFFD. */
+/** Escapes a value for XML text and attributes (XML 1.0 §2.4); characters that XML forbids become U+FFFD. */
 export function escapeXml(value: string): string {
   return value
     .replaceAll('&', '&amp;')

@@ -1,4 +1,4 @@
-/** For tests: the recorded shapes of each carrier, and a local fake that answers, signs and posts as they say. */
+/** For tests: recorded requests of each carrier, and a local fake that answers, signs and posts like it. */
 import { createHmac, generateKeyPairSync, sign as signWith, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
@@ -9,21 +9,20 @@ import type { OutMessage, Secrets } from './adapter.ts'
 
 type Fields = Record<string, unknown>
 
-/** A request that a carrier makes, and what it means. */
 export interface Post {
   method?: 'GET'
   contentType?: string
   body: Fields
   means?: Fields
-  /** Our code for what the receipt says. */
+  /** Our code for the receipt's error. */
   reason?: string
 }
 
-/** What was recorded of a carrier; `{{id}}` stands for its id of a message, `{{reference}}` for ours. */
+/** Recordings of a carrier; `{{id}}` is its id of a message, `{{reference}}` ours. */
 export interface Fixture {
   settings: Fields
   secrets: Record<string, string>
-  /** Where a send goes. */
+  /** The path of a send. */
   path: string
   request: { contentType: string; fields: Fields }
   answers: Record<string, { status: number; headers?: Record<string, string>; body: Fields | string; means: Fields }>
@@ -31,7 +30,6 @@ export interface Fixture {
   reply: Post
 }
 
-/** The recorded shapes, by adapter. */
 export const fixtures = Object.fromEntries(
   adapterNames.map((name) => [
     name,
@@ -42,7 +40,7 @@ export const fixtures = Object.fromEntries(
 const telnyxKeys = generateKeyPairSync('ed25519')
 const rawKey = (key: KeyObject): string => key.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
 
-/** The body of POST /v1/carriers for an adapter whose carrier is at an address. */
+/** The body of POST /v1/carriers for an adapter and address. */
 export function carrierBody(name: AdapterName, baseUrl: string, changes: Fields = {}): Fields {
   const { settings, secrets } = fixtures[name]
   const where = name === 'generic' ? {} : { base_url: baseUrl }
@@ -51,7 +49,7 @@ export function carrierBody(name: AdapterName, baseUrl: string, changes: Fields 
   return { name, kind: 'http', settings: { adapter: name, ...own, ...key, ...where, ...changes }, secrets }
 }
 
-/** Settings and secrets as the API stores them: checked, with the defaults. */
+/** Settings and secrets as the API stores them: checked, with defaults. */
 export function configure(
   name: AdapterName,
   baseUrl: string,
@@ -65,7 +63,6 @@ export function configure(
   return { settings: body['settings'] as HttpSettings, secrets: body['secrets'] as Secrets }
 }
 
-/** The message of the recorded sends. */
 export const recordedMessage: OutMessage = {
   to: '15551230001',
   from: '15557654321',
@@ -78,7 +75,7 @@ export const recordedMessage: OutMessage = {
   now: new Date('2026-11-21T12:00:00Z'),
 }
 
-/** Puts values in the place of `{{name}}`, in all texts of a value; with `keepsOthers` a name without a value stays. */
+/** Replaces `{{name}}` in all texts of a value; with `keepsOthers`, unknown names stay. */
 export function fill(value: unknown, values: Record<string, string>, keepsOthers = false): unknown {
   if (typeof value === 'string')
     return value.replaceAll(/\{\{(\w+)\}\}/g, (all, name: string) => values[name] ?? (keepsOthers ? all : ''))
@@ -87,7 +84,6 @@ export function fill(value: unknown, values: Record<string, string>, keepsOthers
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fill(one, values, keepsOthers)]))
 }
 
-/** A request on its way to us. */
 export interface Signed {
   method: string
   url: string
@@ -95,7 +91,7 @@ export interface Signed {
   body: string
 }
 
-/** A recorded request, filled in, to an address, signed as the carrier signs; `our` is the number that a reply is to. */
+/** A recorded request, filled in and signed like the carrier's; `our` is the recipient of a reply. */
 export function signedPost(name: AdapterName, post: Post, url: string, values: Record<string, string>): Signed {
   const { secrets } = fixtures[name]
   const own = JSON.stringify(post.body).replaceAll('15557654321', values['our'] ?? '15557654321')
@@ -113,7 +109,7 @@ export function signedPost(name: AdapterName, post: Post, url: string, values: R
 const hmac = (algorithm: string, key: string, data: string, encoding: 'hex' | 'base64'): string =>
   createHmac(algorithm, key).update(data).digest(encoding)
 
-/** The headers with which each carrier signs. */
+/** The signature headers of each carrier. */
 const signatures: Record<
   AdapterName,
   (url: string, body: string, form: URLSearchParams, secrets: Record<string, string>) => Record<string, string>
@@ -180,7 +176,7 @@ function signVonage(fields: Fields, secret: string): string {
   )
 }
 
-/** What a carrier was sent. */
+/** A request that the fake received. */
 export interface Sent {
   method: string
   path: string
@@ -188,16 +184,15 @@ export interface Sent {
   body: string
 }
 
-/** How the fake answers: a recorded answer by name, or something of the test's own. */
 export type Behaviour = string | ((response: ServerResponse, socket: Socket) => void)
 
 /** A carrier on a local port: takes sends, answers as recorded, posts receipts and replies. */
 export class FakeCarrier {
   readonly name: AdapterName
   readonly sends: Sent[] = []
-  /** Its ids, in the order of the sends that it took. */
+  /** Its ids, in the order of accepted sends. */
   readonly ids: string[] = []
-  /** For the next sends, one each; afterwards all are taken. */
+  /** For the next sends, one each; later ones are accepted. */
   readonly behaviours: Behaviour[] = []
   readonly #sockets = new Set<Socket>()
   readonly #server = createServer((request, response) => {
@@ -228,7 +223,7 @@ export class FakeCarrier {
     return fake
   }
 
-  /** Answers as it was recorded; a message that is taken gets the next id. */
+  /** Answers as recorded; an accepted message gets the next id. */
   answer(response: ServerResponse, name: string): void {
     const recorded = fixtures[this.name].answers[name]
     if (!recorded) throw new Error(`${this.name} has no answer "${name}"`)
@@ -239,7 +234,7 @@ export class FakeCarrier {
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 
-  /** Posts a receipt or the recorded reply to our address, signed; answers the status. */
+  /** Posts a signed receipt or the recorded reply to our address; returns the status. */
   async post(
     kind: string,
     url: string,

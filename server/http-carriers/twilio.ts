@@ -101,7 +101,7 @@ const table: CodeTable = {
   source: 'https://www.twilio.com/docs/api/errors',
   answers: codes,
   receipts: codes,
-  // Suspended accounts and wrong tokens are mended by people.
+  // Suspended accounts and wrong tokens need an operator.
   faults: ['20003', '20005', '30002'],
 }
 
@@ -145,7 +145,7 @@ export const twilio: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const id = textAt(form, 'MessageSid') ?? textAt(form, 'SmsSid')
     return replyOf(id, textAt(form, 'From'), textAt(form, 'To'), textAt(form, 'Body') ?? '')
   },
-  /** HMAC-SHA1 over the URL and the sorted fields, in base64; Twilio is not of one mind about the standard port in the URL. */
+  /** HMAC-SHA1 over the URL and the sorted fields, in base64; Twilio signs URLs both with and without the standard port. */
   verify({ url, headers, body }, _settings, { auth_token }) {
     const given = headers['x-twilio-signature']
     if (given === undefined) return false
@@ -155,7 +155,7 @@ export const twilio: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
   },
 }
 
-/** The same address with the standard port written out. */
+/** The address with its standard port. */
 function withPort(url: string): string {
   return url.replace(/^(https?):\/\/([^/:?#]+)(?=[/?#]|$)/, (_, scheme: string, host: string) =>
     scheme === 'https' ? `https://${host}:443` : `http://${host}:80`,

@@ -1,4 +1,4 @@
-/** Vonage (Nexmo) SMS API. Its long messages have an id and a receipt for each segment. */
+/** Vonage (Nexmo) SMS API. A long message has an id and a receipt for each segment. */
 import { createHash } from 'node:crypto'
 import { Type, type Static } from 'typebox'
 import { httpSettings, secretsOf, secretText } from '../links/settings.ts'
@@ -33,7 +33,7 @@ const Secrets = secretsOf({
   ),
 })
 
-/** `err-code` of a receipt, of this API and of theirs over SMPP. */
+/** `err-code` of receipts, in this API and over SMPP. */
 export const vonageReceipts = {
   source: 'https://api.support.vonage.com/hc/en-us/articles/204014733',
   codes: {
@@ -82,7 +82,7 @@ const table: CodeTable = {
   source: vonageReceipts.source,
   answers,
   receipts: vonageReceipts.codes,
-  // 2 and 3 are our faults, and the same the next time.
+  // 2 and 3 are our faults: a repetition gets the same answer.
   handlings: { 2: 'permanent', 3: 'permanent', 10: 'throttling' },
   faults: ['4', '8', '11', '14', '32'],
 }
@@ -107,7 +107,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const form = new URLSearchParams({
       api_key: settings.api_key,
       api_secret,
-      // `from` is required; without it the account's name for "no sender" has to be configured there.
+      // `from` is required; if empty, configure the account's name for "no sender" there.
       from: message.from ?? '',
       to: message.to,
       text: message.text,
@@ -120,7 +120,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     if (validity !== null) form.set('ttl', String(validity * 1000))
     return post(`${settings.base_url}/sms/json`, null, form, { accept: 'application/json' })
   },
-  /** 200 also for refusals; what counts is the status of each part. */
+  /** Refusals also have HTTP 200; the status of each part counts. */
   readAnswer(answer) {
     const parts = listAt(tryJson(answer.body), 'messages')
     const statuses = parts.map((part) => textAt(part, 'status'))
@@ -130,7 +130,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     if (statuses.includes('0')) return { kind: 'unknown', reason: 'the carrier accepted only a part of the message' }
     const [first = null] = statuses
     if (answer.status !== 200 || first === null) return readRefusal(answer, null, table)
-    // A status that is not listed is still a no, of the kind that does not come back.
+    // An unlisted status is a permanent refusal.
     return readRefusal({ ...answer, status: 400 }, first, table)
   },
   parseReceipt(request) {
@@ -145,7 +145,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
   },
   parseReply(request) {
     const fields = fieldsOf(request)
-    // The dashboard's probe has no numbers, and wants a 200.
+    // The dashboard's probe has no numbers, and expects 200.
     if (textAt(fields, 'status') !== null) return []
     const data = textAt(fields, 'data')
     const text = textAt(fields, 'text')
@@ -176,7 +176,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
   },
 }
 
-/** A POST has its fields in the body; what we wrote behind our address is not Vonage's. */
+/** A POST has its fields in the body; the query is ours, not Vonage's. */
 function fieldsOf(request: InRequest): unknown {
   return readFields(request.method === 'GET' ? request : { ...request, url: request.url.replace(/[?#].*$/, '') })
 }
