@@ -2,7 +2,7 @@
 import { digitsOf, parseNumber, undoSpreadsheet } from './written.ts'
 import { findCut } from './cell.ts'
 import { isInDoubt, type Doubt } from './national.ts'
-import { generalDetail, readNumber, spellingsOf, type NumberFault } from './number.ts'
+import { generalDetail, readNumber, spellingsOf, suggestOne, type NumberFault } from './number.ts'
 
 /** Why a cell is no number. */
 export interface PhoneFault {
@@ -114,7 +114,11 @@ function readSingle(cleaned: string, country: string | null, isExport: boolean):
     return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : withGeneral(read)
   }
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
-  const strict = readNumber(international ?? (isWhole ? `+${digitsOf(cleaned) ?? cleaned}` : cleaned), country)
+  const strict = readNumber(
+    international ?? (isWhole ? `+${digitsOf(cleaned) ?? cleaned}` : cleaned),
+    country,
+    suggestOne,
+  )
   return 'number' in strict ? { number: strict.number, repair: nameForm(cleaned, strict.number) } : withGeneral(strict)
 }
 

@@ -36,6 +36,9 @@ describe('readNumber', () => {
     expect(read('(555) 123-2007', 'US')).toBe('15551232007')
     for (const text of ['', '+', 'hello', '1e10', '=1+1', '4.47E+11', '12345', '1'.repeat(5000), '٤'])
       expect(read(text)).toBeUndefined()
+    for (const text of ['tel:+447911123581', 'whatsapp:+447911123581', '447911123581 x12', '44 7911 123581.00'])
+      expect(read(text), text).toBe('447911123581')
+    expect(read('+447911123581; +447911123582')).toBe('447911123581')
     // As long as a number, and none.
     for (const text of ['1555-123-45', '15551234 67', '1555123456x', '1555123456\n', '1555123456\u0664', '+555123456'])
       expect(readNumber(text), text).toMatchObject({ code: 'invalid_phone_number' })

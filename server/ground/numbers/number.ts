@@ -7,7 +7,8 @@ import type { CountryCode } from 'libphonenumber-js/core'
 import { codeLengthOf, exactPlan, hasLength, hasPlan, isAssigned, planOfCountry, plansOf, type Plan } from './plan.ts'
 import { isOfPeople, isWrittenBare } from './type.ts'
 import { currentForm, doubtfulForm, formsOf } from './renumbered.ts'
-import { completeNumber, parseNumber } from './written.ts'
+import { completeNumber, parseNumber, undoSpreadsheet } from './written.ts'
+import { findCut } from './cell.ts'
 
 /** A doubt about a number that is accepted all the same. */
 export interface NumberWarning {
@@ -46,19 +47,23 @@ const onlyUnassigned: readonly NumberWarning[] = Object.freeze([unassigned])
  * that the code does not have. A range that nobody was given is only a warning: sample and test numbers are such.
  * `defaultCountry` (ISO 3166-1 alpha-2) finds national numbers written by mistake; they are never completed, only suggested.
  */
-export function readNumber(text: string, defaultCountry?: string | null): ReadNumber | NumberFault {
+export function readNumber(
+  text: string,
+  defaultCountry?: string | null,
+  suggest: typeof suggestNumber = suggestNumber,
+): ReadNumber | NumberFault {
   if (!form.test(text))
-    return fault('must be 7 to 15 digits with the country code, such as 15551234567', text, defaultCountry)
+    return fault('must be 7 to 15 digits with the country code, such as 15551234567', suggest(text, defaultCountry))
   const hasPlus = text.charCodeAt(0) === 43
   const given = hasPlus ? text.slice(1) : text
   const codeLength = codeLengthOf(given)
-  if (codeLength === 0) return fault('must start with the calling code of a country', text, defaultCountry)
+  if (codeLength === 0) return fault('must start with the calling code of a country', suggest(text, defaultCountry))
   let number = currentForm(given.slice(0, codeLength), given)
   let plans = plansOf(number.slice(0, codeLength))
   let exact = plans.length > 1 ? exactPlan(plans, number) : undefined
   let plan = exact ?? plans[0]
   if (!plan || !hasLength(plan, number.length - codeLength))
-    return lengthFault(number, codeLength, plan, text, defaultCountry)
+    return lengthFault(number, codeLength, plan, suggest(text, defaultCountry))
   if (plan.dialling.national?.test(number.slice(codeLength))) {
     number = withoutTrunk(number)
     plans = plansOf(number.slice(0, codeLength))
@@ -132,21 +137,32 @@ function mayLackPlus(text: string): boolean {
   return others.length === 0 || codeLengthOf(first + others.join('')) === first.length || first.length > 5
 }
 
+// Of a longer text, or one with more groups of digits, nobody wants a number; the time to look grows with both.
+const suggestedMax = 50
+const groupsMax = 8
+
 /**
- * The number that a text in another form most likely means, digits only, or null. Only for suggestions: it also tries whether a plus
- * sign was forgotten. Not of (555) 123-2007, which is no number of Brazil.
+ * The number that a text in another form most likely means, as in a cell of a file, or null. Only for suggestions: it also tries whether a plus
+ * sign was forgotten.
  */
 export function suggestNumber(text: string, defaultCountry?: string | null): string | null {
-  const cleaned = text.trim().replace(/^['’`]+/, '')
-  return (
-    parseNumber(cleaned, defaultCountry) ??
-    parseNumber(cleaned.replace(/^00/, '+'), defaultCountry) ??
-    (mayLackPlus(cleaned) ? parseNumber(`+${cleaned.replace(/^\+/, '')}`) : null)
-  )
+  if (text.length > suggestedMax) return null
+  const { cleaned } = undoSpreadsheet(text)
+  const one = (part: string): string | null => suggestOne(part, defaultCountry)
+  const groups = cleaned.match(/\p{Nd}+/gu)?.length ?? 0
+  const isCuttable = groups > 0 && groups <= groupsMax && !/^\+?\d+$/.test(cleaned)
+  const cut = isCuttable ? findCut(cleaned, one) : null
+  if (cut) return cut.kind === 'rest' ? cut.number : (cut.numbers[0] ?? null)
+  return one(cleaned) ?? one(cleaned.replace(/\.0+$/, ''))
 }
 
-function fault(detail: string, text: string, defaultCountry?: string | null): NumberFault {
-  const suggestion = suggestNumber(text, defaultCountry)
+/** The same of a text without anything else. Not of (555) 123-2007, which is no number of Brazil. */
+export const suggestOne = (text: string, defaultCountry?: string | null): string | null =>
+  parseNumber(text, defaultCountry) ??
+  parseNumber(text.replace(/^00/, '+'), defaultCountry) ??
+  (mayLackPlus(text) ? parseNumber(`+${text.replace(/^\+/, '')}`) : null)
+
+function fault(detail: string, suggestion: string | null): NumberFault {
   return { code: 'invalid_phone_number', detail, ...(suggestion !== null && { suggestion }) }
 }
 
@@ -154,15 +170,14 @@ function lengthFault(
   number: string,
   codeLength: number,
   plan: Plan | undefined,
-  text: string,
-  defaultCountry?: string | null,
+  suggestion: string | null,
 ): NumberFault {
   const lengths = Array.from({ length: 16 }, (_, n) => n).filter((n) => plan && hasLength(plan, n))
   const given = number.length - codeLength
   const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${given}`
   // One digit too many is a slip; numbers of machines have more.
   const isFar = given > Math.max(...lengths) + 1
-  return fault(isFar ? `${detail}${howToAllow}` : detail, text, defaultCountry)
+  return fault(isFar ? `${detail}${howToAllow}` : detail, suggestion)
 }
 
 /** What is wrong with a number, in words that are true of all numbers with the same fault. */

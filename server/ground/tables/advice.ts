@@ -34,9 +34,8 @@ export function adviceFor({ code, column, detail }: FaultGroup, file: AdvisedFil
     if (code !== 'invalid_phone_number') return null
     if (file.isCut(detail)) return 'Use the `suggestion` of each row: it is the number of the cell without the rest.'
     const byMapping = 'name another column of numbers by `mapping`'
-    const [first = 'US'] = likelyCountries
     return defaultCountry === null
-      ? `Use the \`suggestion\` of a row that has one. If the numbers have no country code, send the file again with their \`default_country\`, such as ${first}; or ${byMapping}.`
+      ? `Use the \`suggestion\` of a row that has one. If the numbers have no country code, send the file again with their \`default_country\`${exampleOf(likelyCountries)}; or ${byMapping}.`
       : `Use the \`suggestion\` of a row that has one. If the numbers are not of ${defaultCountry}, send the file again with another \`default_country\`, or ${byMapping}.`
   }
   if (typeof target === 'string' && file.consentFields.includes(target))
@@ -45,6 +44,10 @@ export function adviceFor({ code, column, detail }: FaultGroup, file: AdvisedFil
 }
 
 const inEncoding = 'Save the file as UTF-8, or name its `encoding`.'
+
+/** An example of several would be another country's, and followed. */
+const exampleOf = ([first, ...others]: readonly string[]): string =>
+  first === undefined || others.length > 0 ? '' : `, such as ${first}`
 
 /** Something in a file that an import does not use. */
 export interface TableWarning {
@@ -65,6 +68,6 @@ export function warnOfCountry(
     detail:
       `${doubtful} of the first ${cells} cells have neither a plus sign nor a country code that fits. They look like national numbers of ` +
       `${countries.join(' or ')}, and are refused: with their first digits as a country code they would reach other people. ` +
-      `Send the file again with \`default_country\`, such as ${countries[0] ?? 'US'}.`,
+      `Send the file again with \`default_country\`${exampleOf(countries)}.`,
   }
 }
