@@ -12,7 +12,7 @@ beforeEach(() => db.query('delete from queue; delete from backlogs'))
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 
-/** A message that waits in its lane, whose carrier has no link; returns both. */
+/** A message queued in its lane, because its carrier has no link. */
 async function wait(): Promise<{ id: string; laneId: string }> {
   const { id } = await test.send()
   const { rows } = await test.db.query<{ laneId: string }>(
@@ -22,7 +22,6 @@ async function wait(): Promise<{ id: string; laneId: string }> {
   return { id, laneId: rows[0]?.laneId ?? '' }
 }
 
-/** Makes a part by hand. */
 async function makePart(laneId: string, days: number, sender = ''): Promise<string> {
   const id = newId()
   await test.db.query(
@@ -53,7 +52,7 @@ it('a part that a claim is just filling stays', async () => {
   const work: Promise<unknown>[] = []
   await inTransaction(test.db, async (tx) => {
     await tx.query('select from messages where id = $1 for update', [id])
-    // It has put the row into the part, and waits to tell the message so.
+    // It has put the row into the part, and waits to update the message.
     work.push(sort(laneId))
     await untilBlocked(test.db, 1)
     await forgetBacklogs(test.db)
@@ -64,7 +63,7 @@ it('a part that a claim is just filling stays', async () => {
 })
 
 it('a claim that waits while a part is deleted makes another', async () => {
-  // Also with a plan that is known.
+  // Also with a cached plan.
   for (let i = 0; i < 8; i++) {
     const { id, laneId } = await wait()
     const part = await makePart(laneId, 2)

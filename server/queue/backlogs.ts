@@ -1,16 +1,16 @@
-/** The parts of lanes (`backlogs`) that nothing waits in: claims make a part when something has to wait, and again when it has gone. */
+/** Deletes empty parts of lanes (`backlogs`); claims create them when messages must wait. */
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
 
 const pieceMax = 1000
-// A part that is used every day need not be made every hour.
+// Keeps parts that are used every day from being created every hour.
 const idle = `created_at < now() - interval '1 day' and not exists (select from queue q where q.lane_id = b.id)`
-// Claims wait for no longer, as for a partition that is dropped.
+// A claim waits no longer than this, as for a partition drop.
 const lockTimeoutMs = 25
 
 /**
- * Deletes parts that are a day old and in which nothing waits, by the primary keys of both tables; those that are in use at the moment are left
- * for the next time. Safe in several processes.
+ * Deletes empty parts that are a day old, by the primary keys of both tables; parts in use are left for the next sweep. Safe in several
+ * processes.
  */
 export async function forgetBacklogs(db: Db): Promise<void> {
   for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
@@ -33,8 +33,8 @@ export async function forgetBacklogs(db: Db): Promise<void> {
 }
 
 /**
- * Who puts something into a part may just have read it: a claim holds the table's lock of who inserts until its commit, also where it makes
- * none. Under a lock against that no claim is between the two, and one that waits for it reads afterwards.
+ * A claim may have just read a part that it will fill: it holds the table's insert lock until its commit, even if it creates none. A lock
+ * against inserts waits for such claims, and later ones read afterwards.
  */
 async function deleteIdle(db: Db, ids: readonly string[]): Promise<void> {
   try {

@@ -1,15 +1,14 @@
 /**
- * The carriers that a message may go to, as parts of statements over messages m, carriers c and `ourSenders` s: those of its chain in its
- * order, or, of a message without one (the default route), all, best first; where it has a sender, those at which its account can
- * send from it to the recipient now, for a number that was given up may be somebody else's, and one that only receives is no sender.
- * A test message always goes to the carrier of test mode, and nothing else goes there: this line is what keeps them apart,
- * because every claim and every change of carrier reads it.
+ * SQL of the carriers that a message may use, for statements over messages m, carriers c and `ourSenders` s: its chain in order or, without
+ * one (the default route), all carriers, best first. A message with a sender needs a carrier at which its account can use the sender for
+ * the recipient now, because a released number may belong to another account, and receive-only numbers cannot send. Test messages always go
+ * to the carrier of test mode, and no others do: every claim and every change of carrier relies on this line.
  */
 
 /**
- * Whether a sender can be used for a message, the same as accept says of it (`faultOf` in senders/sender.ts): a short code or toll-free
- * number reaches its country, unless it is international. Names are not looked at: one is the same at every carrier. An answer to a keyword
- * goes where its question came from.
+ * Whether a sender can be used for a message, as accept decides (`faultOf` in senders/sender.ts): a short code or toll-free number reaches
+ * only its country, unless it is international. Names are not checked: one is the same at every carrier. Answers to keywords always use the
+ * number of the reply.
  */
 export const canBeUsed = (s: string, m: string): string => `('sms' = any (${s}.capabilities)
         and (${s}.kind in ('long_code', 'alphanumeric')
@@ -26,10 +25,8 @@ export const ourSenders = `left join lateral (
       where o.account_id = m.account_id and o.number = m.our_number
     ) s on true`
 
-/** Whether a carrier is one of them. */
 export const isInChain = `(c.is_test = m.is_test
   and (m.is_test
     or ((m.chain is null or c.id = any (m.chain)) and (m.our_number is null or c.id = any (s.carrier_ids)))))`
 
-/** Their order. */
 export const chainOrder = 'array_position(m.chain, c.id), c.priority, c.id'

@@ -5,40 +5,40 @@ import { isBeingAnswered, isTaken, isTwice, mayBeTaken } from '../message/repeat
 import { countMoves } from '../usage/delta-sql.ts'
 
 /**
- * Whether nothing of a campaign is to be sent: it is paused or canceled, or archived while what waited at its cancel is being taken back
- * (broadcasts_campaign). A part of statements over `campaigns`, which may have no row.
+ * Whether sending of a campaign is stopped: it is paused or canceled, or archived while a cancel still takes back its messages
+ * (broadcasts_campaign). SQL over `campaigns`, whose row may be missing.
  */
 export const isStopped = (c: string): string => `(${c}.status in ('paused', 'canceled')
           or (${c}.status = 'archived' and exists (
             select 1 from broadcasts b
             where b.account_id = ${c}.account_id and b.campaign_id = ${c}.id and b.status = 'canceled' and not b.is_settled)))`
 
-/** Whether the messages of a campaign wait for its pace: while something of it is to be sent. For statements over `campaigns`, as `isStopped`. */
+/** Whether messages of a campaign wait for its pace, unless it is stopped. SQL over `campaigns`, as `isStopped`. */
 export const isPaced = (c: string): string =>
   `(${c}.pace is not null and ${c}.status not in ('archived', 'canceled', 'completed'))`
 
 /**
- * The claim statement, of lanes whose messages are of one day or of any. FOR SHARE on this node's row gates the selection: a fenced node claims
- * nothing. Queue rows are locked by (lane_id, message_id) above the low-water mark $3, skipping those of other claims; messages by primary key.
- * What turns out to be with a carrier whole is sent, for nothing else may be left to say so (`adopt.ts`). Only segments without an accepted
- * or unknown try that is not repeated are intended again; an intent that an answer could not end is taken over, so that it does not block
- * its lane. The first try of a message of one segment that is young enough has none: its own row says who has
- * it, as from accept (decision 0013).
+ * The claim statement, of lanes whose messages are of one day or of any. FOR SHARE on this node's row gates the selection: a fenced node
+ * claims nothing. Locks queue rows by (lane_id, message_id) above the low-water mark $3, skipping those of other claims, and messages by
+ * primary key. A message whose segments all turn out to be with a carrier becomes sent, because nothing else would report it (`adopt.ts`).
+ * Only segments without an accepted or unknown try that is not repeated are intended again; an intent that no response could end is taken
+ * over, so that it does not block its lane. The first try of a young message of one segment needs no intent: its own row names the node, as
+ * from accept (decision 0013).
  *
- * A message goes to the first carrier of its chain that is enabled and has a link up, wherever; else to the first that is enabled; a message
- * without a chain takes the default route, the carriers that have its sender, best first.
+ * A message goes to the first enabled carrier of its chain with a link up on any node; else to the first enabled one. Without a chain it
+ * takes the default route: the carriers that have its sender, best first.
  *
- * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, and for the pace of its
- * sender or campaign where they have one; what a campaign that is paused or canceled has goes there too. Where that is here, or the place is
- * being made by another claim, the row stays. Places are made in one order, so that two claims that make the same ones do not wait for one
- * another. Answers to keywords have no part in the pace and the pauses of their campaign: who said STOP hears that it was heard.
- * What no carrier would take comes again after a while, as often as that is so.
+ * A message that must wait moves to its place: the part of the lane for its carrier, and for the pace of its sender or campaign if they
+ * have one. Messages of paused and canceled campaigns move too. If this is the place already, or another claim is creating it, the row
+ * stays. Places are created in one order, so that two claims do not deadlock. Answers to keywords ignore the pace and pauses of their
+ * campaign: a person who says STOP gets the confirmation. Messages that no carrier would take are retried after a while, repeatedly.
  *
- * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
+ * Returns a row for each message that moved, and at least one; each repeats the queue's figures.
  *
  * $1 node, $2 the queue's lane, $3 low water, $4 rows at most, $5–$7 links with their carrier and room, $8 the lane of which $2 is a part,
- * $9 the sender for which $2 waits (or ''), $10 whether what is over the room goes to its place, $11 carriers with a link that is up,
- * $12 the campaign for whose pace $2 waits (or null), $13 the only messages that may be taken (null: all), $14 the first id that is young enough.
+ * $9 the sender for which $2 waits (or ''), $10 whether messages beyond the room move to their place, $11 carriers with a link that is up,
+ * $12 the campaign for whose pace $2 waits (or null), $13 the only messages that may be taken (null: all), $14 the first id that is young
+ * enough.
  */
 export const claimStatement: (day: string) => DayStatement = perDay(
   'claim-messages',

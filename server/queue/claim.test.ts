@@ -21,7 +21,7 @@ import {
 let test: LedgerTest
 
 const { db } = await createTestDatabase()
-// As in a running installation: there are partitions of this day.
+// As in production, with partitions of this day.
 await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(
@@ -129,7 +129,7 @@ describe('a claim', () => {
     expect(await test.count('intents', 'message_id = $1', [long])).toBe(2)
     expect(await test.count('intents', 'true')).toBe(3)
     expect((await readDirect(test.db, test.nodeId)).map(({ messageId }) => messageId)).toEqual([young])
-    // It comes back, and again: the second try has one.
+    // It returns to the queue and is claimed again: the second try has an intent.
     for (const handover of taken.filter((one) => one.id === young))
       await test.answer(handover, { state: 'released', carrierMessageId: null, move: moveTo('queued') })
     expect(await test.count('messages', `id = $1 and status = 'queued' and node_id is null`, [young])).toBe(1)
@@ -198,7 +198,7 @@ describe('a claim', () => {
     expect((await claim()).handovers.map((one) => one.id)).toEqual([confirmation.id])
     expect(await test.message(row.id)).toMatchObject({ status: 'canceled', errorCode: 'recipient_opted_out' })
     expect(await test.count('outcomes', `status = 'canceled' and error_code = 'recipient_opted_out'`)).toBe(1)
-    // The person may hear from another account.
+    // Other accounts may still write to the person.
     const [lane] = await findLanes(test.db)
     const links = [{ id: other.linkId, carrierId: other.carrierId }]
     const { handovers } = await claimMessages(other.context, other.nodeId, links, lane?.id ?? '', noId, 10)
@@ -264,7 +264,7 @@ describe('a claim', () => {
 
   it('holds what no carrier would take as long as that is so, and sends it when one does', async () => {
     const row = await test.send()
-    // Its carrier was down first, and is gone now.
+    // Its carrier was down first, and is deleted now.
     await test.db.query(`update messages set chain = array[gen_random_uuid()], hold_reason = 'no_route'`)
     for (let look = 0; look < 3; look++) {
       expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
@@ -286,7 +286,7 @@ describe('a claim', () => {
       const row = await test.send()
       if (chain) await test.db.query(`update messages set chain = array[$1::uuid]`, [test.carrierId])
       await test.db.query(`delete from senders`)
-      // It may be somebody else's by now.
+      // It may belong to another account by now.
       const other = newId()
       await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
       await insertTestSender(test.db, other, test.carrierId, row.ourNumber ?? '')

@@ -1,4 +1,4 @@
-/** Claim: from the queue to intents, in batches a lane; and everything else that the queue's rows wait for. */
+/** Claims messages from the queue, in batches by lane. */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Posting, Recording } from '../events/events.ts'
 import { isUnreadable } from '../ground/sealing/texts.ts'
@@ -11,24 +11,24 @@ import { holdQuiet } from '../quiet-hours/hold.ts'
 import type { Recent } from '../message/recent.ts'
 import { repriceStrays } from '../message/reprice.ts'
 
-/** A lane with something in it, or the part of one that waits for a carrier (`carrierId`) and a sender or campaign with a pace of its own. */
+/** A non-empty lane, or the part of one that waits for a carrier (`carrierId`) and a sender or campaign with its own pace. */
 export interface Lane {
-  /** Under which its rows are in the queue. */
+  /** The lane id of its queue rows. */
   id: string
-  /** The lane that it is, or is a part of. */
+  /** Its lane, or the lane that it is a part of. */
   laneId: string
   accountId: string
   type: MessageType
   carrierId: string | null
   sender: string | null
   campaignId: string | null
-  /** The lowest id in it. */
+  /** Its lowest message id. */
   head: string
 }
 
 /**
- * Lanes that have rows, are not paused and whose account is not suspended, the oldest message first within a type. One probe of the
- * queue's key for each that has rows, however many there are.
+ * Non-empty lanes that are not paused, of accounts that are not suspended, the oldest message first within a type. One probe of the queue's
+ * key for each non-empty lane, whatever its length.
  */
 export async function findLanes(db: Db): Promise<Lane[]> {
   const { rows } = await db.query<Lane>({
@@ -65,27 +65,27 @@ export async function findLanes(db: Db): Promise<Lane[]> {
 
 const segmentsMax = 1_000_000
 
-/** A link that takes messages, and how many segments; without a number any. One a carrier. */
+/** A link that takes messages, and its free segments; absent: no limit. One per carrier. */
 export interface Room {
   id: string
   carrierId: string
   segments?: number
 }
 
-/** What a claim took. `claimed` counts queue rows, also those that were not to be sent any more, or stay. */
+/** `claimed` counts queue rows, including messages that were ended or stay. */
 interface Claim {
   handovers: Handover[]
   claimed: number
   /** Rows that stay where they are. */
   stayed: number
-  /** Of the last row; and of the last before which none stays. */
+  /** The last row's id, and the last id before the first row that stays. */
   lastId: string | null
   clearId: string | null
 }
 
 /**
- * Ends those of a claim whose text cannot be opened, in the claim's transaction. The ledger does it, which the queue does not know: the links
- * bring it along.
+ * Ends claimed messages whose text cannot be opened, in the claim's transaction. The links pass the ledger's function in, because the queue
+ * does not depend on the ledger.
  */
 export type RejectUnreadable = (
   tx: Tx,
@@ -93,15 +93,15 @@ export type RejectUnreadable = (
   claimed: readonly (MessageRow & Pick<Handover, 'linkId' | 'pending'>)[],
 ) => Promise<Moved[]>
 
-/** What a row of a claim has besides its message. */
+/** Columns of a claim's row beside its message. */
 type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, 'handovers'>
 
 /**
- * Claims up to `limit` messages of a lane above the id `after` for this node's links, as far as they have room: their queue rows go, their
- * intents come, in one transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced.
- * What fails a check gets its final state here. What its carrier has no room for stays, or, where `sorts`, goes out of the way into the
- * part of the lane that waits for that carrier; so does what waits for a sender or campaign with a pace. What has to wait for the end of quiet
- * hours leaves the queue till then. Returns after the commit: bytes may be written.
+ * Claims up to `limit` messages of a lane above the id `after`, within the room of this node's links: deletes queue rows and inserts
+ * intents in one transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced. Messages
+ * that fail a check get their final state here. Messages beyond a carrier's room stay or, if `sorts`, move to the part of the lane for that
+ * carrier, as do those that wait for a pace. In quiet hours messages leave the queue until these end. Returns after the commit: bytes may
+ * be written.
  */
 export async function claimMessages(
   context: Recording & { recent: Recent; rejectUnreadable: RejectUnreadable },
@@ -112,15 +112,15 @@ export async function claimMessages(
   limit: number,
   options: {
     laneId?: string
-    /** Where messages of the lane may have to wait for the end of quiet hours. */
+    /** Set if messages of the lane may have to wait for quiet hours. */
     quiet?: { hours: QuietHours; accountId: string; type: MessageType } | null
     sender?: string | null
     campaignId?: string | null
     sorts?: boolean
     upCarriers?: readonly string[]
-    /** The suffix of the partitions of one day: nothing older is taken. By default of any day. */
+    /** The suffix of one day's partitions: only messages of that day are taken. Default: any day. */
     day?: string
-    /** From which id on messages may stand for themselves (`InFlight.directFrom`). By default none. */
+    /** Messages from this id on need no intent (`InFlight.directFrom`). Default: none. */
     directFrom?: string
   } = {},
 ): Promise<Claim> {
@@ -182,7 +182,7 @@ export async function claimMessages(
   return { handovers, ...seen }
 }
 
-/** Ends messages with a statement that answers them with the status that they had; returns how many. */
+/** Ends messages with a statement that returns their previous status; returns their number. */
 export async function endMessages(context: Recording, text: string, values: unknown[]): Promise<number> {
   const { postings, count } = await inTransaction(context.db, async (tx: Tx) => {
     const { rows } = await tx.query<MessageRow & { from: Status }>(text, values)

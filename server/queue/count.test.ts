@@ -34,7 +34,7 @@ it('rests after a count as long as the queue costs, and not for one that was hel
     },
   })
   const count = new QueueCount(db)
-  /** Asks for a count when so long has passed, which then takes so long. False: it rests. */
+  /** Looks after `ms`, with a count that takes `takesMs`. False: it rested. */
   const countAfter = async (ms: number, takesMs: number): Promise<boolean> => {
     const before = begun
     heldMs = takesMs
@@ -44,9 +44,9 @@ it('rests after a count as long as the queue costs, and not for one that was hel
   expect(await countAfter(0, 0)).toBe(true)
   expect(await countAfter(60_000, 0)).toBe(true)
   expect(await countAfter(60_000, 500)).toBe(true)
-  // Twenty times half a second would be ten.
+  // Fifty times half a second would be 25 seconds.
   expect(await countAfter(5000, 500)).toBe(true)
-  // Now it takes so long each time.
+  // Now both of the last counts were slow.
   expect(await countAfter(5000, 0)).toBe(false)
   expect(await countAfter(60_000, 0)).toBe(true)
 })

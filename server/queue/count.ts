@@ -1,10 +1,10 @@
-/** How much waits in the queue, counted now and then: for the estimate of a message that is queued now, and for how much may wait. */
+/** Counts the queue from time to time, for estimates and for the limit of the queue. */
 import type { Db } from '../ground/db/db.ts'
 import type { MessageType } from '../message/message.ts'
 
-// A count reads the whole queue: it rests this many times as long as it took. The shorter of the last two says how long: one that a stall
-// held up says nothing of the queue, and half a second of it would be half a minute in which estimates stand still. There is no other bound:
-// a queue of millions takes a second to count, and hours to send.
+// A count reads the whole queue, and rests this many times its duration. The shorter of the last two durations counts: a stall says nothing
+// about the queue, and half a second of it would freeze estimates for half a minute. There is no other bound: a queue of millions takes a
+// second to count, and hours to send.
 const restFactor = 50
 
 export interface CountedLane {
@@ -12,18 +12,17 @@ export interface CountedLane {
   accountId: string
   type: MessageType
   segments: number
-  /** Segments a second of the account: its own, or what the carriers together have; null: no bound. */
+  /** Segments a second: the account's own pace, or that of all carriers together; null: no limit. */
   pace: number | null
 }
 
-/** One a process. */
+/** One per process. */
 export class QueueCount {
   readonly #db: Db
   #lanes: ReadonlyMap<string, CountedLane> = new Map()
-  /** Of accounts that have a pace of their own; of all others under null. */
+  /** By account with a pace of its own; null for all others. */
   #paces: ReadonlyMap<string | null, number | null> = new Map()
   #countedAt = -Infinity
-  /** How long the last count took. */
   #tookMs = 0
   #nextAt = -Infinity
   #counting: Promise<void> | null = null
@@ -32,27 +31,27 @@ export class QueueCount {
     this.#db = db
   }
 
-  /** The lanes that had something in them, by id. */
+  /** Non-empty lanes by id. */
   get lanes(): ReadonlyMap<string, CountedLane> {
     return this.#lanes
   }
 
-  /** Segments a second of an account, also where nothing of it waits; null: no bound, or not known yet. */
+  /** Segments a second of an account, even if its lanes are empty; null: no limit, or not counted yet. */
   paceOf(accountId: string): number | null {
     return this.#paces.get(accountId) ?? this.#paces.get(null) ?? null
   }
 
-  /** When the count began, in monotonic milliseconds. */
+  /** In monotonic milliseconds. */
   get countedAt(): number {
     return this.#countedAt
   }
 
-  /** Counts, unless that was done just now. A count that failed is an old one; who needs the database says that it is away. */
+  /** Counts unless the last count is recent. A failure keeps the old count; other users of the database report that it is down. */
   async look(now: number = performance.now()): Promise<void> {
     if (now >= this.#nextAt) await this.count().catch(() => {})
   }
 
-  /** Counts, once at a time. */
+  /** Concurrent calls share a count. */
   count(): Promise<void> {
     this.#counting ??= this.#read().finally(() => (this.#counting = null))
     return this.#counting

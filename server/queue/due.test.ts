@@ -24,7 +24,7 @@ it('brings what is due of each lane into line, behind however much of another', 
      from delayed, generate_series(2, $1) n where message_id <> $2`,
     [scheduled, code.id],
   )
-  // All at the same time, the code last of all.
+  // All are due at the same time; the code is the last.
   await database.db.query(`update delayed set due_at = now() - interval '1 minute' where message_id <> $1`, [code.id])
   await database.db.query(`update delayed set due_at = now() - interval '1 second' where message_id = $1`, [code.id])
   expect(await queueDue(database.db, 100)).toBe(100)
@@ -47,7 +47,7 @@ it('looks up the messages that are due, and none of all that lie between them si
      where d.message_id = $1 and hashtext(c.id::text) & 31 = 0`,
     [id, copies],
   )
-  // One connection, which tells what it has read when it is asked to.
+  // One connection, which reports what it has read.
   const db = openPool(database.connection, { name: 'sweep', max: 1, settings: pipelineSettings })
   const before = await countReads(db, table)
   expect(await queueDue(db)).toBeGreaterThan(50)

@@ -1,4 +1,4 @@
-/** Waiting messages whose time has come: those that are to be sent now, and those that have waited too long. */
+/** Handles delayed messages that are due or expired. */
 import type { Recording } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
 import { findDueSpan, placeOf, within, type Span } from '../ground/db/span.ts'
@@ -9,9 +9,9 @@ import { countMoves, countedColumns } from '../usage/delta-sql.ts'
 import { isDefaultValidity, validityDefault } from '../message/validity.ts'
 
 /**
- * Moves what is due (scheduled messages, retries) to the queue: of each lane as much as of the others, where more is due than can be moved at
- * once. Half a million messages that are scheduled for nine o'clock would hold up everybody else's, and codes that are tried again. Returns how
- * many, `limit` where there are more; call again while it is `limit`.
+ * Queues what is due (scheduled messages, retries), in equal shares by lane if there is more than `limit`: half a million messages
+ * scheduled for nine o'clock must not delay other accounts' messages, or retried codes. Returns the number, `limit` if there are more; call
+ * again while it is `limit`.
  */
 export async function queueDue(db: Db, limit = 1000): Promise<number> {
   const due = await findDueSpan(db, 'delayed', limit)
@@ -24,13 +24,13 @@ export async function queueDue(db: Db, limit = 1000): Promise<number> {
 }
 
 interface Shares extends Span {
-  /** Lanes with something that is due, those that have waited longest. */
+  /** Lanes with due messages, longest due first. */
   laneIds: string[]
-  /** How many are taken of each. */
+  /** Messages taken of each lane. */
   share: number
 }
 
-/** What to take of which lane; null: nothing is due any more. One probe of the index delayed_lane for each lane that has rows. */
+/** Shares by lane; null: nothing is due. One probe of the index delayed_lane for each lane that has rows. */
 async function shareDue(db: Db, limit: number): Promise<Shares | null> {
   const { rows } = await db.query<{ [Key in keyof Shares]: Shares[Key] | null }>({
     name: 'share-due',
@@ -63,7 +63,7 @@ async function shareDue(db: Db, limit: number): Promise<Shares | null> {
   return laneIds && share !== null && first !== null && last !== null ? { laneIds, share, first, last } : null
 }
 
-/** Ends messages whose validity passed while they waited. Returns how many; call again while it is `limit`. */
+/** Ends messages that expired in the queue. Returns their number; call again while it is `limit`. */
 export async function expireMessages(context: Recording, limit = 500): Promise<number> {
   const span = await findDueSpan(context.db, 'queue', limit)
   return span ? endMessages(context, expireSql(within(span)), [limit]) : 0
@@ -92,7 +92,7 @@ const rowsOfLanes = (days: string): string => `
         for update skip locked
       ) d`
 
-// Locks the due rows, skipping those of other nodes. What is due because it expires in quiet hours keeps its hold: it is the reason of its end.
+// Locks the due rows, skipping those of other nodes. Messages that expire in quiet hours keep their hold as the reason of their end.
 const dueSql = (span: Span, rows = rowsInOrder, { day, isThere } = placeOf([span.first, span.last])): string => `
   with due as (
     delete from delayed
@@ -114,8 +114,8 @@ const dueSql = (span: Span, rows = rowsInOrder, { day, isThere } = placeOf([span
 
 const prolonged = `date_trunc('milliseconds', now()) + ${validityDefault}`
 
-// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. What waits in line while a broadcast of its
-// campaign is paused gets another default validity, where nobody asked for one: a pause passes over nobody. Broadcasts by broadcasts_campaign.
+// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. If a broadcast of its campaign is paused, a
+// queued message with a default validity gets a new one: a pause must not expire it. Broadcasts by broadcasts_campaign.
 const expireSql = (days: string): string => `
   with due as materialized (
     select ctid as row_at, account_id, message_id from queue

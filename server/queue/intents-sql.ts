@@ -1,8 +1,7 @@
 /**
- * SQL that deletes the intents of answers `a` (node_id, account_id, message_id, try), whose segment is given. Looked up by primary key and
- * deleted where they are, whatever the planner takes the table for: it is nearly always empty when somebody looks, and a join with it then
- * read each of its rows again for each answer. The number of the try is compared again, for an intent that a later claim takes over at that
- * very moment.
+ * SQL that deletes the intents of answers `a` (node_id, account_id, message_id, try) for a segment. A look-up by primary key and delete in
+ * place, whatever the planner expects of the table: it is nearly always empty when analyzed, and then a join read all its rows again for
+ * each answer. Compares the try again, because a later claim may take the intent over at that moment.
  */
 export const endIntents = (segment: string): string => `delete from intents
     where ctid = any (array(

@@ -1,11 +1,11 @@
-/** Lanes: what waits in line together. Every account has one a type, made when its first message comes by. */
+/** Lanes of the queue: one per account and type, created with its first message. */
 import type { Db } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { messageTypes } from '../message/message.ts'
 
 /**
- * Where a message with this number of ours and of this campaign may be in line: in its lane `l`, and in those of the lane's parts (`backlogs`)
- * that wait for what it may wait for. An account has a part for every campaign that was paused of late. A part of statements: `part (lane_id)`.
+ * The lanes in which a message with this number of ours and this campaign may be queued: its lane `l`, and parts of it (`backlogs`) for a
+ * pace or pause that may apply. An account has a part for every recently paused campaign. SQL that yields `part (lane_id)`.
  */
 export const partsOfLane = (ourNumber: string, campaignId: string): string => `cross join lateral (
            select l.id as lane_id
@@ -14,7 +14,6 @@ export const partsOfLane = (ourNumber: string, campaignId: string): string => `c
            where b.lane_id = l.id and b.sender in ('', ${ourNumber}) and (b.campaign_id is null or b.campaign_id = ${campaignId})
          ) part`
 
-/** Knows which accounts have their lanes. */
 export class Lanes {
   readonly #db: Db
   readonly #accountIds = new Set<string>()
@@ -23,7 +22,7 @@ export class Lanes {
     this.#db = db
   }
 
-  /** Makes the lanes that are missing; one query for each new account of this process, and none afterwards. */
+  /** Creates missing lanes; one query for each account that is new to this process. */
   async ensure(drafts: readonly { accountId: string }[]): Promise<void> {
     const missing = [...new Set(drafts.map((draft) => draft.accountId))].filter((id) => !this.#accountIds.has(id))
     if (missing.length === 0) return

@@ -1,15 +1,14 @@
-/** Where queued messages stand: how much is before one in its lane, and why they wait longer than their turn. */
+/** Finds the places of queued messages, and why they are held. */
 import type { Queryable } from '../ground/db/db.ts'
 import type { MessageRow } from '../message/message.ts'
 
-/** The place of a message in line. */
 export interface Place extends Hold {
   /** Segments before it in its own lane, counted up to a bound. */
   ahead: number
 }
 
 interface Hold {
-  /** The carrier it waits for; null: not known before its turn. */
+  /** Null: not known before its turn. */
   carrierId: string | null
   /** Why it waits longer than its turn; null: it does not. */
   holdReason: string | null
@@ -24,16 +23,16 @@ interface Found {
   isReachable: boolean
 }
 
-// Longer lines are told apart by days; reading them for one message is not worth it.
+// Longer queues differ by days; a count for one message is not worth the read.
 const aheadMax = 50_000
 
-/** Finds the place of a queued message; null where it is not in the queue (it waits for a time, or a link has it). */
+/** Null if the message is not in the queue (it is delayed, or a link has it). */
 export async function findPlace(db: Queryable, row: MessageRow): Promise<Place | null> {
   const [found] = await readPlaces(db, row.accountId, [row], true)
   return found ? { ahead: found.ahead, ...holdOf(found, row) } : null
 }
 
-/** Messages of an account with what holds them now, for lists: one statement for all that are queued, none where none is. */
+/** Adds holds to messages, for lists: one statement for all queued ones, none without any. */
 export async function withHolds(db: Queryable, accountId: string, rows: readonly MessageRow[]): Promise<MessageRow[]> {
   const queued = rows.filter(({ status }) => status === 'queued')
   const places = new Map((await readPlaces(db, accountId, queued, false)).map((found) => [found.id, found]))
@@ -45,15 +44,15 @@ export async function withHolds(db: Queryable, accountId: string, rows: readonly
 
 function holdOf({ carrierId, isPaced, isPaused, isReachable }: Found, { holdReason }: MessageRow): Hold {
   if (isPaused) return { carrierId, holdReason: 'campaign_paused' }
-  // What its row says of its carrier is as old as the last look at it.
+  // The carrier in its row may be outdated.
   if (!isReachable) return { carrierId, holdReason: 'no_route' }
   if (holdReason !== null && holdReason !== 'no_route') return { carrierId, holdReason }
   return { carrierId, holdReason: isPaced ? 'rate' : null }
 }
 
 /**
- * The places of those messages that are in the queue: their rows there by the account's few lanes and their parts; what is before them, where
- * that is asked, by the queue's key. A link is up where its process said so within 15 seconds.
+ * Places of queued messages: their rows by the account's few lanes and their parts; if asked, the segments before them by the queue's key.
+ * A link is up if its process reported it within 15 seconds.
  */
 async function readPlaces(
   db: Queryable,
@@ -97,7 +96,7 @@ async function readPlaces(
         join queue q on q.lane_id = part.id and q.message_id = k.id
         limit 1
       ) place`,
-    // Answers to keywords go all the same.
+    // Answers to keywords are not held.
     values: [
       accountId,
       messages.map(({ id }) => id),

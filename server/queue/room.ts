@@ -9,7 +9,7 @@ export const room = {
     jobs(context: Recording & { wake: () => void }) {
       const { db, wake } = context
       return [
-        // Nobody notices that a scheduled message or a retry is a second late.
+        // A second is a negligible delay for a scheduled message or a retry.
         inPieces('due messages', 500, 1000, async (limit) => {
           const queued = await queueDue(db, limit)
           if (queued > 0) wake()
