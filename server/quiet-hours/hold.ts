@@ -1,4 +1,4 @@
-/** Holding what is in line when its turn comes in quiet hours, and letting it go when those are changed. */
+/** Holds messages whose turn comes in quiet hours, and releases them when these change. */
 import { now } from '../ground/db/clock.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
@@ -8,14 +8,13 @@ import { isDefaultValidity, validityDefault } from '../message/validity.ts'
 
 /** A lane, or a part of one. */
 interface QuietLane {
-  /** Under which its rows are in the queue. */
+  /** The lane id of its queue rows. */
   id: string
   laneId: string
   accountId: string
   type: MessageType
 }
 
-/** What came of a look at the next messages of a lane. */
 export interface QuietLook {
   /** Those that may be claimed. */
   open: string[]
@@ -32,8 +31,8 @@ interface Looked {
 }
 
 /**
- * Locks the next messages of a lane, as the claim that follows in the same transaction does, and moves those that are in quiet hours out of
- * it, to be due when those end, or when they expire. Answers to replies, and what the claim will end, are left to it.
+ * Locks the next messages of a lane, as the claim that follows in the same transaction does. Delays those in quiet hours until these end,
+ * or until they expire. Leaves answers to replies, and messages that the claim will end.
  */
 export async function holdQuiet(
   tx: Tx,
@@ -69,8 +68,8 @@ export async function holdQuiet(
 }
 
 /**
- * Puts back into line what is held by words that were changed since; the claim judges it again. Returns how many; call again while it is `limit`
- * or more.
+ * Queues messages again whose quiet hours have changed since; the claim checks them again. Returns their number; call again while it is
+ * `limit` or more.
  */
 export async function releaseHeld(db: Db, limit = 1000): Promise<number> {
   const { rowCount } = await db.query({ name: 'release-held', text: releaseSql, values: [limit] })
@@ -100,8 +99,8 @@ const lookStatement = perDay(
   order by m.id`,
 )
 
-// By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row. A validity that nobody
-// asked for begins when the quiet hours end, as at accept, and again with the next ones: with most windows it would be over before.
+// By primary keys; the queue rows are locked already. A canceled message goes with its queue row. A default validity begins when the quiet
+// hours end, as at accept, and again with the next ones: most windows are longer than it.
 const holdStatement = perDay(
   'hold-quiet',
   (day) => `
@@ -136,9 +135,9 @@ const holdStatement = perDay(
   on conflict do nothing`,
 )
 
-// Nothing is held for more than three days. Ten seconds are more than any process needs to learn of a change; what is judged again in that time
-// without need is only put back. From what was changed on (`limit` keeps it so), by delayed_held and delayed_held_campaign: of a campaign nothing
-// is looked at but what is held of it. What others have locked is passed over.
+// A hold lasts at most three days. Ten seconds are longer than any process needs to learn of a change; messages held in that time are
+// released without need and checked again. Starts at the change (`limit` ensures progress), by delayed_held and delayed_held_campaign:
+// reads only what is held of the campaign. Skips locked rows.
 const releaseSql = `
   update delayed
   set due_at = now(), held_at = null, campaign_id = null

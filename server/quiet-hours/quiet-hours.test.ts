@@ -29,9 +29,9 @@ beforeEach(async () => {
 const hourMs = 3_600_000
 /** The time of day in UTC, some hours from now. */
 const inHours = (hours: number): string => new Date(Date.now() + hours * hourMs).toISOString().slice(11, 16)
-/** Quiet in UTC since an hour ago, for five more; in zones half a day away it is not. */
+/** Quiet in UTC from an hour ago for six hours; not in zones half a day away. */
 const nowQuiet = (): QuietHoursChange => ({ enabled: true, start: inHours(-1), end: inHours(5) })
-/** Somewhere on the sea: no country, so the fallback counts. */
+/** A satellite number: no country, so the fallback applies. */
 const seaNumber = '870773123456'
 const marketing = { type: 'marketing', theirNumber: seaNumber } as const
 
@@ -103,7 +103,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect([test.slots.taken, test.slots.room, test.slots.wakes]).toEqual([[], 10, 0])
     expect(await test.count('delayed', 'due_at = $1 and held_at is not null', [until])).toBe(1)
     expect(await test.count('queue', 'true')).toBe(0)
-    // A repeated request is answered as the first was, also when the message has gone.
+    // A repeated request gets the first response, even after the message has gone.
     await test.db.query(`update messages set hold_reason = null, hold_until = null`)
     expect(asAccepted(await test.message(row.id))).toEqual(row)
     expect(await queueDue(test.db)).toBe(0)
@@ -132,7 +132,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect(await holdsOf({})).toBe(false)
     await addContact(campaignId, 'UTC')
     expect([await holdsOf({ campaignId }), await holdsOf({ campaignKey: 'sale' })]).toEqual([true, true])
-    // Ghana keeps UTC; a contact elsewhere with that number is not there.
+    // Ghana keeps UTC; a contact with that number lives elsewhere.
     expect(await holdsOf({ theirNumber: '233241234567' })).toBe(true)
     await addContact(campaignId, 'Etc/GMT-12', '233241234567')
     expect(await holdsOf({ theirNumber: '233241234567', campaignId })).toBe(false)
@@ -150,7 +150,7 @@ describe('a message that is accepted in quiet hours', () => {
     await setQuiet({ enabled: false }, loud)
     expect((await test.send(marketing)).holdReason).toBe('quiet_hours')
     expect((await test.send({ ...marketing, campaignId: loud })).holdReason).toBe(null)
-    // What a campaign does not say is the account's: only when it is quiet is another.
+    // The campaign inherits everything but its window.
     await setQuiet({ start: inHours(2), end: inHours(3) }, loud)
     expect((await test.send({ ...marketing, campaignId: loud })).holdReason).toBe(null)
   })
@@ -253,7 +253,7 @@ describe('a message whose turn comes in quiet hours', () => {
       await test.send({ ...marketing, validitySeconds: 20 * 3600 }),
       await test.send({ ...marketing, validitySeconds: 36_000 }),
     ]
-    // The first was accepted on the second: what it is prolonged to is whole seconds later.
+    // The first was accepted on the second; its extension is whole seconds later.
     await test.db.query(
       `update messages set created_at = date_trunc('second', created_at), expires_at = date_trunc('second', expires_at) where id = $1`,
       [rows[0]?.id],
@@ -342,7 +342,7 @@ describe('quiet hours that are changed', () => {
     await test.db.query(`update campaigns set quiet_hours_changed_at = now() where id = $1`, [campaignId])
     await inTransaction(test.db, async (tx) => {
       await tx.query('lock table messages in access exclusive mode')
-      // Whoever comes to messages would wait for them.
+      // Readers of messages would wait for these locks.
       const pool = openPool(database.connection, { name: 'sweep', max: 1, settings: { lock_timeout: '1s' } })
       try {
         expect(await releaseHeld(pool)).toBe(0)
@@ -356,7 +356,7 @@ describe('quiet hours that are changed', () => {
     const campaignId = await addCampaign()
     await setQuiet(nowQuiet())
     const [other, own] = [await test.send(marketing), await test.send({ ...marketing, campaignId })]
-    // Long before the next change: what was held within seconds before one may be put back in vain.
+    // Long before the next change: messages held within seconds of a change may be released in vain.
     await test.db.query(`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`)
     await setQuiet({ enabled: false }, campaignId)
     expect(await releaseHeld(test.db)).toBe(1)
@@ -394,7 +394,7 @@ it('looks up the contact of a message alone, however many campaigns have contact
     expect(await holdQuiet(tx, test.context.quietHours, look, noId, 100)).toMatchObject({ held: 1 })
     return (await read()) - before
   })
-  // Of an index of 3000 entries some 40.
+  // An index of 3000 entries has some 40.
   expect(blocks).toBeLessThan(20)
   expect((await test.message(id)).holdReason).toBe('quiet_hours')
 })

@@ -1,6 +1,6 @@
 /**
- * Quiet hours: until when a message has to wait because it is night where its recipient is. By the zone of the contact, else by all zones
- * of the number, else by the account's word. What accounts and campaigns say is kept in memory, so that those who say nothing pay nothing.
+ * Quiet hours: holds messages while it is night for their recipient. Uses the zone of the contact, else all zones of the number, else the
+ * account's fallback. Settings are cached in memory, so that accounts without any pay nothing.
  */
 import { replaceKept } from '../ground/audit/account-tables.ts'
 import { mergeQuietHours, type QuietHoursChange } from '../accounts/quiet-hours.ts'
@@ -12,19 +12,18 @@ import type { MessageType, Warning } from '../message/message.ts'
 import { minutesOf, quietUntil, type QuietWindow } from './window.ts'
 import { zonesOfNumber } from './zones.ts'
 
-/** What quiet hours ask of a message. */
 export interface QuietQuestion {
   accountId: string
-  /** Of the campaign, either will do; null: it has none. */
+  /** The campaign's id or key; null: none. */
   campaignId: string | null
   campaignKey?: string | null
   type: MessageType
   theirNumber: string
-  /** Of the contact; null: not known. */
+  /** The contact's; null: unknown. */
   timezone: string | null
 }
 
-/** A message that is accepted now: its type is known by its campaign, its contact is looked up. */
+/** A message at accept: its campaign decides its type, and its contact is looked up. */
 export type QuietNewcomer = Omit<QuietQuestion, 'timezone' | 'type'> & { sendAt: Date | null }
 
 interface Rule {
@@ -34,23 +33,23 @@ interface Rule {
 }
 
 interface AccountRules {
-  /** Null: the account has none, only some of its campaigns. */
+  /** Null: only some campaigns of the account have quiet hours. */
   own: Rule | null
   /** By id and by key. Null: the campaign has none. */
   campaigns: Map<string, Rule | null>
-  /** Types of which a message may have to wait. */
+  /** Types that may be held. */
   types: Set<MessageType>
 }
 
 const minuteMs = 60_000
-// There are some 600; more are other spellings of them.
+// There are some 600; the rest are other spellings.
 const zonesMax = 2000
 
-/** The quiet hours of all accounts (`account-tables.ts`). One a process. */
+/** The quiet hours of all accounts (`account-tables.ts`). One per process. */
 export class QuietHours {
   readonly #db: Db
   readonly #accounts = new Map<string, AccountRules>()
-  /** Answers for the minute under way, by window and then by zones: most recipients share theirs. */
+  /** Results for the current minute, by window and zones: most recipients share theirs. */
   readonly #answers = new Map<string, Map<readonly string[], Date | null>>()
   #answersOf = NaN
   readonly #zones = new Map<string, readonly string[]>()
@@ -59,7 +58,6 @@ export class QuietHours {
     this.#db = db
   }
 
-  /** Reads what accounts and their campaigns say. */
   async refresh(accountIds?: readonly string[]): Promise<void> {
     const accounts = new Map<string, AccountRules>()
     for (const { accountId, campaignId, key, ofAccount, ofCampaign } of await readQuietHours(this.#db, accountIds)) {
@@ -74,7 +72,7 @@ export class QuietHours {
     replaceKept(this.#accounts, accountIds, accounts)
   }
 
-  /** Whether a message of this account and type may have to wait at all. One look-up for those who never do. */
+  /** Whether messages of this account and type may be held. One look-up for accounts without quiet hours. */
   mayHold(accountId: string, type: MessageType): boolean {
     return this.#accounts.get(accountId)?.types.has(type) ?? false
   }
@@ -86,8 +84,8 @@ export class QuietHours {
   }
 
   /**
-   * When each of some new messages may be sent, from its time on; null: then, and nothing at all where none may have to wait. Reads the
-   * zones of those contacts that it depends on.
+   * When each new message may be sent, from its time on; null: at its time. An empty array if none may be held. Reads the zones of relevant
+   * contacts only.
    */
   async plan(
     messages: readonly QuietNewcomer[],
@@ -122,7 +120,7 @@ export class QuietHours {
     return zones.length > 0 ? zones : fallback
   }
 
-  /** One array a zone. */
+  /** One array per zone. */
   #listOf(timezone: string): readonly string[] {
     let list = this.#zones.get(timezone)
     if (!list) {
@@ -149,7 +147,6 @@ export class QuietHours {
 
 const nothing: readonly null[] = []
 
-/** The warning for a message that is held, or will be when it is due. */
 export const quietWarning = (until: Date): Warning => ({
   code: 'quiet_hours_hold',
   detail: `It is not sent before the recipient's quiet hours end, at ${until.toISOString()}, and expires if its validity ends earlier.`,
@@ -158,7 +155,7 @@ export const quietWarning = (until: Date): Warning => ({
 
 function ruleOf(ofAccount: QuietHoursChange | null, ofCampaign: QuietHoursChange | null): Rule | null {
   const { enabled, start, end, applies_to: types, fallback_timezone: fallback } = mergeQuietHours(ofAccount, ofCampaign)
-  // The runtime that wrote the zone may have known more of them.
+  // The runtime that wrote the zone may have had newer data.
   return enabled && start !== end
     ? {
         window: { start: minutesOf(start), end: minutesOf(end) },
@@ -176,7 +173,7 @@ interface Said {
   ofCampaign: QuietHoursChange | null
 }
 
-/** What is said of quiet hours, by accounts and by campaigns that are open. Few rows: accounts are few, and campaigns by campaigns_quiet_hours. */
+/** Settings of accounts and of open campaigns. Few rows: accounts are few, and campaigns by campaigns_quiet_hours. */
 async function readQuietHours(db: Db, accountIds: readonly string[] | undefined): Promise<Said[]> {
   const isOf = (id: string): string => (accountIds ? `and ${id} = any ($1::uuid[])` : '')
   const { rows } = await db.query<Said>({
@@ -198,7 +195,7 @@ async function readQuietHours(db: Db, accountIds: readonly string[] | undefined)
   return rows
 }
 
-/** The zones of contacts, where they have one; by the keys of campaigns and contacts. */
+/** The zones of contacts, if set; by the keys of campaigns and contacts. */
 async function readTimezones<T extends QuietNewcomer>(db: Db, messages: readonly T[]): Promise<Map<T, string>> {
   if (messages.length === 0) return new Map()
   const { rows } = await db.query<{ n: number; timezone: string }>({

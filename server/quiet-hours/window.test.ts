@@ -35,7 +35,7 @@ describe('quiet hours', () => {
     const zones = ['America/New_York', 'America/Los_Angeles', 'Pacific/Honolulu']
     // 17:00 in New York, 11:00 in Honolulu.
     expect(until('2026-07-01T21:00:00Z', zones)).toBeNull()
-    // 21:00 in New York; it is 08:00 in Honolulu when it is 14:00 there.
+    // 21:00 in New York; 08:00 in Honolulu is 14:00 there.
     expect(until('2026-07-02T01:00:00Z', zones)).toBe('2026-07-02T18:00:00.000Z')
   })
 
@@ -77,7 +77,7 @@ const formats = new Map(
   ]),
 )
 
-/** By the parts that Intl tells, minute by minute: the slow truth. */
+/** A slow oracle: Intl's parts, minute by minute. */
 function isQuietIn(zone: string, at: number, { start, end }: QuietWindow): boolean {
   const parts = formats.get(zone)?.formatToParts(at) ?? []
   const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value)
@@ -85,7 +85,7 @@ function isQuietIn(zone: string, at: number, { start, end }: QuietWindow): boole
   return start < end ? minute >= start && minute < end : minute >= start || minute < end
 }
 
-/** The days around every change of a clock between 2010 and 2030, as [zone, time]. */
+/** The days around every clock change between 2010 and 2030, as [zone, time]. */
 const changes = zones.flatMap((zone) => {
   const found: [string, number][] = []
   const offset = (at: number): string => formats.get(zone)?.format(at) ?? ''
@@ -105,7 +105,7 @@ function check(now: number, hours: QuietWindow, all: readonly string[]): void {
   if (!answer) return
   const end = answer.getTime()
   expect(end).toBeGreaterThan(now)
-  // Not every minute, to save time; those before the end are.
+  // Samples, to save time, but every minute just before the end.
   for (let at = now; at < end; at += 7 * minuteMs) expect(isQuiet(at), new Date(at).toISOString()).toBe(true)
   for (let back = 1; back < 12; back++)
     if (end - back * minuteMs > now) expect(isQuiet(end - back * minuteMs)).toBe(true)

@@ -1,6 +1,6 @@
-/** Quiet hours on the wall clocks of time zones, summer time and all. Pure. */
+/** Quiet hours in local time, with summer time. Pure. */
 
-/** A span of every day in minutes after midnight, `end` not in it; over midnight where `start` is the later one. They differ. */
+/** A daily span in minutes after midnight, without `end`; across midnight if `start` is later. They differ. */
 export interface QuietWindow {
   start: number
   end: number
@@ -8,12 +8,12 @@ export interface QuietWindow {
 
 const minuteMs = 60_000
 const dayMinutes = 1440
-// The longest validity of a message (72 hours): what would have to wait longer has expired.
+// The longest validity of a message (72 hours): after that it has expired.
 const horizonMinutes = 3 * dayMinutes
 
 /**
- * The first moment from `now` on when it is quiet in none of the zones (at least one, of the IANA database); null where it is not quiet
- * now. Where their windows leave no moment of the day, three days from now.
+ * The first moment from `now` on outside quiet hours in all zones (one or more, of the IANA database); null: now. If the windows cover the
+ * whole day, three days from now.
  */
 export function quietUntil(now: Date, window: QuietWindow, zones: readonly string[]): Date | null {
   const begin = Math.floor(now.getTime() / minuteMs)
@@ -37,10 +37,10 @@ export function minutesOf(time: string): number {
 type Clock = (minute: number) => number
 
 const clocks = new Map<string, Clock>()
-// There are some 600 zones, and as many spellings of each as letters can be large and small.
+// There are some 600 zones, and many spellings of each by upper and lower case.
 const clocksMax = 2000
 
-/** One formatter a zone: making one takes a hundred times as long as using it. */
+/** One formatter per zone: creating one takes a hundred times as long as using it. */
 function clockOf(timeZone: string): Clock {
   let clock = clocks.get(timeZone)
   if (!clock) {
@@ -67,7 +67,7 @@ function openFrom(at: number, window: QuietWindow, clock: Clock): number {
   }
 }
 
-/** The first minute after `from` and up to `to` by which the clock was put forward or back; null: it runs on. Zones do that once a day at most. */
+/** The first minute after `from`, up to `to`, at which the clock changes; null: none. Zones change at most once a day. */
 function firstChange(from: number, to: number, clock: Clock): number | null {
   const start = clock(from)
   const isChanged = (at: number): boolean => modulo(clock(at) - start - (at - from)) !== 0

@@ -1,4 +1,4 @@
-/** Compiles libphonenumber's time zones by prefix to the table that quiet hours need; run by `npm run numbers`, never by the service. */
+/** Compiles libphonenumber's time zones by prefix to the table for quiet hours; run by `npm run numbers`, never by the service. */
 import { deserialize } from 'bson'
 import metadata from 'libphonenumber-js/max/metadata'
 import { readFileSync } from 'node:fs'
@@ -12,10 +12,10 @@ const countries = (
 ).countries
 
 /**
- * Which numbers of a country have a place, for all countries whose clocks differ and whose numbers tell them apart. Where mobile numbers
- * have no area code only those of fixed lines do: what the library's table says of the others (Moscow for all Russian mobiles, Sydney for
- * all Australian ones) is no more than where most of them are, and the library does not look there either (`getTimeZonesForNumber` in
- * PhoneNumberToTimeZonesMapper). It does so in Indonesia, for networks that are gone; we do not.
+ * Which numbers of a country have a place, for countries with several zones and geographic numbers. Mobile numbers without area codes have
+ * none: the library's table gives the zone of most of them (Moscow for all Russian mobiles, Sydney for all Australian ones), and the
+ * library itself ignores it (`getTimeZonesForNumber` in PhoneNumberToTimeZonesMapper). It uses it in Indonesia, for networks that are gone;
+ * we do not.
  */
 const placed: Record<string, 'fixed' | 'fixed and mobile' | 'all'> = {
   AU: 'fixed',
@@ -41,32 +41,32 @@ const placed: Record<string, 'fixed' | 'fixed and mobile' | 'all'> = {
 }
 
 /**
- * Where the library is wrong by an hour or more: it names the main zone of a group (CLDR's metazones), whose summer time not all have, and
- * some have moved since. Instead of all that it has under the prefixes; without zones: those of the country.
+ * Where the library is wrong by an hour or more: it names the main zone of a group (CLDR's metazones), but not all members share its summer
+ * time, and some have moved. Replaces everything under the prefixes; without zones: those of the country.
  */
 const corrections: readonly (readonly [prefixes: string, zones: string])[] = [
-  // Area codes that lie over others have the zones of those, of which the library gives them the main one; 689 is Orlando.
+  // Overlay area codes have the zones of the codes below, of which the library gives only the main one; 689 is Orlando.
   ['1236 1257 1672 1778', 'America/Edmonton&America/Vancouver'],
   ['1364 1448 1930', 'America/Chicago&America/New_York'],
   ['1367 1581', 'America/Halifax&America/Toronto'],
   ['1458', 'America/Denver&America/Los_Angeles'],
   ['1689', 'America/New_York'],
   ['1986', 'America/Boise&America/Denver&America/Los_Angeles'],
-  // Queensland has no summer time, as Sydney does; some of its numbers are in New South Wales.
+  // Queensland has no summer time, unlike Sydney; some of its numbers are in New South Wales.
   ['617', 'Australia/Brisbane&Australia/Sydney'],
   // The north west of Australia, where the library has Sydney for some.
   ['61851', 'Australia/Perth'],
-  // Pará goes by the time of the coast since 2008, and the far west of Amazonas by that of Acre since 2013.
+  // Pará uses the time of the coast since 2008, and the far west of Amazonas that of Acre since 2013.
   ['5591 5593 5594', 'America/Belem'],
   ['5597', 'America/Eirunepe&America/Manaus'],
-  // Magallanes and Aysén keep summer time all year, since 2016 and 2025. Chilean mobile numbers the metadata do not tell from others.
+  // Magallanes and Aysén keep summer time all year, since 2016 and 2025. The metadata do not separate Chilean mobile numbers.
   ['5661 5667', 'America/Punta_Arenas'],
   ['569', ''],
-  // Chihuahua left the zone of Mazatlán in 2022; towns at the border go with the United States.
+  // Chihuahua left the zone of Mazatlán in 2022; towns at the border follow the United States.
   ['52614 52621 52625 52627 52628 52629 52635 52639 52648 52649 52652 52659', 'America/Chihuahua'],
   ['52636', 'America/Chihuahua&America/Ciudad_Juarez'],
   ['52657', 'America/Ciudad_Juarez'],
-  // Kaliningrad, which has no summer time, is with Bucharest there; Saratov left Moscow's time in 2016.
+  // The library has Kaliningrad, which has no summer time, with Bucharest; Saratov left Moscow's time in 2016.
   ['740', 'Europe/Kaliningrad'],
   ['7845', 'Europe/Saratov'],
 ]
@@ -101,8 +101,8 @@ function placeRow(country: string): string {
 }
 
 /**
- * Says that numbers under a prefix may be looked up. What is said of a whole calling code is left to the runtime, whose zones of a country
- * are better; but for countries of one time.
+ * Whether numbers under a prefix may be looked up. Whole calling codes are left to the runtime, whose zones of a country are better, except
+ * for countries of one time.
  */
 function isAsked(prefix: string): boolean {
   return Array.from({ length: 10 }, (_, digit) => String(digit)).some((digit) => {
@@ -113,8 +113,8 @@ function isAsked(prefix: string): boolean {
 }
 
 /**
- * In North America all zones of an area code are those of its numbers: below that the library knows the towns of fixed lines and gives all
- * others to one of them (to New York those of 219, most of which has that of Chicago).
+ * In North America a number has all zones of its area code: below that the library knows towns of fixed lines, and gives all others to one
+ * of them (219 to New York, but most of it has the time of Chicago).
  */
 function joinAreas(table: readonly (readonly [prefix: string, zones: string])[]): Map<string, string> {
   const joined = new Map<string, Set<string>>()
@@ -135,7 +135,7 @@ function correct(zones: Map<string, string>): Map<string, string> {
   return zones
 }
 
-/** Leaves out what a shorter prefix says already. */
+/** Omits prefixes that repeat a shorter one. */
 function prune(zones: Map<string, string>): Map<string, string> {
   const above = (prefix: string): string | undefined => {
     for (let length = prefix.length - 1; length > 0; length--) {

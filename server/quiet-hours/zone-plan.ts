@@ -1,8 +1,8 @@
-/** Time zones of places, by the first digits of their numbers: the longest prefix of the compiled table. */
+/** Time zones by the longest matching prefix of a number. */
 import { isTimezone } from '../ground/base/timezone.ts'
 import { placeRows, zoneRows } from './zone-plans.ts'
 
-/** No prefix is longer; that many digits are one number of 32 bits. */
+/** The longest prefix; nine digits fit 32 bits. */
 const digits = 9
 
 /** By country, which numbers have a place; null: all. */
@@ -15,7 +15,7 @@ const places = new Map(
 
 interface ZoneSet {
   names: string
-  /** Those that the runtime knows; made when first asked for, because trying a name takes long. Null: none. */
+  /** Zones that the runtime knows, on first use because checking a name is slow. Null: none. */
   zones?: readonly string[] | null
 }
 
@@ -23,8 +23,8 @@ const sets: ZoneSet[] = []
 const { starts, setAt } = flatten()
 
 /**
- * The time zones (IANA) of the place of a number that `readNumber` gave, which is of the country; null where the number, or the country,
- * tells none. One array for all numbers of a place.
+ * The time zones (IANA) of a number's place, for a result of `readNumber` in the country; null if unknown. Numbers of one place share an
+ * array.
  */
 export function zonesOfPlace(country: string, number: string): readonly string[] | null {
   const place = places.get(country)
@@ -38,14 +38,14 @@ export function zonesOfPlace(country: string, number: string): readonly string[]
   return set.zones
 }
 
-/** The first digits as a number; shorter ones as if zeros followed. */
+/** The first digits as a number, padded with zeros. */
 function headOf(number: string): number {
   let head = 0
   for (let at = 0; at < digits; at++) head = head * 10 + (at < number.length ? number.charCodeAt(at) - 48 : 0)
   return head
 }
 
-/** The last span that begins at a head or before, -1 where there is none. */
+/** The last span that starts at or before a head, or -1. */
 function spanOf(head: number): number {
   let [low, high] = [0, starts.length]
   while (low < high) {
@@ -56,10 +56,7 @@ function spanOf(head: number): number {
   return low - 1
 }
 
-/**
- * Prefixes lie within one another; as spans that lie side by side they are a few KB, and a look-up is a search of a sorted list. Each span goes
- * to the start of the next; 65535 stands for none.
- */
+/** Flattens nested prefixes into adjacent spans: a few KB, searched as a sorted list. Each span ends at the next; 65535 means none. */
 function flatten(): { starts: Uint32Array; setAt: Uint16Array } {
   const none = 0xffff
   const spans = zoneRows.split('\n').flatMap((row) => {

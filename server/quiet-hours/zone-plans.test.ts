@@ -22,7 +22,7 @@ function prefixOf(number: string): string {
   return prefix
 }
 
-/** What the library's table has under an area code of North America. */
+/** The library's zones under a North American area code. */
 function zonesOfArea(area: string): string[] {
   const all = [...table].filter(([prefix]) => prefix.startsWith(area)).flatMap(([, zones]) => zones.split('&'))
   return [...new Set(all)]
@@ -53,13 +53,13 @@ function libraryZones(number: string): readonly string[] {
 }
 
 let seed = 7
-/** A linear congruential generator: the same numbers each run, so that a failure can be looked at. */
+/** A linear congruential generator: the same numbers each run, so that failures can be reproduced. */
 const random = (below: number): number => {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
   return Math.floor((seed / 2 ** 32) * below)
 }
 
-/** A possible number that begins with a prefix, most of a length that its country has. */
+/** A possible number that begins with a prefix, usually of a length that its country has. */
 function numberUnder(prefix: string): string | null {
   const country = countryOf(prefix.padEnd(11, String(random(10))))
   const plan = country === null ? undefined : metadata.countries[country as CountryCode]
@@ -90,7 +90,7 @@ describe('the compiled time zones', () => {
       }
     }
     expect(wrong).toEqual([])
-    // Most prefixes are of North America.
+    // Most prefixes are North American.
     expect(ofPlaces / compared).toBeGreaterThan(0.6)
   })
 

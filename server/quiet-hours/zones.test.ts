@@ -58,7 +58,7 @@ describe('time zones of a number', () => {
     expect(zonesOfNumber('16045550100')).toEqual(['America/Vancouver'])
     expect(zonesOfNumber('16055550100')).toEqual(expect.arrayContaining(['America/Chicago', 'America/Denver']))
     expect(zonesOfNumber('18765550100')).toEqual(['America/Jamaica'])
-    // Of no place.
+    // Numbers without a place.
     for (const number of ['18005550100', '15551230001'])
       expect(zonesOfNumber(number)).toEqual(expect.arrayContaining(['America/New_York', 'Pacific/Honolulu']))
   })

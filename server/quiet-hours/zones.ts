@@ -1,4 +1,4 @@
-/** Where a number may be at home: the time zones of its place, where it tells one, else all of its country. */
+/** The possible time zones of a number: those of its place if known, else all of its country. */
 import { isTimezone } from '../ground/base/timezone.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import { zonesOfPlace } from './zone-plan.ts'
@@ -13,15 +13,14 @@ const countries = new Map<string, readonly string[]>([
 const none: readonly string[] = []
 
 /**
- * The time zones (IANA) of a number that `readNumber` gave; none for codes of no country, such as satellites. A code of the whole of
- * North America (toll-free, or not assigned) has those of the United States. One array for all numbers of a place.
+ * The time zones (IANA) of a number from `readNumber`; none for codes of no country, such as satellites. Codes of all North America
+ * (toll-free, or unassigned) have those of the United States. Numbers of one place share an array.
  */
 export function zonesOfNumber(number: string): readonly string[] {
   const country = countryOf(number)
   return country === null ? none : (zonesOfPlace(country, number) ?? zonesOfCountry(country))
 }
 
-/** All time zones of a country (ISO 3166-1 alpha-2). */
 export function zonesOfCountry(country: string): readonly string[] {
   let zones = countries.get(country)
   if (!zones) {
