@@ -1,4 +1,4 @@
-/** `/v1/erasures`: everything that an account knows of a number is erased, but that it may not be written to. */
+/** `/v1/erasures`: erases an account's data on a number, except its opt-out. */
 import { Type, type Static } from 'typebox'
 import { recordRequest } from '../ground/audit/audit.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
@@ -10,7 +10,6 @@ import { readPage } from '../ground/http/page.ts'
 import { findErasure, insertErasure, listErasures, type ErasureRow } from './erase-store.ts'
 import { readNumber } from '../ground/numbers/number.ts'
 
-/** An erasure in answers. */
 const Erasure = Type.Object(
   {
     id: IdOf('ers', 'Id of the erasure.'),
@@ -57,7 +56,7 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
         ),
         response: { 202: Type.Ref('Erasure'), ...problems() },
       },
-      // Without a key: its fingerprint would be a hash of the number that outlives the number. A repetition finds the erasure.
+      // Without a key, because its fingerprint would be a hash that outlives the number. A repeated request finds the erasure.
       config: { scope: 'privacy:write', operation: 'erasures.create', audit: 'erasure.created', isKeyless: true },
     },
     async (request, reply) => {

@@ -1,7 +1,4 @@
-/**
- * What messages hold of a person who is erased: they lose number, text and what their sender said of the person, and keep their place in
- * every count.
- */
+/** Erases a person from messages: their number, the text and the sender's data on them go, but the messages still count. */
 import type { Tx } from '../ground/db/db.ts'
 import type { Outbox, Subscriptions } from '../events/events.ts'
 import { changeEventsOf, changeLooseEvents, type Change } from '../events/events-redact.ts'
@@ -30,7 +27,7 @@ const messagesMax = 50
 const looseMax = 500
 const answersMax = 500
 
-/** The first and last steps of an erasure. Between them are those of the rooms: the last ones look at what these may have written. */
+/** The first and last steps of an erasure; the rooms' steps are between. The last ones check data that the others may have written. */
 export function messageSteps(context: EraseContext): { first: EraseStep[]; last: EraseStep[] } {
   const { vault } = context
   const cancel: EraseStep = {
@@ -55,7 +52,7 @@ export function messageSteps(context: EraseContext): { first: EraseStep[]; last:
       return { erased, next: ids.length < messagesMax ? null : 'more' }
     },
   }
-  // What others lock before they lock the messages; and what was told, posted and answered while these were being erased.
+  // Locked before messages elsewhere; and data that was recorded, posted and answered during the erasure.
   const echoes: EraseStep = {
     name: 'echoes',
     async run(tx, subject, after) {
@@ -101,10 +98,7 @@ export function messageSteps(context: EraseContext): { first: EraseStep[]; last:
   return { first: [cancel, messages, conversations], last: [echoes, events, answers, rest] }
 }
 
-/**
- * Takes the person out of a piece of the messages that are not on their way, and answers their ids. Locks them, stepping over those that
- * are being changed; index messages_their_number.
- */
+/** Erases the person from a batch of messages not in flight; returns their ids. Locks them, skipping locked ones; index messages_their_number. */
 async function eraseMessages(tx: Tx, { accountId, erasureId, number, untilId }: Subject): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({
     name: 'erase-messages',
@@ -138,7 +132,7 @@ async function eraseMessages(tx: Tx, { accountId, erasureId, number, untilId }: 
   return rows.map(({ id }) => id)
 }
 
-/** A piece of the messages that this erasure found, by the mark that stands for their number. Index messages_their_number. */
+/** A batch of messages of this erasure, by the mark that replaced their number. Index messages_their_number. */
 async function findErased(tx: Tx, { accountId, erasureId }: Subject, after: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({
     name: 'find-erased-messages',
@@ -156,8 +150,8 @@ async function findErased(tx: Tx, { accountId, erasureId }: Subject, after: stri
 }
 
 /**
- * What the ledger has elsewhere of messages: each by a key that begins with account and message. Locks no message: receipts, too, are locked
- * before theirs by whoever matches them.
+ * Erases the ledger's other rows on messages, each by a key that begins with account and message. Locks no message, because matching locks
+ * receipts before their messages.
  */
 async function eraseTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
@@ -174,7 +168,7 @@ async function eraseTraces(tx: Tx, accountId: string, ids: readonly string[]): P
   )
 }
 
-/** Whether anything still has the number that goes by itself: a message on its way, and the opt-out until nothing can be claimed by it. */
+/** Whether rows remain that will go without this erasure: messages in flight, and the opt-out while claims may need it. */
 async function isLeft(tx: Tx, { accountId, number, untilId }: Subject): Promise<boolean> {
   const { rows } = await tx.query<{ isLeft: boolean }>({
     name: 'is-number-left',
@@ -186,7 +180,7 @@ async function isLeft(tx: Tx, { accountId, number, untilId }: Subject): Promise<
   return rows[0]?.isLeft ?? true
 }
 
-/** `data` of an event without texts of messages, and without what it says of a person. */
+/** An event's `data` without texts and the person's data. */
 export function withoutPerson(number: string): Change {
   const scrub = (value: unknown): unknown => {
     if (typeof value === 'string' || typeof value === 'number') return String(value).includes(number) ? null : value
@@ -202,7 +196,7 @@ export function withoutPerson(number: string): Change {
   }
 }
 
-/** The id of a conversation is a hash of its two numbers, which all numbers could be tried against. */
+/** The id of a conversation is a hash of its two numbers: all numbers could be tried against it. */
 const withoutTies = (message: Record<string, unknown>): Record<string, unknown> => ({
   contact: null,
   ...('metadata' in message && { metadata: {} }),

@@ -1,12 +1,10 @@
-/** The SQL of erasures as callers see them. Every query begins with the account. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { DestroyPiece } from '../events/face.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
-/** A row of `erasures`. */
 export interface ErasureRow {
   id: string
-  /** Null: it is gone, and so is the number. */
+  /** Null: the number is erased. */
   number: string | null
   reason: string | null
   erased: Record<string, number>
@@ -16,7 +14,7 @@ export interface ErasureRow {
 
 const columns = `id, number, reason, erased, created_at as "createdAt", completed_at as "completedAt"`
 
-/** Begins to erase a number, or finds the erasure that is at it. By the unique (account_id, number). */
+/** Starts the erasure of a number, or finds the one in progress. By the unique (account_id, number). */
 export async function insertErasure(
   tx: Tx,
   accountId: string,
@@ -38,7 +36,7 @@ export async function insertErasure(
   return { row, isNew }
 }
 
-/** Reads an erasure by its primary key. */
+/** By primary key. */
 export async function findErasure(db: Queryable, accountId: string, id: string): Promise<ErasureRow | null> {
   const { rows } = await db.query<ErasureRow>({
     name: 'find-erasure',
@@ -48,7 +46,7 @@ export async function findErasure(db: Queryable, accountId: string, id: string):
   return rows[0] ?? null
 }
 
-/** One page by the primary key, in the order that `buildPage` expects, with one row more than `limit`. */
+/** One page by the primary key, in the order of `buildPage`, with one row more than `limit`. */
 export async function listErasures(
   db: Queryable,
   accountId: string,
@@ -70,7 +68,7 @@ export async function listErasures(
   return rows
 }
 
-/** Deletes the reasons of an account's erasures, of a piece; returns how many. Prefix of the primary key. */
+/** Deletes a batch of an account's erasure reasons; returns their number. Prefix of the primary key. */
 export const deleteReasonsOf: DestroyPiece = async (tx, accountId) => {
   const { rowCount } = await tx.query({
     name: 'delete-reasons-of-account',

@@ -46,7 +46,7 @@ const ask = async (of = number): Promise<string> => {
   )
   return row.id
 }
-/** As if it had been asked for longer ago than anything that was being written then. */
+/** As if it had been requested before all current transactions. */
 const settle = (): Promise<unknown> =>
   test.db.query(`update erasures set settles_at = now(), pass_at = now(), due_at = now() where completed_at is null`)
 const run = async (): Promise<void> => {
@@ -186,7 +186,7 @@ describe('an erasure', () => {
     expect(await test.count('campaigns', 'contacts_count = 1')).toBe(2)
     expect(await test.count('conversations', 'their_number = $1', [other])).toBe(1)
     expect(await test.count('import_errors', 'record is not null')).toBe(1)
-    // Of the tries without an answer nobody sends one again.
+    // Tries without a response are not repeated.
     expect(await test.count('nameless_tries', 'true')).toBe(0)
     // People are still counted.
     const { rows } = await test.db.query<{ people: number }>(
@@ -216,7 +216,7 @@ describe('an erasure', () => {
     await settle()
     let both: Promise<unknown> = Promise.resolve()
     await inTransaction(test.db, async (tx) => {
-      // It has the try, and has not come to the message yet.
+      // It has locked the try, and not reached the message yet.
       await tx.query('select from submissions where message_id = $1 for update', [unknown.id])
       const resolving = resolveUnknown(test.context)
       await untilBlocked(test.db, 1)
@@ -237,7 +237,7 @@ describe('an erasure', () => {
     const id = await ask()
     await settle()
     await run()
-    // A young opt-out may still be joined by number.
+    // A young opt-out may still be matched by number.
     expect(await erasure(id)).toMatchObject({ completedAt: null })
     await test.db.query(`update opt_outs set created_at = now() - interval '3 minutes'`)
     await forgetNumbers(test.db)
@@ -323,7 +323,7 @@ describe('an erasure', () => {
     for (let i = 0; i < 120; i++) await delivered(number, `a secret text ${i}`)
     const id = await ask()
     await settle()
-    // Each piece is lost once before it is committed.
+    // Each batch fails once before its commit.
     const lost = new Set<string>()
     const fragile = steps.map((step): EraseStep => ({
       name: step.name,

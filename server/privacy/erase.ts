@@ -1,7 +1,7 @@
 /**
- * Erasing a person from an account: piece by piece, each piece one transaction that moves the mark of the work, so that a crash costs at
- * most the piece that was under way, and several processes may work at once. The pieces go through everything that may hold the number,
- * in passes; one that began after what was being written at the request had come to its end, and that leaves nothing behind, is the last.
+ * Erases a person from an account in batches. Each is one transaction that moves the progress mark, so a crash loses at most one batch, and
+ * several processes may work at once. Passes cover everything that may hold the number. The last pass began after all transactions from the
+ * time of the request had ended, and leaves nothing.
  */
 import { claimOne } from '../ground/db/claim-one.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
@@ -21,12 +21,12 @@ interface Claimed {
   settlesAt: Date
 }
 
-// A pass that finds something under way is followed by another after this time.
+// The delay before another pass, if rows were in flight.
 const pauseSeconds = 5
-// A step that fails is tried again; other erasures go on meanwhile.
+// The delay before a failed step is retried; other erasures continue.
 const failureSeconds = 30
 
-/** Does the next piece of the erasure that is due longest; 0 where none is due. */
+/** Runs the next batch of the erasure that is due longest; 0 if none is due. */
 export async function eraseNext(
   { db, outbox }: { db: Db; outbox: Outbox },
   steps: readonly EraseStep[],
@@ -41,7 +41,7 @@ export async function eraseNext(
   return postings ? 1 : 0
 }
 
-/** Locks the erasure until the end of the transaction, stepping over those of other processes. Index erasures_due_at. */
+/** Locks the erasure until the transaction ends, skipping those of other processes. Index erasures_due_at. */
 async function claimErasure(tx: Tx): Promise<Claimed | undefined> {
   const { rows } = await tx.query<Claimed>({
     name: 'claim-erasure',
@@ -60,7 +60,7 @@ async function claimErasure(tx: Tx): Promise<Claimed | undefined> {
 
 async function eraseSome(tx: Tx, claimed: Claimed, steps: readonly EraseStep[]): Promise<Posting[]> {
   const { accountId, id: erasureId, number, settlesAt: until } = claimed
-  // A step of another version of the program: from the beginning.
+  // A step of another version of the program: start again.
   const at = Math.max(
     0,
     steps.findIndex(({ name }) => name === claimed.step),
@@ -96,7 +96,7 @@ async function moveOn(
   })
 }
 
-/** The number goes with the last piece. */
+/** The number goes with the last batch. */
 async function complete(tx: Tx, { accountId, id }: Claimed, erased: Record<string, number>): Promise<void> {
   await tx.query({
     name: 'complete-erasure',

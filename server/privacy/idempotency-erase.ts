@@ -1,16 +1,16 @@
-/** What idempotency keys hold of a person who is erased: sealed answers, and hashes of requests that had a number in them. */
+/** Erases a person from idempotency keys: from sealed responses, and hashes of requests with their number. */
 import type { Tx } from '../ground/db/db.ts'
 import { timeOfId } from '../ground/base/ids.ts'
 import { purposeOf } from '../ground/http/idempotency.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 
-// A key is written with its message; clocks of two machines, and a slow statement, are in between.
+// A key is written with its message; allows for clock differences and slow statements.
 const beforeMs = 60_000
 const afterMs = 300_000
 
 /**
- * Blurs the fingerprints of the sends of some messages: they are hashes of requests, which whoever knows the rest of could try all numbers
- * against. Their keys refuse on, because no request has this fingerprint. A message at a time, by the time of its key (index
+ * Blurs the fingerprints of some messages' sends: these are hashes of requests, and someone who knows the rest could try all numbers. The
+ * keys still refuse repetition, because no request has the new fingerprint. One message at a time, by the time of its key (index
  * idempotency_keys_created_at).
  */
 export async function blurFingerprints(tx: Tx, accountId: string, messageIds: readonly string[]): Promise<void> {
@@ -36,9 +36,8 @@ export async function blurFingerprints(tx: Tx, accountId: string, messageIds: re
 }
 
 /**
- * Looks through a piece of the account's stored answers, and takes away those with the number in them, with their fingerprints: their keys
- * are refused from then on. `next` is null behind the last. By primary key, an operation after the other; sends store no answers and are
- * passed over.
+ * Searches a batch of the account's stored responses, and deletes those with the number, and their fingerprints: their keys are refused
+ * from then on. `next` is null after the last. By primary key, operation by operation; skips sends, which store no responses.
  */
 export async function eraseAnswers(
   tx: Tx,
@@ -66,7 +65,7 @@ export async function eraseAnswers(
     try {
       return vault.open(Buffer.from(response, 'base64'), purposeOf(accountId, operation, key)).includes(number)
     } catch {
-      // Sealed with a key that is lost: nobody can say what is in it, and it is no answer to anybody any more.
+      // Its data key is lost: it cannot be searched, and is no use as a response.
       return true
     }
   }
@@ -90,7 +89,7 @@ export async function eraseAnswers(
   return { count: found.length, next }
 }
 
-/** Operations whose keys stand for a message and hold no answer: most keys are theirs. */
+/** Operations whose keys belong to a message and hold no response: most keys. */
 const sends: ReadonlySet<string> = new Set([
   'messages.send',
   'messages.batch',
@@ -99,7 +98,7 @@ const sends: ReadonlySet<string> = new Set([
   'twilio.answer',
 ])
 
-/** Where the next operation begins that the account has keys of; one probe of the primary key. */
+/** The account's next operation with keys; one probe of the primary key. */
 async function nextOperation(tx: Tx, accountId: string, after: string): Promise<string | null> {
   const { rows } = await tx.query<{ operation: string }>({
     name: 'next-operation',

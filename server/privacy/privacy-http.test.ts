@@ -65,7 +65,7 @@ it('takes an erasure once for a number, shows it masked, and lists it', async ()
     body: { errors: [{ pointer: '#/number', code: 'invalid_phone_number' }] },
   })
   expect(await call('GET', '/v1/erasures/ers_01kbh2v0jzf3tr8d5w4ncq6m7x')).toMatchObject({ status: 404 })
-  // A hash of ten digits is soon found out: none is kept.
+  // A hash of ten digits is soon guessed: none is kept.
   expect(await test.count('idempotency_keys', `operation like 'erasures%'`)).toBe(0)
   const { rows } = await db.query<{ text: string }>(`select string_agg(a::text, '') as text from audit_events a`)
   expect(rows[0]?.text.match(/erasure\.created/g)).toHaveLength(1)

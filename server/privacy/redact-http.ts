@@ -1,4 +1,4 @@
-/** POST /v1/messages/{id}/redact: the text goes, the message stays. */
+/** POST /v1/messages/{id}/redact: deletes the text, keeps the message. */
 import type { RouteContext } from '../ground/http/idempotency.ts'
 import { Type } from 'typebox'
 import { ApiError } from '../ground/base/errors.ts'

@@ -1,4 +1,4 @@
-/** Texts, and messages past their days, that go as soon as the messages are over: notes of these, and the sweep that follows them up. */
+/** Discards texts, and messages past their retention, once the messages are over: notes of these, and the sweep. */
 import { columns } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { findDueSpan, spanOf, within } from '../ground/db/span.ts'
@@ -8,9 +8,9 @@ import { deleteOver } from './retention-account.ts'
 import { lockTraces } from './traces.ts'
 
 /**
- * Takes away texts of noted messages that are over by now, and the messages that are older than their account keeps them; looks at the
- * others again when they are a quarter older: soon while they are young, once an hour at last. Returns how many notes it looked at; call
- * again while it is `limit`. Locks the notes, skipping those of other processes (index discards_check_at), and the messages, by primary key.
+ * Redacts or deletes noted messages that are over. Checks the others again when they are a quarter older: soon while young, at last once an
+ * hour. Returns the number of notes checked; call again while it is `limit`. Locks the notes, skipping those of other processes (index
+ * discards_check_at), and the messages, by primary key.
  */
 export async function discardDue(db: Db, limit = 200): Promise<number> {
   return inTransaction(db, async (tx) => {
@@ -73,7 +73,7 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
   })
 }
 
-/** Takes the texts out of messages. Locks them; by primary key. */
+/** Locks the messages; by primary key. */
 async function redactMessages(tx: Tx, messages: readonly { accountId: string; id: string }[]): Promise<void> {
   if (messages.length === 0) return
   await tx.query({

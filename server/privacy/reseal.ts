@@ -1,4 +1,4 @@
-/** Rotation of data keys: messages that a retired key sealed are sealed with the current one; when contacts are too, the key is destroyed. */
+/** Rotates data keys: seals messages of a retired key with the current one. When contacts are done too, the key is destroyed. */
 import { claimOne } from '../ground/db/claim-one.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { noteSwept, putOff, takeRetiredKey, type RetiredKey } from '../ground/sealing/data-key-sweeps.ts'
@@ -6,12 +6,12 @@ import type { DataKeys } from '../ground/sealing/data-keys.ts'
 import { openText, sealText } from '../ground/sealing/texts.ts'
 import { versionOf } from '../ground/sealing/values.ts'
 
-// Rows in one piece: they are locked for some 10 ms.
+// A batch: the rows are locked for some 10 ms.
 const pieceRows = 500
 
 /**
- * Seals a piece of messages again; answers how much was done, 0 where no key is retired. A text that cannot be
- * opened stays as it is, and so does all that was sealed with a key that this master key does not open.
+ * Seals a batch of messages again; returns its size, 0 if no key is retired. Keeps texts that cannot be opened, and everything sealed with
+ * a data key that this master key does not open.
  */
 export async function resealNext(db: Db, keys: DataKeys): Promise<number> {
   const count = await claimOne(
@@ -23,7 +23,7 @@ export async function resealNext(db: Db, keys: DataKeys): Promise<number> {
   return count ?? 0
 }
 
-/** Its key is locked. */
+/** The caller holds the lock of the key. */
 async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey): Promise<number> {
   const { accountId, version, sweptTo } = retired
   const found = (await keys.read(tx, new Map([[accountId, new Set([version])]]))).get(accountId)
@@ -39,11 +39,11 @@ async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey):
     try {
       const text = openText(old, { accountId, id }, sealed)
       const place = { accountId, id, column: 'messages.octets' } as const
-      // Sealed in the same moment as its text, so with the same key.
+      // Sealed at the same moment as its text, so with the same key.
       const received = octets && sealText(current, { ...place, text: openText(old, place, octets) })
       return [{ id, sealed, anew: sealText(current, { accountId, id, text }), received }]
     } catch {
-      // Its readers are told; it is not better for being sealed again.
+      // Readers get the error; sealing it again would not help.
       return []
     }
   })
@@ -58,7 +58,7 @@ interface SealedRow {
   octets: Buffer | null
 }
 
-/** A piece of an account's messages, sealed or not; by primary key. Under another name than `bodySealed`, so that they stay sealed. */
+/** A batch of an account's messages, sealed or not; by primary key. Not named `bodySealed`, so that they are not opened. */
 async function readSealed(tx: Tx, accountId: string, after: string | null): Promise<SealedRow[]> {
   const { rows } = await tx.query<SealedRow>({
     name: 'read-sealed',
@@ -74,7 +74,7 @@ async function readSealed(tx: Tx, accountId: string, after: string | null): Prom
   return rows
 }
 
-/** Replaces sealed texts that are as they were read: one that was removed meanwhile stays removed. Locks the messages; by primary key. */
+/** Replaces sealed texts that have not changed since the read: a removed text stays removed. Locks the messages; by primary key. */
 async function writeSealed(
   tx: Tx,
   accountId: string,

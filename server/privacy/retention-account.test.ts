@@ -105,7 +105,7 @@ it('takes texts of messages that are over within minutes, where none are to be k
   await message(3 * minutes, { direction: 'inbound', status: 'received' })
   const open = await message(3 * minutes, { status: 'sent' })
   const young = await message(minutes)
-  // The clock stands still: while the tests before ran, the young one would have grown old.
+  // A fixed clock: the young one would have aged during the tests before.
   vi.useFakeTimers({ toFake: ['Date'], now })
   await retain().finally(() => vi.useRealTimers())
   expect(await withText()).toEqual([open, young])
@@ -266,7 +266,7 @@ it('drops days that no account keeps, but for those with a message that waits, a
     )
   }
   expect(await forgetTraces(db, 10)).toBe(0)
-  // The default account keeps events for 30 days: all of the oldest are gone.
+  // The default account keeps events for 30 days: the oldest day is empty.
   expect(await days('events')).toBe(dayOf(21))
   await db.query('truncate delayed')
   await dropOldDays(db, silent, 72, now)
@@ -309,7 +309,7 @@ it.each(['by their age', 'late, from a note'])(
     if (isLate) await db.query(`insert into discards (account_id, message_id, check_at) values ($1, $2, now())`, key)
     let deleting: Promise<unknown> = Promise.resolve()
     await inTransaction(db, async (tx) => {
-      // As adoption does, in its order.
+      // In adoption's lock order.
       await tx.query('select from nameless_tries where message_id = $1 for update', [id])
       deleting = isLate ? discardDue(db) : retain()
       deleting.catch(() => {})

@@ -1,6 +1,6 @@
 /**
- * What each account keeps, by its own settings: texts, messages and events are gone through in the order of their ids, in pieces, up to the
- * age at which they go. A mark says how far; what is not over then is noted (`redact-later.ts`).
+ * Applies each account's retention: walks texts, messages and events by id, in batches, up to their age limit. A mark records progress;
+ * messages that are not over are noted (`redact-later.ts`).
  */
 import { claimOne } from '../ground/db/claim-one.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
@@ -23,29 +23,28 @@ interface Due {
   replyBodiesTo: string
   messagesTo: string
   eventsTo: string
-  /** By the clock of the database. */
+  /** By the database's clock. */
   now: Date
-  /** Others keep messages, or events, for longer: they do not go with their day. */
+  /** Other accounts keep messages, or events, for longer: this account's do not go with their partition. */
   isFirstOfMessages: boolean
   isFirstOfEvents: boolean
 }
 
-/** What a piece of a walk met; `lastId` null: nothing. */
 interface Walked {
   count: number
   lastId: string | null
 }
 
 const dayMs = 86_400_000
-// Longer than any accept statement runs: what is older than this is visible in the order of its ids.
+// Longer than any accept statement runs: older messages are visible in the order of their ids.
 const settledMs = 120_000
 const pieceMax = 500
-// Days of a piece.
+// Days per batch.
 const walkDays = 30
 const failureMinutes = 1
 const ends = outcomeStatuses.map((status) => `'${status}'`).join()
 
-/** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
+/** Runs a batch of one account; 0 if none is due, and none is checked for a while. Safe in several processes. */
 export async function retainNext(db: Db): Promise<number> {
   const isDone = await claimOne(
     db,
@@ -69,7 +68,7 @@ async function retainLater(db: Queryable, { accountId }: Due, minutes: number): 
   })
 }
 
-/** Makes the marks of accounts that have none; each is due at once. */
+/** Inserts missing marks of accounts, due at once. */
 export async function markAccounts(db: Db): Promise<void> {
   await db.query(
     `insert into retention_marks (account_id)
@@ -79,7 +78,7 @@ export async function markAccounts(db: Db): Promise<void> {
   )
 }
 
-/** Locks the mark until the end of the transaction, stepping over those of other processes. Index retention_marks_due_at. */
+/** Locks the mark until the transaction ends, skipping those of other processes. Index retention_marks_due_at. */
 async function claimDue(tx: Tx): Promise<Due | undefined> {
   const { rows } = await tx.query<Due>({
     name: 'claim-retention',
@@ -99,10 +98,10 @@ async function claimDue(tx: Tx): Promise<Due | undefined> {
   return rows[0]
 }
 
-/** The first kind of thing of which something is due, a piece of it; false where nothing is. */
+/** A batch of the first kind that has something due; false if none has. */
 async function retainSome(tx: Tx, due: Due): Promise<boolean> {
   const { accountId } = due
-  // One machine whose clock is wrong must not take away what everybody keeps.
+  // One machine with a wrong clock must not delete everyone's data.
   const now = Math.min(Date.now(), due.now.getTime())
   const before = (days: number): string => firstIdAt(now - Math.max(days * dayMs, settledMs))
   const ofBodies = rangeOf(due.bodiesTo, before(due.messageBodyDays))
@@ -125,7 +124,7 @@ async function retainSome(tx: Tx, due: Due): Promise<boolean> {
   return (await deleteAttempts(tx, accountId, before(due.eventDays), pieceMax)) > 0
 }
 
-/** Ids between which a piece of a walk is, both exclusive; `next`: where the walk goes on if there is nothing, null: nowhere. */
+/** Ids of a batch, both exclusive; `next`: where the walk continues if the range is empty, null: nowhere. */
 interface Range {
   after: string
   before: string
@@ -133,8 +132,8 @@ interface Range {
 }
 
 /**
- * The next days of a walk: a statement is planned for each of its days, and they are hundreds where a mark was never moved, or not for long. The mark
- * of an account that has nothing stays a day or two behind: what was written late is met by a walk that comes later.
+ * The next days of a walk: a statement is planned for each of its days, which are hundreds if a mark has not moved for long. The mark of an
+ * empty account stays a day or two behind, so that a later walk finds late writes.
  */
 function rangeOf(after: string, before: string): Range {
   const [from, to, first] = [timeOfId(after), timeOfId(before), firstDay()]
@@ -142,7 +141,7 @@ function rangeOf(after: string, before: string): Range {
   return next > from + dayMs ? { after, before: firstIdAt(next), next: firstIdAt(next) } : { after, before, next: null }
 }
 
-/** Moves a mark; false where the walk is at its end. */
+/** Moves a mark; false at the end of the walk. */
 async function goOn(
   tx: Tx,
   accountId: string,
@@ -157,8 +156,8 @@ async function goOn(
 }
 
 /**
- * Takes the texts out of a piece of messages of one direction, and out of their events; those that are not over lose them when they are.
- * Locks the messages that change; by primary key.
+ * Removes the texts of a batch of messages in one direction, and of their events; messages that are not over lose theirs later. Locks the
+ * messages that change; by primary key.
  */
 async function dropBodies(tx: Tx, accountId: string, direction: 'outbound' | 'inbound', range: Range): Promise<Walked> {
   const [after, before] = [idSql(range.after), idSql(range.before)]
@@ -197,7 +196,7 @@ async function dropBodies(tx: Tx, accountId: string, direction: 'outbound' | 'in
   return { count, lastId }
 }
 
-/** Deletes a piece of messages that are over, with what the ledger has of them; those that are not go when they are. */
+/** Deletes a batch of messages that are over, with their traces; the others go when they are over. */
 async function deleteMessages(tx: Tx, accountId: string, range: Range): Promise<Walked> {
   const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<Walked & { over: string[] }>({
@@ -228,7 +227,7 @@ async function deleteMessages(tx: Tx, accountId: string, range: Range): Promise<
   return { count, lastId }
 }
 
-/** Deletes messages that are over, whose traces are locked. Locks them; by primary key. */
+/** Deletes messages that are over; the caller has locked their traces. Locks them; by primary key. */
 export async function deleteOver(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const days = within(spanOf(ids))
@@ -250,7 +249,7 @@ export async function deleteOver(tx: Tx, accountId: string, ids: readonly string
   await deleteTraces(tx, accountId, ids)
 }
 
-/** What else the ledger has of messages; each by a key that begins with account and message. */
+/** The ledger's other rows on messages; each by a key that begins with account and message. */
 async function deleteTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const days = within(spanOf(ids))
@@ -261,7 +260,7 @@ async function deleteTraces(tx: Tx, accountId: string, ids: readonly string[]): 
     )
 }
 
-/** Deletes a piece of conversations whose last reply is no longer kept. Index conversations_recent. */
+/** Deletes a batch of conversations whose last reply is past retention. Index conversations_recent. */
 async function deleteConversations(tx: Tx, accountId: string, before: string): Promise<number> {
   const { rowCount } = await tx.query({
     name: 'delete-conversations',

@@ -1,4 +1,4 @@
-/** Days that no account keeps any more go whole, with their partitions. */
+/** Drops the partitions of days that no account keeps. */
 import type { Db } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
 import { dropPartitions } from '../ground/db/partition-drop.ts'
@@ -8,20 +8,20 @@ import { carrierIdDays } from '../ledger/no-receipt.ts'
 
 const dayMs = 86_400_000
 
-/** The longest that any account keeps messages and events, in days; and what time it is for the database. */
+/** The longest retention of messages and events in days, and the database's time. */
 export async function readLongest(db: Db): Promise<{ messageDays: number; eventDays: number; nowMs: number }> {
   const { rows } = await db.query<{ messageDays: number | null; eventDays: number | null; now: Date }>(
     `select max(message_days) as "messageDays", max(event_days) as "eventDays", now() as now from accounts`,
   )
   const { messageDays, eventDays, now } = rows[0] ?? {}
-  // Without accounts there is nothing to lose, and nothing to gain.
+  // Without accounts no default can do harm.
   return { messageDays: messageDays ?? 400, eventDays: eventDays ?? 400, nowMs: now?.getTime() ?? 0 }
 }
 
 /**
- * Drops the partitions of days that are past the longest retention of all accounts, by the clock of this process and by that of the database:
- * one machine whose clock is wrong must not take away what everybody keeps. A day of messages stays while a late receipt may name it, and
- * while a message of it has yet to be sent.
+ * Drops the partitions of days past the longest retention of all accounts, by the earlier of this process's and the database's clocks: one
+ * machine with a wrong clock must not delete everyone's data. A day of messages stays while a late receipt may match it, and while one of
+ * its messages is unsent.
  */
 export async function dropOldDays(
   db: Db,
@@ -39,12 +39,12 @@ export async function dropOldDays(
   for (const table of ['attempts', 'events'] as const) await dropPartitions(db, log, table, now - eventDays * dayMs)
 }
 
-// What a message leaves beside its days, by its id, and nothing forgets by its own age.
+// Rows of a message outside its days, by its id, without an age limit of their own.
 const traces = ['short_links', 'resends', 'opt_out_suspicions']
 
 /**
- * Deletes a piece of what is left of messages that went with their day; short_links by index short_links_age, the other two are small. Returns
- * how much of one table; call again while it is `limit`.
+ * Deletes a batch of rows whose messages went with their day; short_links by index short_links_age, the other two are small. Returns the
+ * number for one table; call again while it is `limit`.
  */
 export async function forgetTraces(db: Db, limit: number): Promise<number> {
   const { rows } = await db.query<{ suffix: string | null }>(
@@ -67,7 +67,7 @@ export async function forgetTraces(db: Db, limit: number): Promise<number> {
   return most
 }
 
-/** Whether a message from before a time waits or is with a carrier. Reads the narrow tables of what waits, once a dropped day. */
+/** Whether a message from before a time is queued, delayed or with a carrier. Reads the narrow tables of these, once per dropped day. */
 async function isAwaited(db: Db, before: number): Promise<boolean> {
   const { rows } = await db.query<{ isAwaited: boolean }>(
     `select exists (select from delayed where message_id < $1)

@@ -1,13 +1,12 @@
-/** What the ledger forgets: short-lived rows past their use. */
 import type { WithRooms } from '../events/face.ts'
 import type { Db } from '../ground/db/db.ts'
 import { untilDone } from '../ground/base/sweeps.ts'
 
-// Small pieces: a long delete would hold its snapshot against every claim.
+// Small batches: the snapshot of a long delete slows every claim.
 const pieceMax = 5000
 const receiptDays = 30
 
-/** Deletes the expired rows of the rooms' tables, and receipts, in pieces. `messageDays` is the longest that an account keeps messages. */
+/** Deletes expired rows of the rooms' tables, and receipts, in batches. `messageDays` is the longest that an account keeps messages. */
 export async function forgetExpired(
   { db, rooms }: { db: Db } & WithRooms,
   limits: { receiptTimeoutHours: number; messageDays: number },
@@ -26,7 +25,7 @@ export async function forgetExpired(
   await untilDone(isOver, pieceMax, () => forgetReceipts(db))
 }
 
-/** Deletes a piece of expired receipts, and counts those that found no message. Index receipts_received_at. */
+/** Deletes a batch of expired receipts, and counts the unmatched ones. Index receipts_received_at. */
 async function forgetReceipts(db: Db): Promise<number> {
   const { rows } = await db.query<{ gone: number }>(
     `with gone as (

@@ -1,11 +1,11 @@
-/** What the ledger has of messages besides their rows, for whoever takes messages away. */
+/** The ledger's other rows on messages, for erasure and retention. */
 import { columns } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { lockTries } from '../ledger/without-id.ts'
 
 /**
- * Locks the notes, tries and submissions of messages, each by primary key and in its order, before the messages are locked: so do those who
- * follow the notes up, bring receipts to tries, and write receipts to submissions. The other way round each would wait for the other.
+ * Locks the notes, tries and submissions of messages, each by primary key and in its order, before the messages: sweeps of notes, adoption
+ * of receipts and writes to submissions lock in this order. The reverse would deadlock.
  */
 export async function lockTraces(tx: Tx, messages: readonly { accountId: string; messageId: string }[]): Promise<void> {
   if (messages.length === 0) return
