@@ -1,15 +1,15 @@
-/** What the sessions of this process may do now, read each second. */
+/** Credentials of this process's sessions, read each second. */
 import { senderCountryColumn } from '../accounts/store.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { Admission } from './bind.ts'
 import { settingColumns } from './credential.ts'
 
-/** A credential as it is now; `share` is the part of its sessions that are this node's, and with them of its pace. */
+/** `share` is this node's part of the credential's sessions, and so of its pace. */
 export type CurrentAdmission = Admission & { isActive: boolean; share: number }
 
 /**
- * Deletes rows of sessions that this node does not have: a bind whose commit was not answered was refused, and would keep its place for
- * ever. A minute is longer than a bind takes. By smpp_sessions_node.
+ * Deletes rows of sessions that this node does not have: a bind whose commit got no response was refused, and would keep its place forever.
+ * A minute is longer than a bind takes. By smpp_sessions_node.
  */
 export async function forgetSessions(db: Db, nodeId: string, sessionIds: string[]): Promise<void> {
   await db.query(
@@ -21,7 +21,10 @@ export async function forgetSessions(db: Db, nodeId: string, sessionIds: string[
   )
 }
 
-/** The credentials of this node's sessions, by id, also where it has been fenced and does not know yet; what is missing was deleted. By smpp_sessions_node and smpp_sessions_credential. */
+/**
+ * The credentials of this node's sessions, by id, even if the node is fenced and does not know it; deleted ones are missing. By
+ * smpp_sessions_node and smpp_sessions_credential.
+ */
 export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string, CurrentAdmission>> {
   const { rows } = await db.query<CurrentAdmission>({
     name: 'read-smpp-admissions',
@@ -48,7 +51,7 @@ export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string
   return new Map(rows.map((row) => [row.credentialId, row]))
 }
 
-/** A credential by primary key, whatever its state: what it was let in to submit is sent. */
+/** A credential in any state, by primary key: accepted submissions are sent. */
 export async function findAdmission(db: Db, accountId: string, credentialId: string): Promise<Admission | null> {
   const { rows } = await db.query<Admission>(
     `select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,

@@ -41,7 +41,7 @@ async function bind(
   return client
 }
 
-/** The command_status that refuses a bind; 0 where it is not refused. */
+/** The command_status of a refused bind; 0 if accepted. */
 async function refusal(...args: Parameters<typeof bind>): Promise<number> {
   try {
     await bind(...args)
@@ -58,7 +58,7 @@ async function insertNode(): Promise<string> {
   return nodeId
 }
 
-/** A session as another process would have left it. */
+/** A session of another process. */
 async function insertSession({ accountId, id }: TestCredential, nodeId: string): Promise<string> {
   const sessionId = newId()
   await test.db.query(
@@ -88,7 +88,7 @@ describe('a bind', () => {
     expect(await refusal({ systemId: 'nobody' })).toBe(ESME.RINVPASWD)
     for (let i = 0; i < 5; i++) await refusal(credential, { password: `wrong${i}` })
     expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RBINDFAIL)
-    // Other names are not in the way of each other, and a right password after the delay begins again.
+    // Names do not affect each other, and a right password after the delay resets the count.
     expect(await refusal(await test.credential())).toBe(0)
     await test.db.query(`update login_failures set last_at = last_at - interval '1 hour'`)
     expect(await refusal(credential)).toBe(0)
@@ -106,7 +106,7 @@ describe('a bind', () => {
     await insertSession(credential, nodeId)
     const outcomes = await Promise.all([refusal(credential), refusal(credential)])
     expect(outcomes.sort()).toEqual([0, ESME.RALYBND])
-    // A node that died has no sessions.
+    // A dead node has no sessions.
     await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
     expect(await refusal(credential)).toBe(0)
   })

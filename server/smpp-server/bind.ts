@@ -1,4 +1,4 @@
-/** Who may bind: name and password, then network, then the number of sessions. Failures slow the next tries down. */
+/** Judges binds: name and password, then network, then the number of sessions. Failures delay later attempts. */
 import { ESME, type BindPdu } from '@heliogram/smpp'
 import ipaddr from 'ipaddr.js'
 import { senderCountryColumn } from '../accounts/store.ts'
@@ -12,7 +12,6 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import { settingColumns, type CredentialSettings } from './credential.ts'
 import { ensureCursor } from './event-cursor.ts'
 
-/** What a session was let in with. */
 export interface Admission extends CredentialSettings {
   accountId: string
   credentialId: string
@@ -43,17 +42,16 @@ interface BindContext {
   db: Db
   vault: Vault
   nodeId: string
-  /** Whether an account has as many sessions in this process as it may have. */
+  /** Whether an account has all the sessions that it may have in this process. */
   isFull: (accountId: string) => boolean
 }
 
 const refused = (status: number, fault: BindFault): BindVerdict => ({ kind: 'refused', status, fault })
 
 /**
- * Judges a bind from a network address; a bind that is admitted has its row in `smpp_sessions`. A name that nobody has is answered like
- * a wrong password, and as slowly. Failures are counted for the pair of name and address, and for the address: strangers cannot keep a
- * client out.
- * @throws what is a bug; the database being away is a refusal.
+ * Judges a bind from a network address; an admitted bind has its row in `smpp_sessions`. An unknown name gets the same response as a wrong
+ * password, equally slowly. Failures count for the pair of name and address, and for the address: strangers cannot lock a client out.
+ * @throws only bugs; a database that is down is a refusal.
  */
 export async function judgeBind(context: BindContext, bind: BindPdu, address: string): Promise<BindVerdict> {
   try {
@@ -66,7 +64,7 @@ export async function judgeBind(context: BindContext, bind: BindPdu, address: st
 }
 
 async function judge({ db, vault, nodeId, isFull }: BindContext, bind: BindPdu, address: string): Promise<BindVerdict> {
-  // Counted apart from logins over HTTP: a gateway with an old password must not slow down the people behind its address.
+  // Counted apart from logins over HTTP: a gateway with an old password must not delay people behind the same address.
   const counting: Vault = { ...vault, mac: (purpose, value) => vault.mac(`smpp ${purpose}`, value) }
   const attempt = await beginAttempt(db, counting, bind.system_id, { ip: address })
   const found = await findBySystemId(db, bind.system_id)
@@ -84,11 +82,11 @@ async function judge({ db, vault, nodeId, isFull }: BindContext, bind: BindPdu, 
   return sessionId === null ? refused(ESME.RALYBND, 'sessions') : { kind: 'admitted', admission, sessionId }
 }
 
-/** Whether an address is in one of the networks; none named: every address is. */
+/** Whether an address is in one of the networks; an empty list allows all. */
 export function isAllowedFrom(cidrs: readonly string[], address: string): boolean {
   if (cidrs.length === 0) return true
   if (!ipaddr.isValid(address)) return false
-  // A client over IPv4 on a socket of both families has a mapped address.
+  // A client over IPv4 on a dual-stack socket has a mapped address.
   const ip = ipaddr.process(address)
   return cidrs.some((cidr) => {
     const [network, bits] = ipaddr.parseCIDR(cidr)
@@ -96,7 +94,7 @@ export function isAllowedFrom(cidrs: readonly string[], address: string): boolea
   })
 }
 
-/** By the unique index on system_id, which is all that a bind knows. */
+/** By the unique index on system_id, which is all that a bind names. */
 async function findBySystemId(db: Db, systemId: string): Promise<(Admission & { isActive: boolean }) | null> {
   const { rows } = await db.query<Admission & { isActive: boolean }>({
     name: 'find-smpp-credential',
@@ -113,8 +111,8 @@ async function findBySystemId(db: Db, systemId: string): Promise<(Admission & { 
 }
 
 /**
- * Takes one of the credential's places; null where all are taken, or the password was changed meanwhile. Locks the credential's row, so
- * that two binds do not take the last place; sessions of fenced nodes are over. Also makes sure that the account's events are followed.
+ * Inserts a session; null if the limit is reached, or the password changed meanwhile. Locks the credential's row, so that two binds cannot
+ * take the last place; ignores sessions of fenced nodes. Also ensures the account's event cursor.
  */
 function openSession(
   db: Db,
@@ -148,7 +146,7 @@ function openSession(
   })
 }
 
-/** Gives the places of sessions back. By primary key. */
+/** By primary key. */
 export async function closeSessions(db: Db, sessionIds: string[]): Promise<void> {
   await db.query('delete from smpp_sessions where id = any ($1::uuid[])', [sessionIds])
 }

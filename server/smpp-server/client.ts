@@ -1,16 +1,15 @@
-/** A bound session of a client, with what it was let in with. */
 import type { FieldsInput, Session } from '@heliogram/smpp'
 import type { Admission } from './bind.ts'
 import type { Delivery } from './delivery.ts'
 import type { Rate } from './rate.ts'
 
-/** A delivery on its way over one session: all its PDUs are answered, or none counts. */
+/** A delivery in flight over one session: it counts only if all its PDUs are accepted. */
 export interface Consignment {
   delivery: Delivery
-  /** PDUs that it has. */
+  /** Number of PDUs. */
   total: number
   unanswered: number
-  /** The client refused a part, or did not answer. */
+  /** A part was refused, or got no response. */
   hasFailed: boolean
 }
 
@@ -26,6 +25,6 @@ export interface Client {
   hasTlvs: boolean
   /** Shared by all sessions of the credential in this process. */
   rate: Rate
-  /** PDUs that wait for room. */
+  /** PDUs that wait for the window. */
   outgoing: { consignment: Consignment; fields: FieldsInput<'deliver_sm'> }[]
 }

@@ -1,4 +1,3 @@
-/** The credentials of SMPP clients, as they are checked and documented. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../ground/http/http.ts'
 

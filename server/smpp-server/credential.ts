@@ -1,11 +1,9 @@
-/** Credentials of SMPP clients: their rows, and the names and passwords that we make for them. */
 import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
 import { randomInt } from 'node:crypto'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
-/** What a client may do, and how we speak to it. */
 export interface CredentialSettings {
   name: string
   enabled: boolean
@@ -21,7 +19,7 @@ export interface CredentialSettings {
   replyConcatenation: ConcatenationMode
 }
 
-/** A credential as the routes show it; never its password. */
+/** Without the password. */
 export interface CredentialRow extends CredentialSettings {
   accountId: string
   id: string
@@ -30,14 +28,13 @@ export interface CredentialRow extends CredentialSettings {
   createdAt: Date
   updatedAt: Date
   lastBoundAt: Date | null
-  /** Long messages that were not sent: parts did not come, or were crossed with those of another. */
+  /** Long messages that were not sent: parts were missing, or mixed with another message's. */
   incomplete: number
   incompleteAt: Date | null
-  /** Sessions that are bound now, on all nodes. */
+  /** Bound sessions on all nodes. */
   sessions: number
 }
 
-/** What a new credential has where nothing is said. */
 export const credentialDefaults: Omit<CredentialSettings, 'name'> = {
   enabled: true,
   allowedCidrs: [],
@@ -49,28 +46,28 @@ export const credentialDefaults: Omit<CredentialSettings, 'name'> = {
   replyConcatenation: 'udh8',
 }
 
-/** Most credentials of an account: each costs a statement now and then, and nobody has more programs than this. */
+/** Per account: each costs a statement now and then, and no account has more programs. */
 export const credentialsMax = 100
 
-// Without those that look alike: people copy them into configuration files from a screen.
+// Without lookalikes: people copy passwords from a screen.
 const characters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
 const random = (alphabet: string, length: number): string =>
   Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
 
-/** A name to bind with: 15 characters, the most that every client can write (SMPP 3.4 §5.2.1). */
+/** A system_id of 15 characters, the most that every client can write (SMPP 3.4 §5.2.1). */
 export const newSystemId = (): string => `hg_${random(letters, 12)}`
 
-/** A password of 8 characters, the most that every client can write (SMPP 3.4 §5.2.2): 46 bits, so guesses are slowed down. */
+/** A password of 8 characters, the most that every client can write (SMPP 3.4 §5.2.2): 46 bits, so attempts are delayed. */
 export const newBindPassword = (): string => random(characters, 8)
 
-/** Select list for `CredentialSettings`, of the table under the alias. */
+/** Select list for `CredentialSettings`, from the given alias. */
 export const settingColumns = (c: string): string => `
     ${c}.name, ${c}.enabled, ${c}.allowed_cidrs as "allowedCidrs", ${c}.sessions_max as "sessionsMax",
     ${c}.window_max as "windowMax", ${c}.pace, ${c}.default_alphabet as "defaultAlphabet",
     ${c}.receives_replies as "receivesReplies", ${c}.reply_concatenation as "replyConcatenation"`
 
-// Sessions are counted by smpp_sessions_credential; there are few.
+// Counts sessions by smpp_sessions_credential; there are few.
 const rowColumns = `
     c.account_id as "accountId", c.id, c.system_id as "systemId", c.mode, ${settingColumns('c')},
     c.created_at as "createdAt", c.updated_at as "updatedAt", c.last_bound_at as "lastBoundAt",
@@ -80,7 +77,7 @@ const rowColumns = `
      join nodes n on n.id = s.node_id and n.fenced_at is null
      where s.account_id = c.account_id and s.credential_id = c.id)::int as sessions`
 
-/** Credentials of an account from a position on, one more than `limit`. By primary key. */
+/** An account's credentials from a position on, one more than `limit`. By primary key. */
 export async function listCredentials(
   db: Queryable,
   accountId: string,
@@ -100,7 +97,7 @@ export async function listCredentials(
   return rows
 }
 
-/** One credential, by primary key; null where the account has none of this id. */
+/** By primary key. */
 export async function findCredential(db: Queryable, accountId: string, id: string): Promise<CredentialRow | null> {
   const { rows } = await db.query<CredentialRow>(
     `select ${rowColumns}
@@ -111,7 +108,7 @@ export async function findCredential(db: Queryable, accountId: string, id: strin
   return rows[0] ?? null
 }
 
-/** Inserts a credential and answers its id; null where the account has as many as it may. Two at once may pass the count by one. */
+/** Returns the id; null if the account has the maximum. Two concurrent inserts may exceed it by one. */
 export async function insertCredential(
   tx: Tx,
   accountId: string,
@@ -136,7 +133,7 @@ export async function insertCredential(
   return rowCount === 1 ? id : null
 }
 
-/** Changes what is named of what a credential may do; false where there is none. Locks its row. */
+/** Updates the given settings; false if there is none. Locks its row. */
 export async function updateCredential(
   tx: Tx,
   accountId: string,
@@ -155,7 +152,7 @@ export async function updateCredential(
   return rowCount === 1
 }
 
-/** Gives a credential another password; false where there is none. Locks its row. */
+/** False if there is none. Locks its row. */
 export async function replacePassword(tx: Tx, accountId: string, id: string, passwordHash: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `update smpp_credentials
@@ -166,7 +163,7 @@ export async function replacePassword(tx: Tx, accountId: string, id: string, pas
   return rowCount === 1
 }
 
-/** Deletes a credential with all that waits for it; false where there is none. */
+/** Deletes a credential with its pending deliveries; false if there is none. */
 export async function deleteCredential(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from smpp_credentials where account_id = $1 and id = $2', [accountId, id])
   return rowCount === 1

@@ -49,7 +49,7 @@ async function bind(
   return client
 }
 
-/** Submits a message of one segment that asks for a receipt; answers with its ids, the client's and ours. */
+/** Submits one segment that requests a receipt; returns the client's id and ours. */
 async function submit(client: TestClient, registered_delivery: number = 1): Promise<{ clientId: string; id: string }> {
   const { messageId } = await client.submit({ short_message: Buffer.from('Hello'), registered_delivery })
   return { clientId: messageId, id: parseClientId(messageId) ?? '' }
@@ -182,7 +182,7 @@ describe('a receipt', () => {
   it('is made of fewer events at a time where a timeout cancels what is made of many', async () => {
     const client = await bind(credential)
     const lock = await test.db.connect()
-    // Nobody reads the log until all is in it.
+    // Blocks readers of the log until all events are in it.
     await lock.query('begin; select 1 from smpp_cursors for update')
     const submitted = await Promise.all(Array.from({ length: 20 }, () => submit(client)))
     await Promise.all(submitted.map(({ id }) => test.end(id)))
@@ -386,7 +386,7 @@ describe('a reply', () => {
   it.each(['udh8', 'udh16', 'sar', 'payload'] as const)('of several segments comes as %s, whole', async (mode) => {
     const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode, windowMax: 2 }))
     const text = 'A long reply, with a €. '.repeat(20)
-    // The first time a part is refused: all of them come again, with the same reference.
+    // The first time a part is refused: all parts are repeated, with the same reference.
     let isFirst = mode === 'udh8'
     let unansweredMax = 0
     client.answer = (_pdu, respond) => {

@@ -1,4 +1,4 @@
-/** Deliver: pending deliveries of a client go to any of its sessions, within the window, until they are answered. */
+/** Sends a client's pending deliveries over any of its sessions, within the window, until they are accepted. */
 import { ESME, PduError, statusOfResponse, type Outcome, type ResponsePdu } from '@heliogram/smpp'
 import { Batcher } from '../ground/base/batch.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -17,16 +17,16 @@ interface DelivererOptions {
   clients: ReadonlyMap<unknown, Client>
 }
 
-// A receipt that is a quarter of a second late is not noticed; the look costs one statement that reads.
+// A quarter of a second is a negligible delay for a receipt; a look costs one statement that reads.
 const lookMs = 200
-// Without a session here there is no hurry: only the event log must not be left behind.
+// Without sessions here, only the event log must keep moving.
 const idleLookMs = 2000
-// Rows of one claim; a window seldom is larger.
+// Rows per claim; windows are seldom larger.
 const claimMax = 1000
-// A client that is busy or broken is asked again after 1 s, 2 s, 4 s …, five minutes at most.
+// Retries after 1 s, 2 s, 4 s …, five minutes at most.
 const retrySecondsMax = 300
 const retryWriteMs = 500
-// What a timeout of the role cancels so often is canceled the next time, too.
+// Something that the role's timeout cancels this often will be canceled again.
 const cancelsMax = 10
 
 export class Deliverer {
@@ -35,9 +35,9 @@ export class Deliverer {
   #timer: NodeJS.Timeout | null = null
   #running: Promise<void> = Promise.resolve()
   #isClosed = false
-  /** The last claim left some behind for want of room. */
+  /** The last claim left some for lack of room. */
   #hasMore = false
-  /** Events of an account that are read at a time: fewer while a timeout cancels what is made of more. */
+  /** Events read at a time per account: fewer while a timeout cancels the statement. */
   #eventsMax = eventsMax
 
   constructor(options: DelivererOptions) {
@@ -53,19 +53,19 @@ export class Deliverer {
     this.#schedule(0)
   }
 
-  /** Claims no more; call it before the sessions are unbound. */
+  /** Stops claiming; call it before the sessions are unbound. */
   async stop(): Promise<void> {
     this.#isClosed = true
     if (this.#timer) clearTimeout(this.#timer)
     await this.#running
   }
 
-  /** Resolves when all that clients answered has been written; call it after the sessions are unbound. */
+  /** Resolves when all responses are written; call it after the sessions are unbound. */
   close(): Promise<void> {
     return this.#settled.drain()
   }
 
-  /** Sends what waits for a session's window. */
+  /** Sends what the session's window allows. */
   pump(client: Client): void {
     const { session } = client
     while (session.room > 0 && session.inFlight < client.admission.windowMax) {
@@ -86,7 +86,6 @@ export class Deliverer {
     }
   }
 
-  /** Takes the outcome of one PDU. */
   readOutcome(client: Client, consignment: Consignment, outcome: Outcome): void {
     this.#answer(client, consignment, outcome.kind === 'response' && outcome.status === ESME.ROK)
     this.pump(client)
@@ -94,14 +93,14 @@ export class Deliverer {
   }
 
   /**
-   * Takes an answer that came when it was not waited for any more: what a slow client has taken need not come again, and make it slower. Of
-   * the parts of a long reply not all may have been sent.
+   * Records a response after its timeout: repeating an accepted delivery would slow a slow client further. Not all parts of a long reply
+   * may have been sent.
    */
   readLate({ delivery, total }: Consignment, response: ResponsePdu): void {
     if (total === 1 && statusOfResponse(response) === ESME.ROK) void this.#settle(delivery, null)
   }
 
-  /** Gives back what a session that is over had not sent yet. */
+  /** Releases the unsent deliveries of a closed session. */
   release(client: Client): void {
     for (const { consignment } of client.outgoing.splice(0)) this.#answer(client, consignment, false)
   }
@@ -110,7 +109,7 @@ export class Deliverer {
     consignment.unanswered--
     if (!isTaken && !consignment.hasFailed) {
       consignment.hasFailed = true
-      // Parts that were not sent come again with the rest.
+      // Unsent parts are repeated with the rest.
       const waiting = client.outgoing.filter((one) => one.consignment === consignment)
       if (waiting.length > 0) client.outgoing = client.outgoing.filter((one) => one.consignment !== consignment)
       consignment.unanswered -= waiting.length
@@ -120,8 +119,8 @@ export class Deliverer {
   }
 
   /**
-   * Tried while the database is away, and some times where it is canceled: what a client took should not come again. A lease that runs out
-   * meanwhile brings it once more.
+   * Retried while the database is down, and a few times if canceled, so that accepted deliveries are not repeated. If the lease expires
+   * meanwhile, they are.
    */
   async #settle({ accountId, credentialId, id, part }: Delivery, retrySeconds: number | null): Promise<void> {
     for (let cancels = 0; ;) {
@@ -147,7 +146,7 @@ export class Deliverer {
     }, ms)
   }
 
-  /** Looks at once: a client has room. One that comes during a look waits for the next. */
+  /** Looks now, because a client has room. A call during a look waits for the next. */
   wake(): void {
     if (!this.#timer) return
     clearTimeout(this.#timer)
@@ -205,7 +204,7 @@ export class Deliverer {
   }
 }
 
-/** How many more PDUs a session may be given. */
+/** Free PDUs of a session's window. */
 function roomOf({ session, admission, outgoing }: Client): number {
   return Math.min(session.room, admission.windowMax - session.inFlight) - outgoing.length
 }

@@ -1,4 +1,3 @@
-/** A delivery as the PDUs that carry it. */
 import {
   cutSegments,
   detectAddress,
@@ -17,7 +16,7 @@ import type { Delivery } from './delivery.ts'
 /** esm_class of a receipt (SMPP 3.4 §5.2.12). */
 const DELIVERY_RECEIPT = 0x04
 
-/** The deliver_sm of a delivery: one, or the parts of a long reply in their order. `hasTlvs`: the client speaks SMPP 3.4. */
+/** The deliver_sm PDUs of a delivery: one, or the parts of a long reply in order. `hasTlvs`: the client speaks SMPP 3.4. */
 export function pdusOf(
   delivery: Delivery,
   { defaultAlphabet, replyConcatenation }: Pick<Admission, 'defaultAlphabet' | 'replyConcatenation'>,
@@ -52,10 +51,10 @@ export function pdusOf(
   return parts.map((part) => ({ ...addresses, ...part }))
 }
 
-// No way of sending a text takes more: 65,535 octets of payload.
+// The maximum of any concatenation: 65,535 octets of payload.
 const charactersMax = 65_535
 
-/** A reply in its parts. One that is longer than they can be, which no phone writes but a carrier may say, loses its end: the others wait behind it. */
+/** Splits a reply. A longer one, which no phone writes but a carrier may send, is truncated: it must not block the others. */
 function cutReply(whole: string, options: CutOptions): SegmentPdu[] {
   for (let text = whole.slice(0, charactersMax); ; text = text.slice(0, Math.floor(text.length * 0.95)))
     try {
@@ -65,10 +64,10 @@ function cutReply(whole: string, options: CutOptions): SegmentPdu[] {
     }
 }
 
-/** A part that comes again has the same reference; ids of one millisecond differ in their ends. */
+/** A repeated part keeps its reference; ids of one millisecond differ in their ends. */
 const referenceOf = (id: string): number => createHash('sha256').update(id).digest().readUInt16BE(0)
 
-/** An address that no carrier should have let through still must be written; the field ends at 20 characters (SMPP 3.4 §5.2.8). */
+/** Writes even an address that a carrier should have rejected; the field ends at 20 characters (SMPP 3.4 §5.2.8). */
 function addressOf(address: string): SmppAddress {
   const addr = address.replaceAll(/[^ -~]/g, '?').slice(0, 20)
   return detectAddress(address) ?? { ton: 0, npi: 0, addr }

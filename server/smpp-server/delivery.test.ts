@@ -12,7 +12,7 @@ const test = await openLedgerTest(database.db)
 const credential = await createTestCredential(test.db, test.accountId)
 beforeEach(() => test.db.query('delete from smpp_deliveries'))
 
-/** Deliveries that come again in so long. */
+/** Deliveries that are repeated after this time. */
 const refuse = (count: number, dueIn: string): Promise<unknown> =>
   test.db.query(
     `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination, due_at)

@@ -1,4 +1,4 @@
-/** Deliveries to clients as rows: leased by the node that delivers, deleted when the client took them, due again when it did not. */
+/** Rows of deliveries to clients: leased by the delivering node, deleted when accepted, otherwise due again. */
 import { columns } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 import { readMessages } from '../message/store.ts'
@@ -6,7 +6,6 @@ import type { ReceiptState } from '@heliogram/smpp'
 import { firstIdOf } from './event-cursor.ts'
 import { deliveryDaysMax } from './fill.ts'
 
-/** The key of a delivery. */
 export interface DeliveryKey {
   accountId: string
   credentialId: string
@@ -15,18 +14,17 @@ export interface DeliveryKey {
 }
 
 interface Common extends DeliveryKey {
-  /** Who it is from, and our number. */
+  /** The sender, and our number. */
   source: string
   destination: string
-  /** Tries, this one included. */
+  /** Tries, including this one. */
   tries: number
 }
 
-/** A delivery that this node leases. */
 export type Delivery =
   | (Common & {
       kind: 'receipt'
-      /** The id that the client was given, and of how many parts. */
+      /** The client's id, and its number of parts. */
       subjectId: string
       parts: number
       state: ReceiptState
@@ -36,18 +34,18 @@ export type Delivery =
     })
   | (Common & { kind: 'reply'; text: string })
 
-/** What became of a try: over, or to be tried again in so many seconds. */
+/** The result of a try: done, or due again in so many seconds. */
 export interface Settled extends DeliveryKey {
   retrySeconds: number | null
 }
 
-// Longer than a client may take for its answer; a node that died is known by its fence long before.
+// Longer than a client may take to respond; dead nodes are fenced long before.
 const leaseSeconds = 120
 
 /**
- * Leases what is due for credentials, up to so many each, what has been due longest first. Locks the rows it takes and passes over those that
- * another node is taking; by smpp_deliveries_due. What a fenced node leased is due at once. The text of a reply is its message's; one that is sealed
- * is read by a second query.
+ * Leases due deliveries of credentials, up to a limit each, longest due first. Locks the rows, skipping those of other nodes; by
+ * smpp_deliveries_due. Rows leased by a fenced node are due at once. A reply's text comes from its message; sealed texts are read by a
+ * second query.
  */
 export async function claimDeliveries(
   db: Db,
@@ -104,7 +102,7 @@ export async function claimDeliveries(
 
 type Claimed = Delivery & { subjectId: string; text: string | null }
 
-/** Writes what became of tries, by primary key. Repeatable. */
+/** Writes the results of tries, by primary key. Repeatable. */
 export async function settleDeliveries(db: Db, settled: Settled[]): Promise<void> {
   await db.query({
     name: 'settle-smpp-deliveries',
@@ -138,7 +136,7 @@ export async function settleDeliveries(db: Db, settled: Settled[]): Promise<void
   })
 }
 
-/** Forgets what no client took in time; answers how many. By primary key prefix, a credential after the other. */
+/** Deletes expired deliveries; returns their number. By primary key prefix, credential by credential. */
 export async function forgetDeliveries(db: Db): Promise<number> {
   const { rowCount } = await db.query(
     `delete from smpp_deliveries d

@@ -1,4 +1,4 @@
-/** Texts of SMPP clients where texts are sealed at rest: parts that wait for the others, and replies that wait for a client. */
+/** Sealed texts of SMPP clients: parts of incomplete messages, and pending replies. */
 import { afterAll, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../ground/db/db.ts'

@@ -1,7 +1,7 @@
-/** What waits for SMPP clients about a person who is erased: replies and receipts with their number, which no client will get any more. */
+/** Erases a person's pending replies and receipts; no client gets them. */
 import type { EraseStep } from '../events/face.ts'
 
-/** The step of this slice; by the prefix of the primary key, in which there is only what no client has taken yet. */
+/** By the prefix of the primary key; the table holds pending deliveries only. */
 export const clientStep: EraseStep = {
   name: 'clients',
   async run(tx, { accountId, number }) {

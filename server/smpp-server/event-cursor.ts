@@ -1,14 +1,14 @@
-/** How far the event log of an account was read for its SMPP clients. */
+/** Cursors in accounts' event logs, for SMPP clients. */
 import type { Tx } from '../ground/db/db.ts'
 import { firstIdSql } from '../ground/base/ids.ts'
 
-/** SQL: the smallest id of so many days ago by the clock of the database; those of two processes may differ by days. */
+/** SQL: the smallest id of so many days ago by the clock of the database; clocks of processes may differ by days. */
 export const firstIdOf = (daysAgo: number): string => firstIdSql(`now() - interval '${daysAgo} days'`)
 
-/** SQL: no event that is recorded from now on has a smaller id. It is made before its transaction commits, and no transaction lasts a day. */
+/** SQL: no event recorded from now on has a smaller id. An id is made before its transaction commits, and no transaction lasts a day. */
 export const floorNow: string = firstIdOf(1)
 
-/** Begins to follow an account's events where nobody did: from the oldest transaction that is still running. */
+/** Inserts an account's missing cursor, at the oldest running transaction. */
 export async function ensureCursor(tx: Tx, accountId: string): Promise<void> {
   await tx.query(
     `insert into smpp_cursors (account_id, txid, event_id, floor_id)

@@ -11,7 +11,7 @@ await createTestCredential(test.db, test.accountId)
 afterEach(() => vi.useRealTimers())
 
 it('passes nothing over because the clock of a process that has read is days ahead', async () => {
-  // Made by the clock of this moment.
+  // Made by the real clock.
   const ids = [newId(), newId()]
   const happen = (id: string | undefined): Promise<unknown> =>
     test.db.query(`insert into events (account_id, id, type, payload) values ($1, $2, 'webhook.test', '{}')`, [
@@ -20,7 +20,7 @@ it('passes nothing over because the clock of a process that has read is days ahe
     ])
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
   await happen(ids[0])
-  // All was read, so that the cursor may pass the days before; not while an older transaction of the server runs.
+  // All events were read, so that the cursor may pass the earlier days; not while an older transaction of the server runs.
   const readTo = async (): Promise<string | undefined> => {
     await fillDeliveries(test.db, 2)
     return (await test.db.query<{ id: string }>('select event_id as id from smpp_cursors')).rows[0]?.id
@@ -36,7 +36,7 @@ it('passes nothing over because the clock of a process that starts is days behin
     await test.db.query<{ floor: string }>('select floor_id as floor from smpp_cursors'),
     86_400_000,
   ]
-  // All was read by a process whose clock is right.
+  // A process with the right clock read everything.
   expect(before[0]?.floor).toBeDefined()
   await test.db.query('update smpp_cursors set floor_id = $1', [firstIdAt(Date.now() - day)])
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * day })

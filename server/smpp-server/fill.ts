@@ -1,6 +1,6 @@
 /**
- * From the event log to deliveries. A cursor per account, (txid, id), stays below the oldest transaction that is still running: an event
- * that commits late is not skipped, and the cursor moves in the transaction that makes the deliveries: nothing is made twice.
+ * Creates deliveries from the event log. Each account's cursor, (txid, id), stays below the oldest running transaction, so that late
+ * commits are not skipped. It moves in the transaction that creates the deliveries, so that none is created twice.
  */
 import { columns } from '../ground/db/array.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
@@ -8,11 +8,11 @@ import { newId } from '../ground/base/ids.ts'
 import { firstIdOf, floorNow } from './event-cursor.ts'
 import { settlePending } from './pending.ts'
 
-/** Days after which what could not be delivered is forgotten. */
+/** Days until an undelivered delivery expires. */
 export const deliveryDaysMax = 3
 
 const accountsMax = 50
-/** Events of an account that are read at a time, where nothing speaks against it. */
+/** Events read at a time per account, by default. */
 export const eventsMax = 500
 
 interface EventRow {
@@ -24,8 +24,8 @@ interface EventRow {
 }
 
 /**
- * Reads what happened since to accounts with SMPP clients, but for those that another process is reading, `limit` events of each; true: there
- * may be more.
+ * Reads new events of accounts with SMPP clients, except those that another process is reading, `limit` events of each; true: there may be
+ * more.
  */
 export async function fillDeliveries(db: Db, limit: number = eventsMax): Promise<boolean> {
   const found = await findAccounts(db)
@@ -56,7 +56,7 @@ const unread = `
             and (txid, id) > (c.txid, c.event_id)
             and id > greatest(c.floor_id, ${firstIdOf(deliveryDaysMax)})`
 
-/** Accounts with clients and unread events, some of them. Only reads: most of the time there is nothing to lock for. */
+/** Some accounts with clients and unread events. Takes no lock, because usually there are none. */
 async function findAccounts(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ accountId: string }>({
     name: 'find-smpp-accounts',
@@ -72,7 +72,7 @@ async function findAccounts(db: Db): Promise<string[]> {
   return rows.map((row) => row.accountId)
 }
 
-/** Locks the cursors of accounts, by primary key; those that another process holds are passed over. */
+/** Locks the cursors of accounts, by primary key, skipping locked ones. */
 async function lockCursors(tx: Tx, accounts: string[]): Promise<string[]> {
   const { rows } = await tx.query<{ accountId: string }>({
     name: 'lock-smpp-cursors',
@@ -105,8 +105,8 @@ async function readEvents(tx: Tx, accounts: string[], limit: number): Promise<Ev
 }
 
 /**
- * A reply goes to each client of its account that receives them and was there before it: a person's to those that send to people, a
- * simulated phone's to those of test mode, for a deliver_sm cannot say which it is. By primary keys.
+ * A reply goes to each client of its account that receives replies and is older than it: live replies to live clients, those of simulated
+ * phones to test clients, because a deliver_sm cannot mark the difference. By primary keys.
  */
 async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
   if (events.length === 0) return
@@ -133,7 +133,7 @@ async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
   })
 }
 
-/** Moves each cursor to the last event that was read. Of an account whose events were all read, what comes is young. */
+/** Moves each cursor to the last event read. If an account's log is read to its end, later events are young. */
 async function moveCursors(tx: Tx, events: EventRow[], limit: number): Promise<void> {
   const ofAccount = Map.groupBy(events, (event) => event.accountId)
   if (ofAccount.size === 0) return

@@ -1,6 +1,6 @@
 /**
- * Parts of long messages, on disk before they are answered: a client that waits for each answer before it submits the next part is as
- * right as one that does not, and parts may come over any session at any node. One row a message, one statement a part.
+ * Stores parts of long messages before they are confirmed: a client may wait for each response before the next part, or not, and may use
+ * any session at any node. One row a message, one statement a part.
  */
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../ground/db/db.ts'
@@ -11,25 +11,24 @@ import type { Admission } from './bind.ts'
 import type { Submit } from './read-submit.ts'
 import { asksFor } from './state.ts'
 
-/** How long the next part of a message is waited for; and how long no part is taken for numbers and a reference of which two were crossed. */
+/** How long a message waits for its next part, and how long its numbers and reference are blocked after two texts collided. */
 const gatherSecondsMax = 60
 
-/** A message that is being put together. */
+/** An incomplete message. */
 export interface Gathering {
   id: string
   total: number
-  /** What is there, by number of part. */
+  /** By part number. */
   submits: Map<number, Submit>
   /** Two texts have this reference at once: neither is sent. */
   isCrossed: boolean
 }
 
-/** The id under which a client knows a part. */
 export const partIdOf = ({ id }: Gathering, part: number): string => showClientId(id, part)
 
 export const isWhole = ({ total, submits }: Gathering): boolean => submits.size === total
 
-/** Where parts are kept; without `texts` they are stored as they are. */
+/** Without `texts`, parts are stored in clear. */
 export interface GatherContext {
   db: Db
   texts?: Texts
@@ -42,7 +41,7 @@ interface StoredPart {
   single: number | null
   /** Base64. */
   body: string
-  /** Of what it says: a part that comes twice has the same. */
+  /** Identifies repeated parts. */
   digest: string
   /** `body` is sealed with the master key. */
   isSealed?: boolean
@@ -64,7 +63,7 @@ interface GatheringRow {
   isCrossed: boolean
 }
 
-/** What tells the parts of one message from those of others: as the primary key does. */
+/** The key of a message's parts, as in the primary key. */
 export function gatheringKey({ accountId, credentialId }: Admission, { source, destination, part }: Submit): string {
   const { kind, reference, total } = part.concatenation ?? {}
   return [accountId, credentialId, source, destination, kind, reference, total].join(' ')
@@ -74,9 +73,9 @@ const rowColumns = `account_id as "accountId", credential_id as "credentialId", 
   crossed_at is not null as "isCrossed"`
 
 /**
- * Stores a part and answers what is there now. Locks the message's row, by primary key: of two last parts at two nodes one sees the
- * other. A part that comes twice is kept once. Null: the part was not kept, for its number is taken by one that says something else. Of a
- * message that is whole that is the next message's, too early by a moment; else the two are crossed from then on.
+ * Stores a part and returns all parts. Locks the message's row, by primary key: of two last parts at two nodes one sees the other. A
+ * repeated part is stored once. Null: not stored, because its number has another content. If the message is complete, the part belongs to
+ * the next message and is a moment too early; else the two are crossed from then on.
  */
 export async function gatherPart(
   { db, texts }: GatherContext,
@@ -119,20 +118,20 @@ export async function gatherPart(
   return isKept || row.isCrossed ? gatheringOf(row, texts) : null
 }
 
-/** Forgets what was gathered. By the unique index on id. */
+/** By the unique index on id. */
 export async function endGathering(db: Db | Tx, id: string): Promise<void> {
   await db.query('delete from smpp_gatherings where id = $1', [id])
 }
 
-/** Forgets one part, which its client keeps. By the unique index on id. */
+/** Removes a part that its client will repeat. By the unique index on id. */
 export async function takePartBack(db: Db, id: string, part: number): Promise<void> {
   await db.query('update smpp_gatherings set parts = parts - $2::text where id = $1', [id, part])
 }
 
 /**
- * Ends a message that will not be sent, and tells so, for each part that was answered and asked for it, by a receipt. `answered` are
- * those parts, `err` says why. One that is `undeliverable` is counted in its credential. Answers whether it was this call. Another process that is faster leaves nothing to do; nor does a part that came just now to one that was `undeliverable`
- * for want of it.
+ * Ends a message that will not be sent, with a receipt for each part in `answered` that requested one; `err` gives the reason. An
+ * `undeliverable` message counts in its credential. Returns whether this call ended it: false if another process did, or if the missing
+ * part of an `undeliverable` one has just come.
  */
 export async function refuseGathering(
   db: Db | Tx,
@@ -174,15 +173,15 @@ export async function refuseGathering(
   return rows[0]?.ended === 1
 }
 
-/** A gathering whose time is over, with what is needed to send it where it is whole: its node died before it did. */
+/** An overdue gathering. If complete, its node died before sending it. */
 export interface LateGathering {
   accountId: string
   credentialId: string
-  /** What was gathered. @throws where a part is sealed and cannot be opened. */
+  /** @throws if a sealed part cannot be opened. */
   open: () => Gathering
 }
 
-/** Gatherings that wait for too long, by smpp_gatherings_received_at, behind the oldest `skip` of them. */
+/** Overdue gatherings, by smpp_gatherings_received_at, after the oldest `skip`. */
 export async function listLate(
   { db, texts }: GatherContext,
   limit: number,
@@ -203,7 +202,7 @@ export async function listLate(
   }))
 }
 
-/** What a sealed part is bound to: a part that comes twice is the same. */
+/** Binds a sealed part to its place; a repeated part has the same one. */
 const placeOf = (
   { accountId, credentialId }: { accountId: string; credentialId: string },
   { source, destination }: { source: string; destination: string },
@@ -229,7 +228,7 @@ function storedOf(
   }
 }
 
-/** What a part says, in short: where texts are sealed, by a key. */
+/** A digest of a part; keyed if texts are sealed. */
 function digestOf({ data_coding, body }: Submit['part'], texts: Texts | undefined, place: string): string {
   const octets = Buffer.concat([Buffer.of(data_coding), body])
   return texts?.isSealing
@@ -263,7 +262,7 @@ function gatheringOf(row: GatheringRow, texts: Texts | undefined): Gathering {
   return { id, total, submits: new Map(submits), isCrossed }
 }
 
-/** @throws where it is sealed and was changed, or the master key is another one. */
+/** @throws if it is sealed and was changed, or with another master key. */
 function bodyOf({ body, isSealed }: StoredPart, texts: Texts | undefined, place: string): Buffer {
   const octets = Buffer.from(body, 'base64')
   return isSealed && texts ? texts.openLoose(octets, place) : octets

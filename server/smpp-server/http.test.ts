@@ -110,7 +110,7 @@ test('nobody hands out more than they may do', async () => {
     code: 'insufficient_scope',
     detail: expect.stringContaining('messages:read_body'),
   })
-  // A key of the same account that may not read what people write.
+  // A key of the same account without permission to read texts.
   const mate = await createTestAccount(db, { scopes: ['smpp:write', 'messages:write'] })
   await db.query('update api_keys set account_id = $1 where account_id = $2', [account.accountId, mate.accountId])
   for (const [method, url, body] of [
@@ -143,7 +143,7 @@ test.each([
   [{ name: 'x', system_id: 'mine' }, '#/system_id', 'unknown_field'],
   [{ name: 'x', allowed_cidrs: ['10.0.0.0/8', 'nowhere'] }, '#/allowed_cidrs/1', 'invalid_format'],
   [{ name: 'x', allowed_cidrs: ['10.0.0.1'] }, '#/allowed_cidrs/0', 'invalid_format'],
-  // Not 10.0.0.0/8 to every program, and IPv4 where a client never has such an address.
+  // Programs read 10/8 in different ways, and a client never has such an IPv4 address.
   [{ name: 'x', allowed_cidrs: ['10/8'] }, '#/allowed_cidrs/0', 'invalid_format'],
   [{ name: 'x', allowed_cidrs: ['010.0.0.0/8'] }, '#/allowed_cidrs/0', 'invalid_format'],
   [{ name: 'x', allowed_cidrs: ['::ffff:192.0.2.0/120'] }, '#/allowed_cidrs/0', 'invalid_format'],

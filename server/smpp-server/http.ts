@@ -1,4 +1,3 @@
-/** `/v1/smpp-credentials`: what SMPP clients bind with. */
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
@@ -217,7 +216,7 @@ function found<T>(value: T | null): T {
   return value
 }
 
-/** Whoever has the password sends, and reads replies: nobody hands out more than they may do. */
+/** A password allows sending and reading replies: callers may not grant more than they have. */
 function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSettings & Partial<CredentialRow>): void {
   if (caller.mode === 'test' && mode === 'live')
     throw new ApiError('insufficient_scope', {
@@ -230,14 +229,14 @@ function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSett
       })
 }
 
-/** Whether a text is a network that addresses can be in: short forms (`10/8`) are of others, and IPv4 is not written as IPv6. */
+/** Whether a text is a valid network: short forms (`10/8`) are read in different ways, and IPv4 must not be written as IPv6. */
 function isNetwork(cidr: string): boolean {
   if (isIP(cidr.split('/')[0] ?? '') === 0 || !ipaddr.isValidCIDR(cidr)) return false
   const [network] = ipaddr.parseCIDR(cidr)
   return !(network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress())
 }
 
-/** What a body says of the settings. @throws ApiError where a network is none. */
+/** @throws ApiError for an invalid network. */
 function settingsOf(body: Static<typeof CredentialChange>): Partial<CredentialSettings> {
   const wrong = (body.allowed_cidrs ?? []).flatMap((cidr, i) => (isNetwork(cidr) ? [] : [i]))
   if (wrong.length > 0)

@@ -1,4 +1,4 @@
-/** npm `smpp`, a client that is not ours. */
+/** npm `smpp`, an independent client. */
 import smpp, { type NpmPdu, type NpmSession, type Send } from 'smpp'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'

@@ -64,7 +64,7 @@ it('a message to which a part came meanwhile is not ended for want of it, and on
   const end = (): Promise<boolean> => refuseGathering(test.db, gathering, 'undeliverable', [1], '122')
   await end()
   expect(await left()).toEqual([1, 0])
-  // Every process looks for what is late.
+  // Every process looks for overdue messages.
   await age(61, 1)
   await Promise.all([end(), end()])
   expect(await left()).toEqual([0, 1])

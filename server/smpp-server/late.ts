@@ -1,4 +1,4 @@
-/** Long messages of which parts did not come in time, and those whose node died before it sent them. */
+/** Handles long messages with missing parts, and those whose node died before it sent them. */
 import { isUnavailable } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { untilDone } from '../ground/base/sweeps.ts'
@@ -10,9 +10,9 @@ import { submitGathered, type SubmitContext } from './submit.ts'
 const lateMax = 100
 
 /**
- * Ends what has waited long enough: a message that is whole is sent, one with gaps is not (half a text is worse than none), and its
- * client is told so by the receipts that it asked for. One that cannot be ended, such as where the master key of its parts is gone, stays
- * for another turn (the key may be put back), and the others are ended all the same.
+ * Ends overdue messages: sends complete ones, and refuses those with gaps (half a text is worse than none) with the requested receipts. One
+ * that cannot be ended, for example because the master key of its parts is missing, stays for later (the key may return) and does not block
+ * the others.
  */
 export async function sendLate(context: SubmitContext & { log: Log }, isOver = (): boolean => false): Promise<void> {
   const failures: string[] = []

@@ -13,7 +13,7 @@ const pending = new PendingReceipts(test.db)
 afterAll(() => pending.close())
 beforeEach(() => emptyTables(test.db, 'messages, outcomes, smpp_submits, smpp_deliveries'))
 
-/** A message whose parts asked for receipts by these flags. */
+/** A message whose parts requested receipts by these flags. */
 async function note(registeredDelivery: number[]): Promise<{ messageId: string; clientId: string; isNoted: boolean }> {
   const { id: messageId } = await test.send()
   const clientId = newId()
@@ -69,7 +69,7 @@ it.each<[string, string | null, string | null, string, number[]]>([
         done_at: new Date('2026-11-20T12:00:00Z'),
       })),
     )
-    // The process that deletes the note makes the receipts.
+    // The process that deletes the note creates the receipts.
     expect(await test.count('smpp_submits', 'true')).toBe(state === null ? 1 : 0)
   },
 )
@@ -113,7 +113,7 @@ it('a note is tried until the process stops, but for one that can never be writt
   const { accountId } = test
   const { id: messageId } = await test.send()
   const one = { accountId, messageId, credentialId: credential.id, clientId: newId(), registeredDelivery: [1] }
-  // No smallint.
+  // Not a smallint.
   await expect(pending.note({ ...one, registeredDelivery: [0x10001] })).rejects.toThrow('smallint')
   const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
   const away = new PendingReceipts(gone)

@@ -1,6 +1,6 @@
 /**
- * Pending receipts of clients: noted when a message is accepted, and turned into deliveries when it ends. One statement deletes the note
- * and makes the deliveries, so each receipt is made once, by the process that sees the end first.
+ * Pending receipts: noted at accept, turned into deliveries when the message ends. One statement deletes the note and creates the
+ * deliveries, so the process that sees the end first creates each receipt once.
  */
 import { Batcher } from '../ground/base/batch.ts'
 import { columns } from '../ground/db/array.ts'
@@ -10,29 +10,27 @@ import { dayOf, perDay } from '../ground/db/partitions.ts'
 import { newId } from '../ground/base/ids.ts'
 import { asksFor, errOf, finalStateOf } from './state.ts'
 
-/** A message whose receipts a client asked for. */
 export interface PendingReceipt {
   accountId: string
   messageId: string
   credentialId: string
-  /** The id that the client was given. */
+  /** The client's id. */
   clientId: string
-  /** registered_delivery of each part, in their order. */
+  /** registered_delivery of each part, in order. */
   registeredDelivery: number[]
-  /** What it was gathered in: it ends with the note, and is noted once. */
+  /** Its gathering, deleted with the note, so that the note is made once. */
   gatheringId?: string
 }
 
-/** A message by its key. */
 export interface MessageKey {
   accountId: string
   messageId: string
 }
 
-// Long enough not to hammer a database that is coming back.
+// Spares a database that is recovering.
 const retryMs = 500
 
-/** Notes pending receipts, many in one statement. */
+/** Batches notes. */
 export class PendingReceipts {
   readonly #batcher: Batcher<PendingReceipt, void>
   #isClosed = false
@@ -40,14 +38,14 @@ export class PendingReceipts {
   constructor(db: Db) {
     const flush = async (pending: PendingReceipt[]): Promise<void[]> => {
       await insertPending(db, pending)
-      // A message may have ended before it was noted: its event was passed by. What ends from here on finds the note.
+      // A message may have ended before its note, and its event was skipped. Later ends find the note.
       await settlePending(db, pending)
       return pending.map(() => undefined)
     }
     this.#batcher = new Batcher(flush, { sizeMax: 500, flushesMax: 2, isForAll: isUnavailable })
   }
 
-  /** Resolves when the note is on disk, false if there is nothing to note. It tries until then: the message is accepted. */
+  /** Resolves when the note is committed, false if none is needed. Retries until then, because the message is accepted. */
   async note(pending: PendingReceipt): Promise<boolean> {
     if (pending.registeredDelivery.every((flags) => (flags & 3) === 0)) return false
     for (;;) {
@@ -68,8 +66,8 @@ export class PendingReceipts {
 }
 
 /**
- * Repeatable: a message is noted once, one that was gathered with the end of its gathering (locked by its unique id), for its note may be
- * settled already when another process comes to it. A credential that was deleted meanwhile gets none.
+ * Repeatable: a message is noted once. A gathered one is noted with the end of its gathering (locked by its unique id), because its note
+ * may be settled before another process repeats it. Skips deleted credentials.
  */
 async function insertPending(db: Db, pending: PendingReceipt[]): Promise<void> {
   await db.query({
@@ -98,7 +96,7 @@ async function insertPending(db: Db, pending: PendingReceipt[]): Promise<void> {
   })
 }
 
-/** Makes the deliveries of those of these messages that are over. */
+/** Creates the deliveries of ended messages among these. */
 export async function settlePending(db: Queryable, messages: readonly MessageKey[]): Promise<void> {
   if (messages.length === 0) return
   await db.query({
@@ -111,8 +109,8 @@ export async function settlePending(db: Queryable, messages: readonly MessageKey
   })
 }
 
-// Locks the notes it takes. Messages are read one by one, by primary key, whatever the planner thinks of their number. A carrier's own
-// number is passed on where it fits the three characters of `err` and is one; else the reason that is known.
+// Locks the notes. Reads messages one by one, by primary key, whatever number the planner expects. Passes on a carrier's own number if it
+// is one and fits the three characters of `err`; else the known reason.
 const settleStatement = perDay(
   'settle-smpp-submits',
   (day) => `
@@ -144,13 +142,12 @@ const settleStatement = perDay(
   where ${asksFor('p.flags', 't.state')}`,
 )
 
-// Some 20 ms; of those that were canceled all are settled together.
+// Some 20 ms; all canceled ones among them are settled together.
 const looksMax = 5000
 
 /**
- * Settles messages that were canceled, which is no event unless somebody subscribes. Looks at some of the notes, in their order from behind one
- * on (null: the first), for those of messages whose end nobody knows may be millions; answers with the last that it looked at, null behind the
- * end. By the primary keys of both tables.
+ * Settles canceled messages, which have no event unless someone subscribes. Checks some notes, in order after one (null: from the first),
+ * because notes of unconfirmed messages may be millions; returns the last one checked, null at the end. By the primary keys of both tables.
  */
 export async function settleCanceled(
   db: Db,
@@ -188,7 +185,7 @@ export async function settleCanceled(
   return { accountId: last.accountId, messageId: last.messageId }
 }
 
-/** Forgets notes of messages that never came to an end, longer than any receipt is waited for. */
+/** Deletes notes of messages that never ended, after the longest wait for a receipt. */
 export async function forgetPending(db: Db): Promise<void> {
   await db.query(`delete from smpp_submits where submitted_at < now() - interval '400 days'`)
 }

@@ -8,7 +8,7 @@ import { bindTestClient, openServerTest, type TestClient } from './testing.ts'
 
 const { db } = await createTestDatabase()
 const test = await openServerTest(db)
-// What is sent waits in line.
+// Messages stay in the queue.
 test.slots.room = 0
 afterAll(() => test.close())
 

@@ -1,4 +1,4 @@
-/** query_sm and cancel_sm: a client asks about a message of its account, or takes it back while no carrier has it. */
+/** query_sm and cancel_sm: reads a message of the account, or cancels it before a carrier has it. */
 import { ESME, formatAbsoluteTime, MESSAGE_STATES, type PduOf } from '@heliogram/smpp'
 import type { Db } from '../ground/db/db.ts'
 import type { Recording } from '../events/events.ts'
@@ -12,12 +12,12 @@ import { settlePending } from './pending.ts'
 import { stateOf } from './state.ts'
 import { gatheringOperation } from './submit.ts'
 
-/** Fields of a query_sm_resp, or why there are none. */
+/** Fields of a query_sm_resp, or the error. */
 export type QueryAnswer =
   | { status: number }
   | { status: 0; message_id: string; final_date: string; message_state: number; error_code: number }
 
-/** Answers a query_sm (SMPP 3.4 §4.8). Any message of the account can be asked for, however it was sent. */
+/** Answers a query_sm (SMPP 3.4 §4.8). Any message of the account, however it was sent. */
 export async function query(db: Db, accountId: string, pdu: PduOf<'query_sm'>): Promise<QueryAnswer> {
   const row = await findByClientId(db, accountId, pdu.message_id)
   if (!row || !isFrom(row, pdu.source_addr)) return { status: ESME.RQUERYFAIL }
@@ -30,7 +30,7 @@ export async function query(db: Db, accountId: string, pdu: PduOf<'query_sm'>): 
   }
 }
 
-/** One octet: the carrier's own number where it fits, else that of our reason. */
+/** One octet: the carrier's own number if it fits, else that of our reason. */
 function errorOf({ status, receiptErr, errorCode }: MessageRow): number {
   const error = Number.parseInt(receiptErr ?? '', 10)
   if (error > 0 && error < 256) return error
@@ -38,8 +38,8 @@ function errorOf({ status, receiptErr, errorCode }: MessageRow): number {
 }
 
 /**
- * Answers a cancel_sm (SMPP 3.4 §4.9) with a command_status. One message by its id; not all to a number. What is live is not for a test
- * credential to change.
+ * Answers a cancel_sm (SMPP 3.4 §4.9) with a command_status. Cancels one message by id, not all to a number. Test credentials cannot cancel
+ * live messages.
  */
 export async function cancel(
   context: Recording,
@@ -54,7 +54,7 @@ export async function cancel(
   return ESME.ROK
 }
 
-/** The message of a client's id: its own, or that of the gathering which became it. By primary keys. */
+/** The message with a client's id, or the one made from that gathering. By primary keys. */
 async function findByClientId(db: Db, accountId: string, text: string): Promise<MessageRow | null> {
   const id = parseClientId(text)
   if (id === null) return null
@@ -64,6 +64,6 @@ async function findByClientId(db: Db, accountId: string, text: string): Promise<
   return known && findMessage(db, accountId, known.messageId)
 }
 
-/** A source that is named must be the message's (SMPP 3.4 §4.8.1); one that is left out is not compared. */
+/** If a source is given, it must be the message's (SMPP 3.4 §4.8.1). */
 const isFrom = (row: MessageRow, source: string): boolean =>
   source === '' || source.replace(/^\+/, '') === row.ourNumber

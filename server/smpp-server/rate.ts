@@ -1,4 +1,4 @@
-/** How much a client may submit: a bucket of segments that fills at its pace and holds a second's worth, one at least. */
+/** A token bucket of segments: fills at the client's pace and holds one second's worth, at least one. */
 export class Rate {
   #pace: number
   #tokens: number
@@ -10,12 +10,12 @@ export class Rate {
     this.#at = now
   }
 
-  /** Changes the pace; what was taken stays taken. */
+  /** Keeps the current level. */
   setPace(pace: number): void {
     this.#pace = pace
   }
 
-  /** Takes so many segments, or none. A message longer than a second's worth goes when the bucket is full, and leaves a debt. */
+  /** Takes all segments, or none. A message longer than one second's worth needs a full bucket, and leaves a debt. */
   take(segments: number, now: number = performance.now()): boolean {
     const full = Math.max(1, this.#pace)
     this.#tokens = Math.min(full, this.#tokens + ((now - this.#at) / 1000) * this.#pace)

@@ -1,4 +1,4 @@
-/** From a submit_sm to a draft, or to the command_status that refuses it: everything that can be told without the database. */
+/** Reads a submit_sm into a draft, or the command_status that refuses it, without the database. */
 import {
   codingOf,
   ESME,
@@ -20,7 +20,6 @@ import { parseNumber } from '../ground/numbers/written.ts'
 import { textMax } from '../message/send-schema.ts'
 import type { Admission } from './bind.ts'
 
-/** What a submit_sm says, taken apart. */
 export interface Submit {
   source: string
   destination: string
@@ -30,12 +29,12 @@ export interface Submit {
   validUntil: Date | null
 }
 
-// The longest that a message may wait for (`validity_period` of the API); whoever asks for more means as long as possible.
+// The API's longest `validity_period`; longer ones are cut to it.
 const validitySecondsMax = 259_200
 
 type Countries = Pick<Admission, 'defaultCountry' | 'senderCountry'>
 
-/** Reads a submit_sm of an account with these countries; a number is the command_status that refuses it. */
+/** Reads a submit_sm of an account with these countries; a number is the refusing command_status. */
 export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, countries: Countries): Submit | number {
   if (pdu.source_addr_ton > TON.ABBREVIATED) return ESME.RINVSRCTON
   if (pdu.dest_addr_ton > TON.ABBREVIATED || pdu.dest_addr_ton === TON.ALPHANUMERIC) return ESME.RINVDSTTON
@@ -49,8 +48,9 @@ export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date, countries: Countr
 }
 
 /**
- * With TON 2, digits that are a number of the account's country, else of the sender's, get its code. Others are read as at other doors: Kannel and
- * other programs send TON 2 with every number unless they are configured otherwise. Without a country, only numbers in an assigned range are.
+ * With TON 2, digits that are a national number of the account's country, else of the sender's, get its code. Others are read as elsewhere
+ * in the API: Kannel and other programs send TON 2 with every number by default. Without a country, only numbers in an assigned range are
+ * valid.
  */
 function readDestination(
   { dest_addr_ton: ton, destination_addr: address, source_addr: source }: PduOf<'submit_sm'>,
@@ -63,10 +63,9 @@ function readDestination(
   return 'number' in read && read.warnings.length === 0 ? address : ''
 }
 
-/** Whether a submit is only a part of its message. */
 export const isPart = ({ part }: Submit): boolean => (part.concatenation?.total ?? 1) > 1
 
-/** A part without the NULs at its end, which its text would not have either: in GSM-7 alone they are `@`. */
+/** Removes NULs at the end of a part, which its text would not have either: in GSM-7 alone they are `@`. */
 export function withoutPadding(part: MessagePart, defaultAlphabet: Admission['defaultAlphabet']): MessagePart {
   const { body } = part
   if (body.at(-1) !== 0) return part
@@ -74,12 +73,12 @@ export function withoutPadding(part: MessagePart, defaultAlphabet: Admission['de
   if (coding === 'gsm7' || coding === 'gsm7-packed') return part
   let end = body.length
   while (end > 0 && body[end - 1] === 0) end--
-  // In UCS-2 one or two stay, for a part may end within a character: the first may end one, the last begin another.
+  // UCS-2 keeps one or two: the first may end a character, the last may begin one that the next part continues.
   if (coding === 'ucs2') end += 2 - ((body.length - end) % 2)
   return { ...part, body: body.subarray(0, end) }
 }
 
-/** The draft of a whole message, from all its parts; the first of `submits` speaks for all but the text. */
+/** The draft of a complete message; the first of `submits` decides all but the text. */
 export function draftSubmit(admission: Admission, submits: readonly Submit[], now: Date): Draft | number {
   const [first] = submits
   if (!first) return ESME.RSYSERR
@@ -118,8 +117,8 @@ export function draftSubmit(admission: Admission, submits: readonly Submit[], no
 const isWhole = (submits: readonly Submit[]): boolean => submits.length >= (submits[0]?.part.concatenation?.total ?? 1)
 
 /**
- * Whether octets may be sent as what was read of them. What the client did not write never is: what cannot be read, and what is declared as
- * UCS-2 or binary and is something else. What is no GSM-7 or ASCII but UTF-8 or Windows-1252 is read as that.
+ * Whether the decoded text may be sent. Unreadable octets may not, nor others declared as UCS-2 or binary. Octets declared as GSM-7 or
+ * ASCII may be UTF-8 or Windows-1252.
  */
 function isTrusted({ part }: Submit, { coding, isReadable }: JoinedMessage, defaultAlphabet: DefaultAlphabet): boolean {
   const declared = codingOf(part.data_coding, { defaultAlphabet })

@@ -1,4 +1,4 @@
-/** The face of the SMPP server. Parts of a message that never came together are few, and go with their credential. */
+/** The face of the SMPP server. Incomplete messages are few, and go with their credential. */
 import type { Room } from '../events/face.ts'
 import { clientStep } from './erase.ts'
 import { smppCredentialRoutes } from './http.ts'

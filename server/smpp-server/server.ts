@@ -1,4 +1,3 @@
-/** The SMPP server: clients bind to it, submit, and get their receipts and replies. */
 import { ESME, SmppServer, type BindPdu, type MessageRequest, type Respond, type ServerTls } from '@heliogram/smpp'
 import type { Db } from '../ground/db/db.ts'
 import { isPassing, isRetryable, isUnavailable } from '../ground/db/failure.ts'
@@ -22,7 +21,6 @@ import { Rate } from './rate.ts'
 import { forgetSessions, readAdmissions, type CurrentAdmission } from './admission.ts'
 import { submit } from './submit.ts'
 
-/** What the server needs of the program around it. */
 export interface ClientServerOptions {
   db: Db
   vault: Vault
@@ -32,27 +30,27 @@ export interface ClientServerOptions {
   acceptor: Acceptor
   outbox: Outbox
   subscriptions: Subscriptions
-  /** Connections at one time. */
+  /** Concurrent connections. */
   sessionsMax: number
-  /** Of them sessions of one account. */
+  /** Of these, sessions of one account. */
   accountSessionsMax: number
-  /** How long a client may take for its answer to a deliver_sm. */
+  /** How long a client may take to respond to a deliver_sm. */
   responseTimeoutMs?: number
-  /** Whether this process has more to do than it does (`Overload`). */
+  /** Whether this process is overloaded (`Overload`). */
   overload?: { readonly refusal: object | null }
 }
 
-// Bigger than any credential's, which is what counts: the session itself must not be in the way of a window that was raised.
+// Above any credential's limit, which applies instead: the session must not limit a window that was raised.
 const windowMax = 1000
-// Requests of all clients that wait for the disk; above it they wait in the clients' queues, where they are seen.
+// Requests of all clients that wait for the disk; above it they stay in the clients' queues, where they are visible.
 const unansweredMax = 10_000
-// Of all connections, how many of one network may wait for their bind: those of a gateway that comes back, but not all.
+// The part of all connections that one network may use before its bind: enough for a returning gateway, but not all.
 const newcomersPart = 0.1
 const newcomersLeast = 10
-// Binds that wait for their turn; the one after them is told to come again.
+// Binds that wait for their turn; further ones are told to come again.
 const bindsWaitingMax = 100
 const drainMs = 5000
-// Of each minute: enough for some hundred thousand notes, and what is left has its turn in the next one.
+// Of each minute: enough for some hundred thousand notes; the rest follows in the next one.
 const canceledMs = 1000
 
 export class ClientServer {
@@ -61,16 +59,16 @@ export class ClientServer {
   readonly #clients = new Map<ClientSession, Client>()
   readonly #rates = new Map<string, Rate>()
   readonly #pending: PendingReceipts
-  /** Parts of long messages that are being taken. */
+  /** Orders parts of long messages. */
   readonly #parts = new InOrder()
   readonly #deliverer: Deliverer
   readonly #sweeper: Sweeper
-  /** Told together: who does not get in comes again at once. */
+  /** Logged together, because refused clients reconnect at once. */
   readonly #drops: Repeated
   readonly #refusals: Repeated
-  /** Sessions whose end is not on disk yet. */
+  /** Sessions whose end is not committed yet. */
   readonly #ended = new Set<string>()
-  /** Up to which note it was looked whether its message was canceled; null: none. */
+  /** The last note checked for a canceled message; null: none. */
   #canceledTo: MessageKey | null = null
   #unanswered = 0
   #binding: Promise<unknown> = Promise.resolve()
@@ -106,7 +104,7 @@ export class ClientServer {
     })
   }
 
-  /** Listens, and answers with the port. Rejects when it cannot. */
+  /** Returns the port. Rejects on failure. */
   async listen(where: { host: string; port: number; tls: ServerTls | null }): Promise<number> {
     const { host, port, tls } = where
     const bound = await this.#server.listen({ host, port, ...(tls && { tls }) })
@@ -142,7 +140,7 @@ export class ClientServer {
     return bound
   }
 
-  /** Takes no more connections, answers what was submitted, unbinds, and writes what is left to write. */
+  /** Stops accepting connections, answers submissions, unbinds, and writes the remaining results. */
   async close(): Promise<void> {
     await this.#deliverer.stop()
     await this.#server.close(drainMs)
@@ -159,7 +157,7 @@ export class ClientServer {
     return count >= this.#options.accountSessionsMax
   }
 
-  /** One at a time: the password's hash takes memory, and a client that binds many sessions at once must not look like a guesser. */
+  /** One at a time: password hashing takes memory, and many binds at once from one client must not look like guessing. */
   async #bind(session: ClientSession, bind: BindPdu, address: string): Promise<number> {
     if (this.#bindsWaiting >= bindsWaitingMax) return ESME.RBINDFAIL
     this.#bindsWaiting++
@@ -200,7 +198,7 @@ export class ClientServer {
       outgoing: [],
     }
     this.#clients.set(session, client)
-    // It may have gone while its password was checked.
+    // It may have gone during the password check.
     if ((session as { state: string }).state === 'closed') this.#forget(session)
     else log.info({ system_id, account, address, mode: bind.command.slice('bind_'.length) }, 'SMPP client bound')
     return ESME.ROK
@@ -233,13 +231,13 @@ export class ClientServer {
     if (!client) return respond(ESME.RINVBNDSTS)
     if (session.unanswered > client.admission.windowMax) return respond(ESME.RTHROTTLED)
     if (this.#unanswered >= unansweredMax) return respond(ESME.RMSGQFUL)
-    // What waits may be stored when its client has given it up, and submitted it again.
+    // A queued request may be stored after its client gave up and submitted it again.
     const isOverloaded = (this.#options.overload?.refusal ?? null) !== null
     if (isOverloaded && pdu.command === 'submit_sm') return respond(ESME.RMSGQFUL)
     this.#unanswered++
     this.#carryOut(client, pdu, respond)
       .catch((error: unknown) => {
-        // Nothing of it is known to be on disk: the client keeps it and comes again.
+        // It may not be on disk: the client keeps it and tries again.
         if (!isPassing(error)) this.#options.log.error({ error, command: pdu.command }, 'an SMPP request failed')
         respond(isRetryable(error) ? ESME.RMSGQFUL : ESME.RSYSERR)
       })
@@ -273,7 +271,7 @@ export class ClientServer {
     }
   }
 
-  /** Follows what was changed: ends sessions whose credential is gone, disabled, given another password, or not for their network. */
+  /** Applies changes: ends sessions whose credential is gone, disabled, has another password, or excludes their network. */
   async #refresh(): Promise<void> {
     await this.#writeEnds()
     const clients = [...this.#clients.values()]
@@ -289,7 +287,7 @@ export class ClientServer {
         now.passwordHash === client.admission.passwordHash &&
         isAllowedFrom(now.allowedCidrs, client.address)
       if (!isRight) {
-        // What is under way is answered; a client that does not let go is cut off.
+        // In-flight requests are answered; a client that does not unbind is cut off.
         if (client.session.state === 'bound') void client.session.unbind(1000)
         continue
       }

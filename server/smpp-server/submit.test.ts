@@ -39,7 +39,7 @@ afterEach(async () => {
 const hello = { short_message: Buffer.from('Hello') }
 const messages = (): Promise<number> => test.count('messages', 'account_id = $1', [test.accountId])
 
-/** The message behind the id of a submit_sm_resp. */
+/** The message of a submit_sm_resp. */
 async function accepted(fields: Parameters<TestClient['submit']>[0]): Promise<MessageRow> {
   const { status, messageId } = await client.submit(fields)
   expect(status).toBe(ESME.ROK)
@@ -330,7 +330,7 @@ describe('parts of a long message', () => {
     await limit(1)
     expect(await client.submit({ ...first, registered_delivery: 1 })).toMatchObject({ status: ESME.ROK })
     expect(await client.submit(second)).toMatchObject({ status: ESME.RTHROTTLED })
-    // A client that does not come again has not sent it.
+    // A client that does not retry has not sent it.
     expect(await test.count('smpp_gatherings, jsonb_object_keys(parts)', 'true')).toBe(1)
     await limit(10)
     expect(await client.submit(second)).toMatchObject({ status: ESME.ROK })
@@ -359,7 +359,7 @@ describe('parts of a long message', () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, registered_delivery: 1 })
     const { rows } = await test.db.query('select * from smpp_gatherings')
-    // It died between storing the last part and accepting the message; and another between accepting it and forgetting the parts.
+    // One died between storing the last part and accepting the message, another between accept and deleting the parts.
     for (const death of ['before', 'after']) {
       if (death === 'after')
         await test.db.query(
@@ -412,7 +412,7 @@ describe('limits', () => {
 
   it('above its window a client is throttled', async () => {
     const narrow = await bindTestClient(test.port, await test.credential({ windowMax: 10, pace: 100_000 }))
-    // The disk is slow: nothing is answered until all has come.
+    // The disk is slow: no response comes until all parts have.
     const lock = await test.db.connect()
     await lock.query('begin; lock table messages in access exclusive mode')
     const answers = Promise.all(Array.from({ length: 30 }, () => narrow.submit(hello)))

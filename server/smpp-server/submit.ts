@@ -1,4 +1,4 @@
-/** submit_sm: from a client's request to a message on disk, through the same door as one over HTTP. */
+/** Accepts a submit_sm through the same path as HTTP requests. */
 import { ESME, type PduOf } from '@heliogram/smpp'
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -33,23 +33,23 @@ export interface SubmitContext extends GatherContext {
   pending: PendingReceipts
 }
 
-/** The command_status of a submit_sm_resp, with the id where it is ESME_ROK. */
+/** The command_status of a submit_sm_resp, with an id if it is ESME_ROK. */
 export type SubmitAnswer = { status: number; messageId?: string }
 
-/** Name under which a gathering's message is known by its key: a node that died while it was sent leaves no second one. */
+/** Operation of a gathering's idempotency key: if a node dies during the send, no second message results. */
 export const gatheringOperation = 'smpp.submit'
 
-// No text that we take has more octets: four a character, in UTF-8 and in UCS-2. A part of more is nearly all NUL.
+// No accepted text has more octets: four a character, in UTF-8 and in UCS-2. The rest of a longer part is NULs.
 const partOctetsMax = 4 * textMax
 
 interface PartsContext extends SubmitContext {
-  /** By what they are gathered by: some clients give all their long messages one reference, and send the next one without a pause. */
+  /** By gathering key: some clients use one reference for all long messages, and send the next one without a pause. */
   parts: InOrder
 }
 
 /**
- * Takes a submit_sm; resolves when what it brought is on disk. A part waits for those before it of the same numbers and reference, and for the
- * message that they make. @throws what the database throws.
+ * Resolves when the submission is on disk. A part waits for earlier ones of the same numbers and reference, and for their message. @throws
+ * database errors.
  */
 export async function submit(
   context: PartsContext,
@@ -60,7 +60,7 @@ export async function submit(
 ): Promise<SubmitAnswer> {
   const read = readSubmit(pdu, now, admission)
   if (typeof read === 'number') return { status: read }
-  // A part is checked as a message of its own first: a number that cannot be is refused while nothing is stored.
+  // Checks a part as a message of its own first: an invalid number is refused before anything is stored.
   const draft = draftSubmit(admission, [read], now)
   if (typeof draft === 'number') return { status: draft }
   if (!rate.take(isPart(read) ? 1 : draft.segments)) return { status: ESME.RTHROTTLED }
@@ -92,7 +92,7 @@ async function submitPart(
   if (part.body.length > partOctetsMax) return { status: ESME.RINVMSGLEN }
   const gathering = await gatherPart(context, admission, { ...read, part })
   if (!gathering) return { status: ESME.RMSGQFUL }
-  // Not for now: a part that came again would be put together with one of the other text.
+  // Not a temporary error: a repeated part would join the other text.
   if (gathering.isCrossed) return { status: ESME.RSUBMITFAIL }
   const number = part.concatenation?.part ?? 1
   const messageId = partIdOf(gathering, number)
@@ -102,9 +102,8 @@ async function submitPart(
 }
 
 /**
- * Sends what was gathered, once, however often it is called. Where it is refused, `lastPart` is answered with why, and the others,
- * which were answered before, get receipts that say so; null: all of them do. Where it is refused for now, or cannot be stored, they wait for
- * `lastPart` to come again.
+ * Sends a gathering, once, however often it is called. If refused, `lastPart` gets the reason, and earlier parts get receipts; null: all
+ * parts do. If refused temporarily, or not stored, the parts wait for a repeated `lastPart`.
  */
 export async function submitGathered(
   context: SubmitContext,
@@ -113,7 +112,7 @@ export async function submitGathered(
   lastPart: number | null,
   now: Date = readNow(),
 ): Promise<number> {
-  // Its time was right when each part was taken; one that has come meanwhile is now.
+  // Its time was valid when each part was taken; if it is past by now, it means now.
   const submits = [...gathering.submits.values()].map((one) => ({
     ...one,
     sendAt: one.sendAt && one.sendAt > now ? one.sendAt : null,
@@ -128,7 +127,7 @@ export async function submitGathered(
   const key = showClientId(gathering.id)
   draft.idempotency = { operation: gatheringOperation, key, fingerprint: Buffer.from(gathering.id) }
   const accepted = await context.acceptor.accept(draft).catch(async (error: unknown) => {
-    // Where nobody knows whether it was accepted the part stays, and what is whole is sent when its time is over.
+    // If the accept is uncertain the part stays, and the complete message is sent when overdue.
     if (error instanceof CrowdedError)
       return { kind: 'refused' as const, refusal: 'queue_full' as const, stop: null, waitSeconds: 1 }
     if (lastPart !== null && !isUnavailable(error)) await takePartBack(context.db, gathering.id, lastPart)
@@ -192,7 +191,7 @@ function errOfStatus(status: number): string {
   }
 }
 
-/** A refusal as a command_status. What another try cannot change must not look temporary: some clients try for ever. */
+/** A refusal as a command_status. Permanent refusals must not look temporary: some clients retry forever. */
 function statusOfRefusal(refusal: Refusal): number {
   switch (refusal) {
     case 'sender_not_found':

@@ -1,4 +1,4 @@
-/** For tests: the SMPP server over the ledger of one account, credentials, and clients that bind to it. */
+/** For tests: the SMPP server over the ledger of one account, credentials, and bound clients. */
 import {
   connectSession,
   ESME,
@@ -20,21 +20,21 @@ import { ClientServer } from './server.ts'
 
 export const password = 'Secret12'
 
-/** A credential of a test: its password is `password`. */
+/** Its password is `password`. */
 export interface TestCredential {
   accountId: string
   id: string
   systemId: string
 }
 
-/** The server and what is around it. Messages are leased to nobody: the test plays the carrier. */
+/** No node leases messages: the test plays the carrier. */
 export interface ServerTest extends LedgerTest {
   server: ClientServer
   port: number
-  /** What was logged, newest last. */
+  /** Log lines, newest last. */
   lines: { level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, unknown> }[]
   credential(changes?: Partial<CredentialSettings>): Promise<TestCredential>
-  /** Ends a message that a client submitted as the carrier would. */
+  /** Ends a submitted message as the carrier would. */
   end(messageId: string, state?: string, err?: string): Promise<void>
   close(): Promise<void>
 }
@@ -105,7 +105,7 @@ export async function openServerTest(
 
 let passwordHash: Promise<string> | undefined
 
-/** Makes a credential; all of a test file share one hash, which takes a tenth of a second. */
+/** A test file shares one hash, which takes a tenth of a second. */
 export async function createTestCredential(
   db: Db,
   accountId: string,
@@ -122,13 +122,11 @@ export async function createTestCredential(
   return { accountId, id: id ?? '', systemId }
 }
 
-/** A client of a test, bound; it answers what is delivered with ESME_ROK unless told otherwise. */
+/** A bound client; answers with ESME_ROK by default. */
 export interface TestClient {
   session: Session<number>
   delivered: MessageRequest[]
-  /** How it answers. */
   answer: (pdu: MessageRequest, respond: Respond) => void
-  /** Submits, and answers with the outcome. */
   submit(fields: Parameters<Session<number>['submit']>[0]): Promise<{ status: number; messageId: string }>
   request: (
     command: 'query_sm' | 'cancel_sm' | 'replace_sm' | 'data_sm',
@@ -136,7 +134,7 @@ export interface TestClient {
   ) => Promise<Outcome>
 }
 
-/** Dials the server and binds. @throws SessionError where it is refused. */
+/** Connects and binds. @throws SessionError if refused. */
 export async function bindTestClient(
   port: number,
   { systemId }: { systemId: string },
@@ -186,7 +184,6 @@ const addresses = {
   destination_addr: '15551230001',
 } as const
 
-/** Waits until a client was delivered so much. */
 export function untilDelivered(client: TestClient, count: number): Promise<void> {
   return until(`${count} deliveries`, () => client.delivered.length >= count)
 }

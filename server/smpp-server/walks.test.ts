@@ -1,7 +1,7 @@
 /**
- * Walks of chance over the SMPP server: two processes, one of them with TLS, clients of two accounts that submit, go in the middle, and answer
- * late, never or with errors, and processes that are stopped or taken for dead. What chance chooses is the same for each seed, the order in
- * which it meets is not: a fault may show in one run of many.
+ * Random walks over the SMPP server: two processes, one with TLS; clients of two accounts that submit, disconnect midway, and answer late,
+ * never or with errors; and processes that are stopped or fenced. A seed repeats the choices but not their timing: a fault may show in one
+ * run of many.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -38,7 +38,7 @@ import { createTestCredential, openServerTest, password, type ServerTest, type T
 
 const { db } = await createTestDatabase()
 
-// Some seconds a walk; with hundreds, and other seeds, it is a search.
+// Some seconds a walk; use hundreds, and other seeds, to search.
 const rounds = 25
 const manners = ['taken', 'taken', 'taken', 'refused', 'late', 'never', 'gone'] as const
 const modes: readonly BindMode[] = ['transceiver', 'transceiver', 'receiver', 'transmitter']
@@ -55,7 +55,6 @@ interface Process {
   hasTls: boolean
 }
 
-/** Who binds, what they have submitted, and what they have taken. */
 interface Client {
   credential: TestCredential
   number: string
@@ -70,7 +69,7 @@ interface Client {
 
 interface Submitted {
   text: string
-  /** Number of its part, and of all of them. */
+  /** Its number, and the number of parts. */
   part: number
   total: number
   isAsked: boolean
@@ -173,7 +172,7 @@ class Walk {
     else if (manner === 'gone') session.destroy()
   }
 
-  /** Some steps at once. */
+  /** Several steps at once. */
   async round(): Promise<void> {
     const steps = [
       () => this.#submit(),
@@ -218,7 +217,7 @@ class Walk {
       )
     }
     if (this.#chance(4) > 0) return
-    // In the same turn, or while they are on their way to the disk.
+    // In the same turn, or while they are being stored.
     if (this.#chance(2) === 0) await new Promise((resolve) => setTimeout(resolve, this.#chance(20)))
     if (client.sessions.length > 0) this.#pick(client.sessions).destroy()
   }
@@ -235,7 +234,7 @@ class Walk {
       this.#send(client, { ...fields, destination_addr }, { text, part: n + 1, total: parts.length, isAsked })
   }
 
-  /** Messages that were taken come to an end. */
+  /** Ends accepted messages. */
   async #end(most = 20): Promise<void> {
     const open = this.#test.slots.taken.filter(({ id }) => !this.#ended.has(id)).slice(0, most)
     for (const { id } of open) this.#ended.set(id, this.#pick(states))
@@ -257,7 +256,7 @@ class Walk {
     if (session) await session.unbind(500)
   }
 
-  /** A process is stopped, or taken for dead and goes on; another takes its place. */
+  /** A process is stopped, or fenced and continues; another takes its place. */
   async #replace(): Promise<void> {
     const gone = this.#pick(this.#processes)
     await this.start(gone.hasTls)
@@ -294,7 +293,7 @@ class Walk {
     await Promise.all([...this.#processes, ...this.#fenced].map(({ server }) => server.close()))
   }
 
-  /** The state that a message came to an end with; undefined for one that did not. */
+  /** The final state of a message; undefined if it has not ended. */
   stateOf(id: string): string | undefined {
     return this.#ended.get(id)
   }
