@@ -1,4 +1,3 @@
-/** Routes of the audit log. */
 import { Type, type Static } from 'typebox'
 import { showActorId, type Actor, type AuditRow } from '../ground/audit/audit.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -91,10 +90,9 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-/** Registers `GET /v1/audit-events` and its check. */
 export function auditRoutes(app: App, { db }: { db: Db }): void {
   const tags = ['Audit log']
-  // A long log takes seconds of this process: one check of an account at a time.
+  // A long log takes seconds of this process, so each account gets one check at a time.
   const checking = new Set<string>()
   app.addSchema(AuditEvent)
   app.addSchema(Verification)

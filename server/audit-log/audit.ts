@@ -1,10 +1,10 @@
-/** Reads the audit log of an account, and checks that nobody has changed it. */
+/** Reads the audit log of an account, and verifies its hash chain. */
 import { contentOf, hashEvent, noHash, type Actor, type AuditRow } from '../ground/audit/audit.ts'
 import type { Queryable } from '../ground/db/db.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 
-/** Null: any. */
+/** Null matches any. */
 export interface AuditFilters {
   actor: Actor | null
   action: string | null
@@ -28,7 +28,7 @@ const columns = `
   previous_hash as "previousHash",
   hash`
 
-/** Events from a position on, one more than `limit`. Served by the index of the filter, or the primary key. */
+/** Returns one more than `limit`. Served by the index of the filter, or the primary key. */
 export async function listAuditEvents(
   db: Queryable,
   accountId: string,
@@ -45,7 +45,7 @@ export async function listAuditEvents(
   }
   if (actor) add('actor_kind =', actor.kind)
   if (actor?.id) add('actor_id =', actor.id)
-  // The system has no id: what it did stands together in audit_events_actor.
+  // The system has no id; its events are contiguous in audit_events_actor.
   else if (actor) conditions.push('and actor_id is null')
   if (action !== null) add('action =', action)
   if (target !== null) add('target =', target)
@@ -66,39 +66,34 @@ export async function listAuditEvents(
   return rows
 }
 
-/** Where a chain is broken, and how. */
 export interface AuditBreak {
   seq: number
-  /** Null: the event is gone. */
+  /** Null: the event is missing. */
   id: string | null
-  /** `missing`: the event is gone; `changed`: its hash is not that of its content; `unlinked`: it follows another event than the one before it. */
+  /** `missing`: the event is gone; `changed`: its content does not match its hash; `unlinked`: it does not follow the event before it. */
   reason: 'missing' | 'changed' | 'unlinked'
 }
 
-/** What a check found. */
 export interface AuditCheck {
-  /** Events that were checked, the broken one too. */
+  /** Checked events, including the broken one. */
   events: number
-  /** Hash of the last event; null: there is none. */
+  /** Hash of the last event; null if there is none. */
   head: Buffer | null
-  /** The first break; null: the chain holds. */
+  /** Null: the chain holds. */
   brokenAt: AuditBreak | null
-  /** The last event that went by age: how many there were up to it, and its hash, which the first one here is chained to. */
+  /** The last event deleted by age: the count up to it, and its hash, to which the first remaining event is chained. */
   pruned: { seq: number; hash: Buffer } | null
 }
 
 const pageRows = 1000
 
-/**
- * Checks the chain of an account from its first event, or the first that has not gone by age, to its last, a page at a time; stops at the
- * first break.
- */
+/** Checks an account's chain from its first remaining event to its last, a page at a time; stops at the first break. */
 export async function verifyAudit(db: Queryable, accountId: string): Promise<AuditCheck> {
   for (;;) {
     const end = await findEnd(db, accountId)
     const check = await checkChain(db, accountId, end)
     if (check.brokenAt?.reason !== 'missing') return check
-    // What went by age meanwhile is not missing: the chain begins later now.
+    // Events deleted by age meanwhile are not missing: the chain now begins later.
     const { pruned } = await findEnd(db, accountId)
     if (pruned?.seq === end.pruned?.seq) return check
   }
@@ -122,7 +117,7 @@ async function checkChain(db: Queryable, accountId: string, end: ChainEnd): Prom
       if (row.seq !== seq) return broken(null, 'missing')
       if (!row.previousHash.equals(previous)) return broken(row.id, 'unlinked')
       if (!hashEvent(previous, contentOf(row)).equals(row.hash)) return broken(row.id, 'changed')
-      // What was added while this ran is checked against itself.
+      // Events added during the check are only checked against themselves.
       if (seq === end.seq && !row.hash.equals(end.hash ?? noHash)) return broken(row.id, 'changed')
       previous = row.hash
     }
@@ -141,7 +136,7 @@ interface ChainEnd {
   pruned: AuditCheck['pruned']
 }
 
-/** The end of an account's chain, and what went of its beginning; by primary key. */
+/** The end of an account's chain, and its deleted beginning; by primary key. */
 async function findEnd(db: Queryable, accountId: string): Promise<ChainEnd> {
   const { rows } = await db.query<{ seq: number; hash: Buffer; prunedSeq: number; prunedHash: Buffer | null }>({
     name: 'find-audit-end',
@@ -157,7 +152,7 @@ async function findEnd(db: Queryable, accountId: string): Promise<ChainEnd> {
   return { seq, hash, pruned: prunedHash && { seq: prunedSeq, hash: prunedHash } }
 }
 
-/** The next events of a chain, oldest first; by audit_events (account_id, seq). */
+/** Oldest first; by audit_events (account_id, seq). */
 async function readChain(db: Queryable, accountId: string, afterSeq: number): Promise<AuditRow[]> {
   const { rows } = await db.query<AuditRow>({
     name: 'read-audit-chain',

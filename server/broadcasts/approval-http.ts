@@ -1,4 +1,4 @@
-/** Routes of approval: another user or key than the one that ordered a broadcast lets it go, or not. */
+/** Routes of approval: a user or key other than the one that ordered a broadcast approves or rejects it. */
 import { Type } from 'typebox'
 import { invitersSince, personsBehind } from '../accounts/persons.ts'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
@@ -37,7 +37,6 @@ const decisions = [
   },
 ] as const
 
-/** Registers `/v1/broadcasts/{id}/approve` and `/reject`. */
 export function approvalRoutes(app: App, context: BroadcastsContext): void {
   for (const { verb, isApproved, audit, event, summary, description, body } of decisions)
     app.post(
@@ -77,8 +76,8 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
 }
 
 /**
- * @throws ApiError `own_broadcast` where one person is behind both credentials: with a second key nobody is two, nor with a user whom they have
- * invited since.
+ * @throws ApiError `own_broadcast` if one person is behind both credentials: a second key of theirs, or a user whom they have invited
+ * since, does not count as another person.
  */
 async function requireAnother(
   tx: Tx,

@@ -17,7 +17,7 @@ beforeEach(async () => {
 const addContact = (phone_number: string): Promise<unknown> =>
   test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
 
-/** Orders for later, to two; a third comes, and its time. Its id, when it has all as its recipients. */
+/** Orders for later, to two contacts, then adds a third and makes it due. Returns the id once all are recipients. */
 async function orderThatGrows(who: TestAccount): Promise<unknown> {
   await addContact('15551001000')
   await addContact('15551001001')

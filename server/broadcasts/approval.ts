@@ -1,4 +1,4 @@
-/** Approval: a broadcast to many waits for the word of somebody else than who ordered it. */
+/** Approval: a large broadcast waits until a second person approves it. */
 import { recordAudit } from '../ground/audit/audit.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -6,8 +6,8 @@ import type { BroadcastRow } from './broadcast.ts'
 import { audienceOf, columnsOfBroadcast, setCampaignStatus } from './store.ts'
 
 /**
- * Whether a broadcast to these contacts needs an approval: the account's setting says so, and they are more than it says. Counts no further
- * than that, by the primary key of contacts; all contacts of a campaign are counted already.
+ * Whether these contacts exceed the account's limit for sending without approval. Counts only up to the limit, by the primary key of
+ * contacts; the contacts of a whole campaign are counted already.
  */
 export async function needsApproval(
   tx: Tx,
@@ -40,8 +40,8 @@ export async function needsApproval(
 }
 
 /**
- * Stops a broadcast before its first message where its recipients are more than its account lets go without an approval, and more than
- * were approved. For the transaction that makes the last of them: nobody can be added behind it.
+ * Stops a broadcast before its first message if its recipients exceed both the account's limit and the approved number. Runs in the
+ * transaction that creates the last recipients, so that none can follow.
  */
 export async function awaitApproval(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>({
@@ -78,17 +78,16 @@ export async function awaitApproval(tx: Tx, { accountId, id, campaignId }: Broad
   return row
 }
 
-/** A decision about a broadcast. */
 export interface Decision {
   isApproved: boolean
-  /** Public id of who decides. */
+  /** Public id of the user or key that decides. */
   by: string
   reason: string | null
 }
 
 /**
- * Lets a broadcast that waits for it go on, to as many recipients as there are now, or ends it: its campaign may have another then. Null
- * where it does not wait. Locks both rows; contacts that are no recipients yet are counted by their campaign, or by the primary key.
+ * Approves a waiting broadcast for its current number of recipients, or ends it, which frees its campaign for another. Null if it does not
+ * wait. Locks both rows; contacts that are not recipients yet are counted by their campaign, or by the primary key.
  */
 export async function decide(
   tx: Tx,

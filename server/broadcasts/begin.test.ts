@@ -6,12 +6,12 @@ import { until } from '../../test/until.ts'
 import type { Broadcaster } from './send.ts'
 import { openBroadcastTest, type BroadcastTest } from './testing.ts'
 
-// More than become recipients in one piece.
+// More than one piece turns into recipients.
 const contacts = 20_100
 
 let test: BroadcastTest
 let broadcaster: Broadcaster
-/** Whether all had become recipients, at each piece of messages. */
+/** Whether all contacts had become recipients, at each piece of messages. */
 let pieces: boolean[]
 
 const { db } = await createTestDatabase()

@@ -1,4 +1,4 @@
-/** A broadcast: one text to the contacts of a campaign. What it is, as a row and as a resource. */
+/** A broadcast: one text to the contacts of a campaign, as a row and as a resource. */
 import { givenUpStatuses } from '../campaigns/stats.ts'
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../ground/http/http.ts'
@@ -9,7 +9,7 @@ import { SendInput, Variables } from '../accept/read-send.ts'
 import { MoneySchema } from '../ground/base/money.ts'
 import { Stats } from '../campaigns/stats-schema.ts'
 
-/** States: the last four are for good. */
+/** The last four are final. */
 export const broadcastStatuses = [
   'awaiting_approval',
   'scheduled',
@@ -22,7 +22,7 @@ export const broadcastStatuses = [
 ] as const
 export type BroadcastStatus = (typeof broadcastStatuses)[number]
 
-/** Those of a broadcast that is not over: its campaign is busy. */
+/** Not over: the campaign is busy. */
 export const unfinishedStatuses = [
   'awaiting_approval',
   'scheduled',
@@ -30,17 +30,16 @@ export const unfinishedStatuses = [
   'paused',
 ] as const satisfies BroadcastStatus[]
 
-/** What the messages of a broadcast have in common: a send without its recipient. */
+/** The parts that all messages of a broadcast share: a send without its recipient. */
 export type MessageBody = Omit<SendBody, 'to' | 'campaign' | 'send_at' | 'message'> & {
-  /** The text and its translations, as they were when it was ordered. */
+  /** The text and its translations at the time of the order. */
   texts: TemplateTexts
-  /** Values for fields that go before those of the contact. */
+  /** Values that override those of the contact. */
   variables?: Variables
-  /** Address of its short links, where it has some. */
+  /** Address of its short links, if it uses them. */
   short_url?: string
 }
 
-/** A row of `broadcasts`. */
 export interface BroadcastRow {
   accountId: string
   id: string
@@ -52,7 +51,7 @@ export interface BroadcastRow {
   sendAt: Date
   /** `YYYY-MM-DDTHH:MM:SS` on each recipient's clock; null: one time for all. */
   sendAtLocal: string | null
-  /** Of its campaign; '': it has none, and the number decides. */
+  /** The campaign's; '' derives it from the number. */
   timezone: string
   isExpanded: boolean
   recipients: number
@@ -63,20 +62,20 @@ export interface BroadcastRow {
   createdAt: Date
   startedAt: Date | null
   completedAt: Date | null
-  /** Public ids of who ordered it and who approved or rejected it. */
+  /** Public ids of those who ordered it, and approved or rejected it. */
   orderedBy: string | null
   decidedBy: string | null
   decidedAt: Date | null
   decision: string | null
-  /** How many it may go to without another approval; null: none was given. */
+  /** The number of recipients that needs no further approval; null: never approved. */
   approvedRecipients: number | null
-  /** Why its remaining recipients wait, and for the end of which guard. */
+  /** Why its remaining recipients wait, and until when. */
   holdReason: HoldReason | null
   holdUntil: Date | null
   holdGuardId: string | null
 }
 
-/** Why the remaining recipients of a broadcast wait: the guard that has stopped it. */
+/** The guards that can stop a broadcast. */
 const holdReasons = ['spend', 'country_limit', 'velocity'] as const
 export type HoldReason = (typeof holdReasons)[number]
 
@@ -148,7 +147,6 @@ const Skipped = Type.Record(Type.String(), Count, {
   description: 'Recipients without a message, by reason: an error code, or `contact_deleted`.',
 })
 
-/** A broadcast in answers. */
 export const Broadcast = Type.Object(
   {
     id: IdOf('brc', 'Id of the broadcast.'),
@@ -209,7 +207,6 @@ export const Broadcast = Type.Object(
   { $id: 'Broadcast' },
 )
 
-/** The answer to a dry run. */
 export const DryRun = Type.Object(
   {
     object: Type.Literal('dry_run'),
@@ -252,7 +249,6 @@ function approvalOf(row: BroadcastRow): Static<typeof Broadcast>['approval'] {
   return { by: decidedBy, at: decidedAt.toISOString(), reason: decision, recipients }
 }
 
-/** The public form of a broadcast. */
 export function showBroadcast(row: BroadcastRow, stats: Stats | null = null): Static<typeof Broadcast> {
   return {
     id: showId('brc', row.id),

@@ -1,10 +1,9 @@
-/** The broadcasts of an account that is closed. */
 import type { CloseStep } from '../events/face.ts'
 import { unfinishedStatuses } from './broadcast.ts'
 import { moveBroadcast } from './store.ts'
 
 /**
- * A piece of an account's end: broadcasts that are not over are canceled, as by a request; their messages go with all others. Index
+ * A piece of the end of an account: cancels unfinished broadcasts, as a request would; another step cancels their messages. Index
  * broadcasts_open.
  */
 export const cancelBroadcastsOf: CloseStep = async (tx, { accountId }) => {

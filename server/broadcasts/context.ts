@@ -1,4 +1,3 @@
-/** What the routes of broadcasts need of the program. */
 import type { Db } from '../ground/db/db.ts'
 import type { Subscriptions } from '../events/events.ts'
 import type { Acceptor } from '../accept/accept.ts'
@@ -8,11 +7,10 @@ export interface BroadcastsContext {
   db: Db
   vault: Vault
   refuseUrl: (url: string) => string | null
-  /** Address of short links without a slash at the end; none: they are off. */
+  /** Address of short links without a trailing slash; none if they are off. */
   shortUrl?: string | null
-  /** Says what a broadcast would cost. */
   acceptor: Pick<Acceptor, 'plan'>
   subscriptions: Pick<Subscriptions, 'wants'>
-  /** There is a broadcast to be sent. */
+  /** Reports that a broadcast may have work. */
   wakeBroadcasts: () => void
 }

@@ -22,10 +22,10 @@ await db.query(
 await db.query(`update routes_version set version = version + 1, rates = rates + 1`)
 await test.ledger.routing.refresh()
 
-/** Who a broadcast may meet: the first digits of their numbers, and their name. */
+/** First digits and name of the people that a broadcast may meet. */
 const people = {
   plain: ['1555100', 'Ann'],
-  // Limited in an hour, as are numbers in a row.
+  // This country has an hourly limit, also for sequential numbers.
   british: ['4474001', 'Bea'],
   forbidden: ['4917112', 'Cem'],
   nameless: ['1555200', null],
@@ -72,7 +72,6 @@ async function receive(state: string, stat: string): Promise<void> {
   if (one) await test.ledger.ledger.receipt({ linkId: test.ledger.linkId, rawId: one.id, matchId: one.id, ...words })
 }
 
-/** Everything that can happen to a broadcast and its messages. */
 const happenings: Record<string, () => Promise<unknown>> = {
   'have come so far': atRest,
   'be claimed in part': async () => void handed.push(...(await test.ledger.claim(3))),
@@ -114,7 +113,7 @@ const happenings: Record<string, () => Promise<unknown>> = {
   cancel: () => act('cancel'),
 }
 
-/** Waits until processes have nothing to do for the broadcast. */
+/** Waits until no process has work for the broadcast. */
 async function atRest(): Promise<void> {
   await until('nothing moves', async () => {
     const { status, hold, expanded, remaining } = (await test.call('GET', `/v1/broadcasts/${broadcast}`)).body
@@ -124,7 +123,7 @@ async function atRest(): Promise<void> {
 
 const sum = (counts: Record<string, number>): number => Object.values(counts).reduce((a, b) => a + b, 0)
 
-/** Where the counts do not add up: nothing, at every moment. */
+/** Returns every count that does not add up; empty at every moment. */
 async function readFaults(): Promise<string[]> {
   const faults: string[] = []
   const { body } = await test.call('GET', `/v1/broadcasts/${broadcast}`)
@@ -150,7 +149,7 @@ async function readFaults(): Promise<string[]> {
   if (shown.remaining !== (['canceled', 'rejected'].includes(shown.status) ? 0 : rest) || rest < 0)
     faults.push(JSON.stringify(shown))
   for (const reason of [...Object.keys(shown.skipped), ...(shown.hold ? [shown.hold.reason] : [])]) seen.add(reason)
-  // One snapshot: the row says what the rows of its recipients and messages say.
+  // One snapshot: the broadcast's row must agree with its recipients and messages.
   const { rows } = await db.query<
     Record<'recipients' | 'messages' | 'skipped' | 'people', [number, number] | object[]>
   >(
@@ -171,10 +170,10 @@ async function readFaults(): Promise<string[]> {
   return faults
 }
 
-/** Why recipients were passed over, and what broadcasts waited for. */
+/** Reasons for skips and holds. */
 const seen = new Set<string>()
 
-/** A walk that meets what few do: a contact that goes while its broadcast waits. */
+/** A rare walk: a contact is deleted while its broadcast waits. */
 const examples: [Person[], Limits, string[]][] = [
   [
     ['plain', 'plain', 'plain', 'deleted before their turn', 'opted out'],
@@ -208,7 +207,7 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
         await test.setGuards({ dedupe_window: 600 })
         campaign = await test.newCampaign()
         for (const person of contacts) await addContact(person)
-        // A cap counts what the day has used up before, too.
+        // A cap includes the day's earlier use.
         const usedToday = await db.query<{ segments: number }>(
           `select coalesce(sum(segments), 0)::int as segments from messages where direction = 'outbound' and not is_test`,
         )
@@ -250,7 +249,7 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
     ),
     { numRuns: 25, seed: 7, endOnFailure: true, examples },
   )
-  // The walk has been everywhere: a reason that nobody meets is not checked.
+  // Ensures that the walk met every reason; one that never occurs is not tested.
   expect([...seen].sort()).toEqual([
     'contact_deleted',
     'country_limit',

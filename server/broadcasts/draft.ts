@@ -1,4 +1,4 @@
-/** From a recipient to a draft: the text rendered with what is known of the contact, checked as every send is. */
+/** From a recipient to a draft: renders the text with the contact's fields and checks it like any send. */
 import type { Draft } from '../message/draft.ts'
 import { readDraft, type DraftContext } from '../accept/draft.ts'
 import { countryOf } from '../ground/numbers/number.ts'
@@ -7,21 +7,17 @@ import { givenOf } from '../accept/read-send.ts'
 import type { MessageBody } from './broadcast.ts'
 import type { ContactFields } from './recipients.ts'
 
-/** Why a recipient gets no message: a code, and for a person what is wrong. */
+/** Why a recipient gets no message: a code, and a detail for people. */
 export interface Skip {
   reason: string
   detail: string
 }
 
-/** Makes the drafts of one broadcast. */
 export interface Drafter {
   draft(contact: ContactFields): Draft | Skip
 }
 
-/**
- * Compiles the text of a broadcast and its translations.
- * @throws Error for a text that does not compile: it was checked when the broadcast was ordered.
- */
+/** @throws Error for a text that does not compile, because the order checked it. */
 export function createDrafter(
   body: MessageBody,
   whose: Pick<Draft, 'campaignId' | 'broadcastId'>,
@@ -30,9 +26,9 @@ export function createDrafter(
   const { short_url: shortUrl = null, texts, variables = {}, ...send } = body
   const variants = compileVariants(texts)
   const given = givenOf(variables)
-  // As the contact is shown; looked for only where a text wants it.
+  // As the contact shows it; looked up only if a text uses it.
   const hasCountry = variants.variables.has('country')
-  // The callback address was checked when the broadcast was ordered, and is again when it is called.
+  // The order checked the callback address, and every call checks it again.
   const checks: DraftContext = { ...context, defaultCountry: null, refuseUrl: () => null, shortUrl }
   return {
     draft: (contact) => {

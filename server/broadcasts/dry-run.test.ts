@@ -85,7 +85,7 @@ it('tells whom guards would pass over, as the broadcast and the stats of the cam
   expect(await sendToAll()).toMatchObject(first)
   await db.query(`update broadcasts set status = 'completed'; update campaigns set status = 'completed'`)
 
-  // Its text went a moment ago; the dry run before it was none that went.
+  // Real messages make duplicates; a dry run does not.
   const again = { messages: 0, skipped: { ...first.skipped, duplicate_message: 2 } }
   expect(await send({ dry_run: true })).toMatchObject({ recipients: 4, ...again })
   expect(await sendToAll()).toMatchObject(again)
@@ -119,7 +119,7 @@ it('tells all that is wrong with an order at once, also where its schema refuses
     '#/template template_not_found',
     '#/variables/x unknown_field',
   ])
-  // Of a text that is refused no more is said.
+  // If the text is refused, no further fault of it is reported.
   expect(await faultsOf({ message: 7, variables: { x: 1 }, from: '!' })).toEqual([
     '#/from invalid_sender',
     '#/message invalid_type',

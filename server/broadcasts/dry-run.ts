@@ -1,4 +1,4 @@
-/** The dry run of a broadcast: every contact's text as it would be, counted and not sent. */
+/** The dry run of a broadcast: renders and counts every contact's text without sending it. */
 import type { Db } from '../ground/db/db.ts'
 import type { Acceptor } from '../accept/accept.ts'
 import type { Draft, Planned } from '../message/draft.ts'
@@ -10,7 +10,6 @@ import { createDrafter, type Skip } from './draft.ts'
 import type { MessageBody } from './broadcast.ts'
 import { contactFields, sealedFields, type ContactFields } from './recipients.ts'
 
-/** What would be sent to whom. */
 export interface DryRunOrder {
   accountId: string
   campaignId: string
@@ -19,7 +18,6 @@ export interface DryRunOrder {
   isTest: boolean
 }
 
-/** A contact that would get nothing. */
 export interface SkippedContact {
   contactId: string
   phoneNumber: string
@@ -27,7 +25,6 @@ export interface SkippedContact {
   detail: string
 }
 
-/** The counts of a dry run. */
 export interface DryRunCounts {
   recipients: number
   messages: number
@@ -35,12 +32,12 @@ export interface DryRunCounts {
   encodings: Record<Draft['encoding'], number>
   segmentsMax: number
   skipped: Record<string, number>
-  /** An amount of each currency, in its order. */
+  /** One amount per currency, sorted by currency. */
   cost: Money[]
   sample: string | null
 }
 
-// Limits are not among them: a broadcast waits for them and passes over nobody.
+// Limits are missing here, because a broadcast waits for them and skips no recipient.
 const stops = {
   destination_not_allowed: 'The account does not allow this country.',
   duplicate_message: 'The same text was sent to this number a moment ago.',
@@ -62,7 +59,7 @@ const refusals: Record<RouteRefusal | 'max_price_exceeded' | 'recipient_opted_ou
 
 const isDraft = (one: Draft | Skip): one is Draft => !('reason' in one)
 
-/** Why accept would refuse a message; the reasons in the order in which its statement looks at them. */
+/** Why accept would refuse a message, with the precedence of its statement. */
 function skipOf(plan: Planned | undefined, isOptedOut: boolean): Skip | null {
   const refusal = plan?.route.refusal ?? (plan?.isOver ? 'max_price_exceeded' : null)
   const stop = plan?.stop?.refusal
@@ -72,10 +69,10 @@ function skipOf(plan: Planned | undefined, isOptedOut: boolean): Skip | null {
   return reason && { reason, detail: refusals[reason] }
 }
 
-// Contacts read at a time; the process does other things between two pages.
+// Contacts per page; other work runs between two pages.
 const pageMax = 2000
 
-/** Goes through the audience; `onSkip` hears of everyone who would get nothing. Reads contacts by their primary key, page by page. */
+/** `onSkip` gets every contact without a message. Reads contacts by their primary key, page by page. */
 export async function dryRun(
   { db, vault, acceptor }: { db: Db; vault: Vault; acceptor: Pick<Acceptor, 'plan'> },
   order: DryRunOrder,

@@ -1,9 +1,12 @@
-/** Events about broadcasts that come with a request: whoever looks first posts them, as the end of the request's transaction is not known here. */
+/**
+ * Events of broadcasts that requests cause. They are left for any process to post, because this code does not see the commit of the
+ * request.
+ */
 import type { Tx } from '../ground/db/db.ts'
 import { recordEvents, type EventType, type Subscriptions } from '../events/events.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 
-/** Records an event where somebody wants it. */
+/** Records an event if the account subscribes to it. */
 export async function recordBroadcast(
   tx: Tx,
   { subscriptions }: { subscriptions: Pick<Subscriptions, 'wants'> },

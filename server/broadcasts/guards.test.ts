@@ -135,7 +135,6 @@ it('a broadcast of an account that is suspended meanwhile passes over nobody', a
   await inTransaction(db, async (tx) => {
     await tx.query('select 1 from guard_counters for update')
     broadcaster = test.start()
-    // It is about to send.
     await untilBlocked(db, 1, '%guard_counters%')
     await db.query(`update accounts set status = 'suspended' where id = $1`, [test.ledger.accountId])
   })
@@ -401,7 +400,7 @@ describe('approval', () => {
     expect(await act('approve', id, test.account)).toMatchObject({ status: 403 })
     expect(await act('approve', id, other)).toMatchObject({ body: { approval: { recipients: 4 } } })
     await until('all are sent', async () => (await test.read(id))['messages'] === 4)
-    // The order is told where it is asked, by the request.
+    // The request that orders records this event.
     expect(await eventTypes()).toEqual([
       'campaign.approval_needed',
       'campaign.approved',
@@ -418,7 +417,7 @@ describe('approval', () => {
         `insert into contacts (account_id, id, campaign_id, phone_number, tags) values ($1, $2, $3, '15552001000', '{all}')`,
         [test.ledger.accountId, newId(), parseId('cmp', test.campaign)],
       )
-      // It is not there yet for anybody else.
+      // The recipient is not committed yet.
       expect(await act('approve', id, other)).toMatchObject({ body: { approval: { recipients: 3 } } })
     })
     test.start()

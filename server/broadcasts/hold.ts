@@ -1,4 +1,4 @@
-/** What lets a broadcast wait where it is, instead of passing over a recipient. */
+/** Refusals that hold a broadcast, instead of skipping a recipient. */
 import type { Accepted, Refusal } from '../message/draft.ts'
 import type { HoldReason } from './broadcast.ts'
 
@@ -8,10 +8,10 @@ const reasons: Partial<Record<Refusal, HoldReason>> = {
   fraud_suspected: 'velocity',
 }
 
-/** Whether a recipient and all behind it are left for later: for the end of a guard, or of the suspension that came while they had their turn. */
+/** Whether this recipient and all behind it wait: for the end of a guard, or of a suspension that began meanwhile. */
 export const isLeft = (result: Accepted): boolean =>
   holdReasonOf(result) !== null || (result.kind === 'refused' && result.refusal === 'account_suspended')
 
-/** The guard that they wait for; null: none. */
+/** The guard that holds them, or null. */
 export const holdReasonOf = (result: Accepted | undefined): HoldReason | null =>
   result?.kind === 'refused' ? (reasons[result.refusal] ?? null) : null

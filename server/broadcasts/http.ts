@@ -1,4 +1,4 @@
-/** Routes of broadcasts: order one, try it without sending, watch, pause, resume and cancel it; and closing a campaign. */
+/** Routes of broadcasts: order, dry run, pause, resume and cancel; and closing a campaign. */
 import type { BroadcastsContext } from './context.ts'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -40,10 +40,9 @@ const params = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
 })
 const tags = ['Campaigns']
-// What a person reads of a dry run; the whole list is the CSV.
+// Enough for a person; the CSV has all.
 const skipsMax = 100
 
-/** Registers `/v1/campaigns/{campaign}/send` and what belongs to it. */
 export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   const { db } = context
   app.addSchema(Broadcast)
@@ -75,7 +74,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     async (request, reply) => {
       const { caller, body } = request
       const { accountId } = caller
-      // First: it throws where the path itself was refused.
+      // First: it throws if the path itself was refused.
       const faults = new Faults(request)
       if (faults.all.length > 0) {
         const campaign = await readOpenCampaign(db, accountId, request.params.campaign)
@@ -137,7 +136,6 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   )
 }
 
-/** Pause, resume, cancel, archive. */
 function moveRoutes(app: App, context: BroadcastsContext): void {
   const moves = [
     [
@@ -224,7 +222,7 @@ function moveRoutes(app: App, context: BroadcastsContext): void {
   )
 }
 
-/** Whether a campaign is more than a test's: its pace and its pause are those of live messages. */
+/** Whether a campaign is more than a test's: then its pace and pause apply to live messages. */
 const mayHaveLive = async (tx: Tx, accountId: string, { id }: CampaignRow): Promise<boolean> =>
   !(await isOfTests(tx, accountId, { campaign: showId('cmp', id) }))
 
@@ -236,7 +234,7 @@ async function move(
 ): Promise<Outcome> {
   const { accountId } = request.caller
   const campaign = await readCampaign(tx, accountId, request.params.campaign)
-  // A pause of a campaign holds what is live in it, too: of a test, only what is still to be made waits.
+  // Resuming the campaign would also release its live messages, so only a test broadcast itself pauses and resumes.
   const isApart = async ({ isTest, status }: BroadcastRow): Promise<boolean> =>
     isTest && status === 'paused' && (await mayHaveLive(tx, accountId, campaign))
   const row = await moveBroadcast(tx, accountId, campaign.id, from, to, isApart)

@@ -1,4 +1,4 @@
-/** Lists of broadcasts: those of a campaign, and those of all campaigns of an account. */
+/** Lists the broadcasts of a campaign or of a whole account. */
 import { Type } from 'typebox'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
 import { readPage, type PagePlace } from '../ground/http/page.ts'
@@ -15,7 +15,6 @@ const status = Type.Optional(
 const config = { scope: 'campaigns:read' } as const
 const tags = ['Campaigns']
 
-/** Registers `/v1/broadcasts` and `/v1/campaigns/{campaign}/broadcasts`. */
 export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): void {
   app.get(
     '/v1/broadcasts',
@@ -57,7 +56,6 @@ export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): voi
   )
 }
 
-/** A page of broadcasts, each with its results. */
 async function readBroadcasts(
   db: Db,
   accountId: string,

@@ -1,4 +1,4 @@
-/** From the body of an order to a broadcast: everything that is wrong with it at once. */
+/** From the body of an order to a broadcast, with all faults at once. */
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -16,26 +16,21 @@ import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
 import { insertBroadcast, listBroadcasts, setCampaignStatus, type NewBroadcast } from './store.ts'
 
-/** What an order needs to know besides its body and its campaign. */
 export interface OrderContext {
-  /** Why a callback address may not be called, or null. */
+  /** Returns why a callback address may not be called, or null. */
   refuseUrl: (url: string) => string | null
-  /** Address of short links; none: they are off. */
+  /** Address of short links; none if they are off. */
   shortUrl?: string | null
 }
 
-/** An order that nothing is wrong with. */
 export interface Order extends Pick<NewBroadcast, 'body' | 'audienceTags' | 'sendAt' | 'sendAtLocal'> {
   maxRate: number | null
 }
 
-/** Where one of these was refused, nothing more is said of the text. */
+/** If one of these was refused, no further fault of the text is reported. */
 const textFields = ['message', 'template', 'variables'] as const satisfies (keyof BroadcastInput)[]
 
-/**
- * Reads an order of a campaign, which gives the text where it brings none.
- * @throws ApiError `validation_failed` with every fault.
- */
+/** The campaign supplies a missing text. @throws ApiError `validation_failed` with every fault. */
 export async function readOrder(
   db: Queryable,
   accountId: string,
@@ -65,7 +60,7 @@ export async function readOrder(
     if (send_at !== undefined) faults.add(pointer, 'invalid_value', 'cannot be combined with send_at')
     else if (!isDate(send_at_local))
       faults.add(pointer, 'invalid_format', 'is not a date and time, such as 2026-12-01T09:00')
-    // The last clock of the earth is 12 hours behind UTC: for somebody it has not passed.
+    // The last time zone is 12 hours behind UTC: there, the time has not passed yet.
     else if (Date.parse(`${send_at_local}Z`) + 12 * 3_600_000 < now || Date.parse(`${send_at_local}Z`) > now + yearMs)
       faults.add(pointer, 'out_of_range', 'must be between now and 365 days ahead')
   }
@@ -85,7 +80,7 @@ export async function readOrder(
   }
 }
 
-/** The address of its short links, where an order or its campaign has some: the same whichever process makes the messages. */
+/** Stored with the order, so that every process uses the same address. */
 function shorteningOf(
   { shorten_urls: isAsked }: BroadcastInput,
   campaign: CampaignRow,
@@ -94,7 +89,7 @@ function shorteningOf(
   return shortUrl !== null && (isAsked ?? campaign.shortensUrls) ? { shorten_urls: true, short_url: shortUrl } : {}
 }
 
-/** The text of an order, of the template that it names, or of its campaign; with the values that go before those of contacts. */
+/** The text of the order, its template or its campaign, with values that override those of contacts. */
 async function readText(
   db: Queryable,
   accountId: string,
@@ -118,7 +113,7 @@ async function readText(
   return { texts, variables: { ...own?.variables, ...givenOf(variables) } }
 }
 
-/** Adds what is wrong with the sender or the pool that an order names. Locks the pool: it is not deleted before the broadcast is there. */
+/** Adds faults of the order's sender or pool. Locks the pool, so that it is not deleted before the broadcast exists. */
 async function checkOrigin(
   db: Queryable,
   accountId: string,
@@ -146,8 +141,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Orders a broadcast of a campaign; returns its row. Locks the campaign behind it, as every step of a broadcast does.
- * @throws ApiError `campaign_busy` while it has one that is not over; `campaign_closed` where somebody closed it since it was read.
+ * Locks the campaign after the broadcast, as every step of a broadcast does. @throws ApiError `campaign_busy` while it has an unfinished
+ * one; `campaign_closed` if it was closed since it was read.
  */
 export async function orderBroadcast(
   tx: Tx,
@@ -161,14 +156,14 @@ export async function orderBroadcast(
     ...rest,
     id: newId(),
     campaignId: campaign.id,
-    // A broadcast without a type is marketing: it may wait for anything else.
+    // Without a type it is marketing, which may wait for everything else.
     body: { ...body, type: body.type ?? campaign.type ?? 'marketing' },
     ...by,
     needsApproval: !by.isTest && (await needsApproval(tx, accountId, campaign.id, rest.audienceTags)),
     timezone: campaign.timezone ?? '',
   })
   if (!row) {
-    // There is one at a time: the newest.
+    // Only one is unfinished at a time: the newest.
     const [busy] = await listBroadcasts(tx, accountId, { campaignId: campaign.id }, 1, null)
     const id = busy ? showId('brc', busy.id) : null
     throw new ApiError('campaign_busy', {

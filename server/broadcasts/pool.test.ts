@@ -1,4 +1,4 @@
-/** Broadcasts and single sends that take their senders from a pool, over a real link. */
+/** Broadcasts and single sends that take senders from a pool, over a real link. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { Simulator } from '../../simulator/index.ts'
 import { createTestAccount, errorsOf, type Answer, type TestAccount } from '../accounts/testing.ts'
@@ -43,7 +43,7 @@ beforeEach(async () => {
   }
 })
 
-/** Makes a pool of senders, or replaces it; each has a weight of one, or the one given. Returns its public id. */
+/** Creates or replaces a pool; the default weight is one. Returns its public id. */
 async function setPool(members: string[], weights: number[] = [], id = newId()): Promise<string> {
   const { accountId } = test.account
   const { rows } = await db.query<{ id: string; number: string }>('select id, number from senders')
@@ -54,7 +54,7 @@ async function setPool(members: string[], weights: number[] = [], id = newId()):
   return showId('pol', id)
 }
 
-/** Adds contacts to a campaign whose numbers count up from one. */
+/** Adds contacts with consecutive numbers. */
 async function addContacts(campaign: string, first: number, count: number): Promise<void> {
   for (let i = 0; i < count; i++)
     await db.query(`insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, $4)`, [
@@ -72,7 +72,6 @@ const order = (campaign: string, body: object = {}, who: TestAccount = test.acco
 const read = async (id: unknown): Promise<Record<string, unknown>> =>
   (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
 
-/** Waits until the broadcaster has gone through all recipients. */
 async function untilTaken({ body }: Answer): Promise<Record<string, unknown>> {
   await until('all had their turn', async () => {
     broadcaster.wake()
@@ -82,7 +81,7 @@ async function untilTaken({ body }: Answer): Promise<Record<string, unknown>> {
   return read(body['id'])
 }
 
-/** Waits until the carrier has as many messages; which sender each number was written to from, last. */
+/** Waits until the carrier has this many messages; returns the last sender for each number. */
 async function sendersOf(count: number, where = carrier.simulator): Promise<Map<string, string>> {
   await until(`the carrier has ${count}`, () => where.ledger.length >= count)
   expect(where.ledger.length).toBe(count)
@@ -108,7 +107,7 @@ describe('a broadcast from a pool', () => {
     await db.query(`update broadcasts set status = 'completed'`)
     await addContacts(campaign, 15552009001, 20)
     await until('the new sender is known', async () => {
-      // By the number of the recipient one of a thousand goes out from each of the others.
+      // The choice by recipient gives each other sender one in a thousand.
       const drafts = [1, 2, 3].map((n) =>
         carrier.draft({ poolId: parseId('pol', pool), theirNumber: `1555300900${n}` }),
       )

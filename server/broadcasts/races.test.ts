@@ -50,7 +50,7 @@ it('does not end while another process is at its recipients', async () => {
   let looks = 0
   const broadcaster = newBroadcaster({
     roomFor: (...args) => acceptor.roomFor(...args),
-    // The other process has the broadcast when this one wants to take recipients, and no longer when that has been answered.
+    // The other process holds the broadcast when this one wants recipients, and releases it once this one has its answer.
     acceptFrom: (accountId, take) =>
       looks++ > 0
         ? acceptor.acceptFrom(accountId, take)
@@ -165,7 +165,7 @@ it('has all recipients of one local time, in however many pieces', async () => {
   const order = { message: 'Hello', send_at_local: new Date(Date.now() - 3_600_000).toISOString().slice(0, 19) }
   const headers = { 'idempotency-key': 'local' }
   const { body } = await test.call('POST', `/v1/campaigns/${test.campaign}/send`, order, undefined, headers)
-  // The first piece has so many, the next one the others.
+  // The first piece has room for ten, the next for the rest.
   Object.assign(test.ledger.slots, { room: 10, most: 10 })
   const broadcaster = newBroadcaster()
   broadcaster.wake()
@@ -210,7 +210,7 @@ it('stays canceled where another broadcast is ordered meanwhile', async () => {
 })
 
 it.each([
-  // As another version of the program may leave it: a text that is none any more.
+  // An invalid text, as another version of the program may leave it.
   ['cannot be', `update broadcasts set body = jsonb_set(body, '{texts,body}', '"{{"')`],
   ['is canceled by a timeout each time', `update broadcasts set audience_tags = '{slow}'`],
 ])('is sent where one before it %s', async (_, breakIt) => {
@@ -248,7 +248,7 @@ it('has its turn, however many others wait longer', async () => {
        select $1, gen_random_uuid(), id, 'sending', '{}', false, now() - interval '1 hour', 'UTC' from campaign`,
       [test.account.accountId],
     )
-    // All of them are with another process.
+    // Another process holds all of them.
     await tx.query('select from broadcasts for update')
     await addContact()
     await send()

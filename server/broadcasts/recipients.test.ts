@@ -9,7 +9,7 @@ import { findBroadcast } from './store.ts'
 const { db } = await createTestDatabase()
 const test = await openCampaignTest(db)
 
-/** When it is nine on a day of winter on the clock of each number, in UTC. */
+/** Nine o'clock on a winter day on each number's clock, in UTC. */
 async function timesOf(campaign: string): Promise<Record<string, string>> {
   const now = new Date()
   // Ahead, and by less than a year.
@@ -48,7 +48,7 @@ it('have their local time by their own zone, else that of the campaign, else tho
     const times = await timesOf(campaign)
     places.push(Object.fromEntries(Object.entries(numbers).map(([place, number]) => [place, times[number] ?? ''])))
   }
-  // A number that may be anywhere in its country waits for the last clock there: it is early nowhere.
+  // A number without a known region waits for the last clock of its country, so that it is early nowhere.
   expect(places).toEqual([
     { newYork: '14:00', tollFree: '19:00', satellite: '09:00', elsewhere: '08:00' },
     { newYork: '00:00', tollFree: '00:00', satellite: '00:00', elsewhere: '08:00' },

@@ -1,4 +1,7 @@
-/** The recipients of a broadcast: from contacts, in pieces, and to messages, in pieces; each piece moves a mark in the broadcast's row. */
+/**
+ * The recipients of a broadcast: created from contacts, and turned into messages, in pieces; each piece moves a mark in the broadcast's
+ * row.
+ */
 import type { Tx } from '../ground/db/db.ts'
 import type { TemplateFields } from '../templates/template.ts'
 import { zonesOfNumber } from '../quiet-hours/zones.ts'
@@ -6,13 +9,13 @@ import { isTimezone, timeIn } from '../ground/base/timezone.ts'
 import type { BroadcastRow } from './broadcast.ts'
 
 /**
- * Turns the next contacts into recipients, by the primary key of contacts; moves the mark. Contacts that come while it goes on are
- * recipients too where their id is above the mark, as their ids follow the time. Returns whether all are.
+ * Turns the next contacts into recipients, by the primary key of contacts, and moves the mark. Contacts added meanwhile become recipients
+ * if their id is above the mark, because ids follow the time. Returns whether all are done.
  */
 export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Promise<boolean> {
   const { accountId, id, campaignId, sendAtLocal } = row
   const times = new Map<string, Date>()
-  // Most contacts have the zone of the broadcast, where it has one.
+  // Most contacts have the broadcast's zone, if it has one.
   if (sendAtLocal !== null && row.timezone !== '') times.set(row.timezone, timeOf(sendAtLocal, [row.timezone]))
   for (;;) {
     const { rows } = await tx.query<{ isExpanded: boolean | null; missing: string[] }>({
@@ -33,7 +36,7 @@ export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Pro
   }
 }
 
-/** A time on the clock of a number: the last of them where it may be in several zones, so that it is early nowhere. */
+/** The time on a number's clock: the last one if it may be in several zones, so that it is early nowhere. */
 function timeOfNumber(local: string, number: string, known: Map<readonly string[], Date>): Date {
   const zones = zonesOfNumber(number)
   let time = known.get(zones)
@@ -44,12 +47,12 @@ function timeOfNumber(local: string, number: string, known: Map<readonly string[
   return time
 }
 
-/** A time on the clock of the first zone that the runtime knows: whoever wrote the others may have known more of them. */
+/** The time on the clock of the first zone that this runtime knows: another version may have written the others. */
 const timeOf = (local: string, zones: string[]): Date =>
   timeIn(Date.parse(`${local}Z`), zones.find(isTimezone) ?? 'UTC')
 
-// The time of each zone, or of a number that has none, is given ($5), because the zones of the database are others than those of the runtime, by which contacts are checked.
-// Where one is missing nothing is done but to name it.
+// The time of each zone, or of a number without a zone, is a parameter ($5): contacts are checked against the zones of the runtime, which
+// differ from those of the database. If one is missing, the statement only returns its name.
 const expandSql = `
   with b as materialized (
     select audience_tags, send_at_local is not null as is_local, timezone, expanded_to from broadcasts where account_id = $1 and id = $2
@@ -84,13 +87,13 @@ const expandSql = `
   )
   select array(select zone from missing) as missing, (select is_expanded from moved) as "isExpanded"`
 
-/** A recipient whose turn it is, with what its text may name; null for a contact that was deleted. */
+/** A recipient whose turn it is, with the fields for its text; null for a deleted contact. */
 export interface Recipient {
   contactId: string
   contact: ContactFields | null
 }
 
-/** What a text may name of a contact. */
+/** The fields of a contact that a text may use. */
 export interface ContactFields {
   phone_number: string
   first_name: string | null
@@ -99,7 +102,7 @@ export interface ContactFields {
   language: string | null
   country: string | null
   attributes: TemplateFields
-  /** Its fields cannot be opened; the text would be another one without them. */
+  /** Its fields cannot be decrypted; without them the text would be wrong. */
   is_sealed: boolean
 }
 
@@ -110,11 +113,11 @@ export const contactFields = (
   'last_name', ${c}.last_name, 'external_id', ${c}.external_id, 'language', ${c}.language, 'country', ${c}.country, 'attributes', ${c}.attributes,
   'is_sealed', ${c}.sealed is not null)`
 
-/** SQL of what `openResult` needs to open them. */
+/** SQL of the columns that `openResult` needs to decrypt them. */
 export const sealedFields = (c: string): string =>
   `${c}.account_id as "accountId", ${c}.id, ${c}.sealed as "contactSealed"`
 
-/** The next recipients behind the mark, those whose time has come; by the primary key, or by recipients_due for times of their own. */
+/** The next due recipients behind the mark; by the primary key, or by recipients_due if they have their own times. */
 export async function readNext(
   tx: Tx,
   { accountId, id, campaignId, sendAtLocal }: BroadcastRow,
@@ -152,7 +155,6 @@ export async function readNext(
   return rows
 }
 
-/** What became of some recipients. */
 export interface Taken {
   last: Recipient
   messages: number
@@ -162,8 +164,8 @@ export interface Taken {
 }
 
 /**
- * Moves the mark (the row's own time: a Date has no microseconds) behind recipients that have been taken, counts them, and notes who got
- * nothing. By primary keys.
+ * Moves the mark behind processed recipients, counts them, and records the skipped ones. The mark is the row's own time, because a Date
+ * has no microseconds. By primary keys.
  */
 export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: Taken): Promise<void> {
   const { last, messages, segments, skipped } = taken
@@ -196,7 +198,7 @@ export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: 
   })
 }
 
-/** Whether recipients are behind the mark: their time is still to come, or another process has just not taken them. As `readNext` finds them. */
+/** Whether recipients remain behind the mark: not due yet, or missed by another process. Same indexes as `readNext`. */
 export async function hasMore(tx: Tx, { accountId, id, sendAtLocal }: BroadcastRow): Promise<boolean> {
   const isLocal = sendAtLocal !== null
   const { rowCount } = await tx.query({

@@ -74,7 +74,7 @@ async function receive(handed: Handover[], number: string, state: string): Promi
 await test.ledger.reply('Thanks', { source: ann })
 await test.ledger.reply('STOP', { source: bob })
 await test.ledger.acceptor.accept(test.ledger.draft({ theirNumber: dee, campaignId: parseId('cmp', test.campaign) }))
-// A single send of the campaign, which belongs to no broadcast, and the answer to STOP, which belongs to no count.
+// A single send of the campaign, which belongs to no broadcast, and the reply to STOP, which belongs to no count.
 for (const one of await test.ledger.claim()) await receive([one], one.theirNumber, 'delivered')
 await until(
   'the first one is over',

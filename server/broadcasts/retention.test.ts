@@ -6,7 +6,7 @@ import { forgetRecipients } from './retention.ts'
 
 const { db } = await createTestDatabase()
 
-/** A broadcast with recipients, that ended some days ago; null: it has not. */
+/** A broadcast with recipients, that ended this many days ago; null: unfinished. */
 async function make(accountId: string, status: string, daysAgo: number | null, count = 3): Promise<string> {
   const [campaign, id] = [newId(), newId()]
   await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'C')`, [accountId, campaign])
@@ -42,7 +42,7 @@ it('recipients go with the messages of a broadcast that is over, and no others',
     await make(short.accountId, 'paused', null),
     await make(long.accountId, 'completed', 11),
   ]
-  // More than one statement looks at.
+  // More than one statement's limit.
   const few = await Promise.all(Array.from({ length: 520 }, () => make(long.accountId, 'completed', 401, 1)))
   const before = await db.query('select * from broadcasts order by id')
   await forgetRecipients(db)

@@ -1,8 +1,8 @@
-/** Who a broadcast went to is forgotten with its messages: its counts are in its own row. */
+/** The recipients of a broadcast are deleted with its messages; its counts stay in its own row. */
 import type { Db } from '../ground/db/db.ts'
 import { untilDone } from '../ground/base/sweeps.ts'
 
-/** Broadcasts that one statement looks at, each by one look at the primary key of recipients. */
+/** Broadcasts per statement, each with one look-up in the primary key of recipients. */
 const looksMax = 500
 const rowsMax = 5000
 
@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * Deletes the recipients of broadcasts that ended before the days for which their account keeps messages, in pieces. What is not over keeps
- * all: they say who has had his message. Safe in several processes.
+ * Deletes the recipients of broadcasts that ended before the account's retention of messages, in pieces. Unfinished broadcasts keep them,
+ * because they prevent a second message. Safe in several processes.
  */
 export async function forgetRecipients(db: Db, isOver = (): boolean => false): Promise<void> {
   const nil = '00000000-0000-0000-0000-000000000000'
@@ -25,7 +25,7 @@ export async function forgetRecipients(db: Db, isOver = (): boolean => false): P
   }
 }
 
-/** The next broadcasts that have recipients, in the order of their primary key, which is skipped through. */
+/** Skip scan of the primary key of recipients. */
 async function findWithRecipients(db: Db, after: Found): Promise<Found[]> {
   const next = (place: string): string => `
     select account_id, broadcast_id

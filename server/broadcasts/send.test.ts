@@ -23,7 +23,7 @@ beforeEach(async () => {
   test = await openBroadcastTest(db)
 })
 
-/** Contacts with names but for every tenth, of which every second has a tag. */
+/** Every tenth contact has no name; every second has a tag. */
 async function addContacts(count: number): Promise<void> {
   await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags)
@@ -229,7 +229,7 @@ describe('a pause of a test', () => {
     const campaignId = parseId('cmp', test.campaign)
     await test.ledger.acceptor.accept(test.ledger.draft({ campaignId }))
     expect(await test.ledger.claim(500)).toMatchObject([{ campaignId }])
-    // Nor does it say that a campaign is sending whose time is still to come.
+    // A campaign is not sending before the time of its broadcast.
     test.campaign = await test.newCampaign()
     const later = { message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() }
     await test.call('POST', `/v1/campaigns/${test.campaign}/send`, later, tester, { 'idempotency-key': 'later' })
@@ -254,7 +254,7 @@ describe('what waits for its own campaign', () => {
     test.start()
     await until('its line is full', async () => (await messages()) >= 5000)
     await slow()
-    // What may not go now is sorted out of the way of others, as by links.
+    // Messages that may not go now are moved out of the queue, as links do.
     const isInTheWay = (): Promise<number> =>
       test.ledger.count('queue q', 'not exists (select from backlogs where id = q.lane_id and campaign_id is not null)')
     for (let left = await isInTheWay(); left > 0; left = await isInTheWay())
@@ -279,7 +279,7 @@ describe('a broadcast with a pace', () => {
     for (const made of [5, 10, 13]) {
       await until('the line is full', async () => (await messages()) >= made)
       expect(await messages()).toBe(made)
-      // Sorted, and then taken.
+      // The first claim sorts, the second takes.
       const handed = [...(await test.ledger.claim(500)), ...(await test.ledger.claim(500))]
       for (const one of handed) await test.ledger.answer(one)
     }
@@ -339,7 +339,7 @@ describe('a cancel', () => {
     const rooms = [{ id: test.ledger.linkId, carrierId: test.ledger.carrierId, segments: 2 }]
     await claimMessages(test.ledger.context, test.ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
     expect(await test.act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
-    // Whoever did not hear the answer asks again; what is canceled does not go on for that.
+    // A retry gets the same answer; a canceled broadcast cannot resume.
     expect(await test.act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
     expect(await test.act('resume')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 4)
@@ -373,7 +373,7 @@ describe('a cancel', () => {
     test.start()
     await until('all have a message', async () => (await messages()) === 12)
     await test.act('pause')
-    // Out of the way of others.
+    // Moved out of the queue.
     expect(await test.ledger.claim(500)).toHaveLength(0)
     expect(await test.ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
     await test.act('cancel')
@@ -389,7 +389,7 @@ describe('a time', () => {
     await db.query(`update campaigns set timezone = 'UTC'`)
     await db.query(`update contacts set timezone = 'Pacific/Kiritimati' where phone_number = '15551000001'`)
     await db.query(`update contacts set timezone = 'Pacific/Niue' where phone_number = '15551000002'`)
-    // The same time of day, an hour ago in UTC: long past at the date line's east, ten hours ahead on its other side.
+    // The same time of day, an hour ago in UTC: long past east of the date line, ten hours ahead west of it.
     const local = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
     const { body } = await send({ message: 'Hello', send_at_local: local })
     expect(body).toMatchObject({ send_at: null, send_at_local: local })

@@ -1,6 +1,6 @@
 /**
- * The work of broadcasts: from contacts to recipients to messages, piece by piece. A piece is one transaction that locks the broadcast, does
- * something and moves its mark: a crash loses the piece and not a recipient, and a second process passes over what another one is at.
+ * The work of broadcasts: from contacts to recipients to messages, piece by piece. A piece is one transaction that locks the broadcast,
+ * works and moves its mark: a crash loses the piece but no recipient, and other processes skip a locked broadcast.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { nowMs } from '../ground/db/clock.ts'
@@ -41,41 +41,41 @@ interface BroadcastContext {
   subscriptions: Subscriptions
 }
 
-// Between looks while nothing is to be done at once.
+// Between looks when idle.
 const pollMs = 500
 // Contacts that become recipients in one transaction.
 const expandMax = 20_000
-// Messages that may wait in an account's lines: seconds of a fast link, and little enough that a pause or an opt-out meets few of them.
+// Queued messages per account: seconds of a fast link, and few enough that a pause or an opt-out affects few of them.
 const queuedMax = 5000
-// With those that join a full line.
+// Including broadcasts that join a full queue.
 const joinedMax = 4 * queuedMax
-// How often a broadcast with messages in a full line is looked for there.
+// How often a broadcast with messages in a full queue is checked.
 const inLineEveryMs = 1000
-// How long a link that takes many at a time is waited for, and how often it is looked at; then messages wait in line as others do.
+// How long to wait for a link with a large window, and how often to look; after that, messages queue as usual.
 const roomWaitMs = 50
 const roomLookMs = 2
-// So many may wait then: the sooner they have gone, the sooner the next ones go without a turn in the queue.
+// The queue limit then: the sooner these are gone, the sooner messages skip the queue again.
 const queuedBesideMax = 500
-// With no room for so long they are fed from the queue alone: what else waits there may be held, and must not hold them.
+// After this long without room, only the queue feeds the link: other messages there may be held, and must not block the broadcast.
 const crowdedMs = 1000
-// A broadcast whose last message has left may be told of so much later, and what comes back of a canceled one waits so long.
+// How often the end of a broadcast is checked; messages that return from a canceled one wait this long.
 const endingEveryMs = 1000
-// By so much the clock of another process may go before.
+// The most that clocks of processes may differ.
 const clocksApartMs = 60_000
 // Messages taken back in one transaction.
 const cancelMax = 1000
 
-/** Sends broadcasts, beside others of its kind in other processes. */
+/** Sends broadcasts, alongside the broadcasters of other processes. */
 export class Broadcaster {
   readonly #context: BroadcastContext
   readonly #drafters = new Map<string, Drafter>()
-  /** When the end of a broadcast is looked for again, in monotonic milliseconds. */
+  /** Time of the next check for the end of a broadcast, in monotonic milliseconds. */
   readonly #endings = new Map<string, number>()
-  /** By when the last message of a broadcast was made, in any process. */
+  /** A time by which the last message of a broadcast existed, in any process. */
   readonly #madeBy = new Map<string, Date>()
-  /** The last message taken back of a canceled broadcast: more is looked for behind it, then once again from the beginning. */
+  /** The last message taken back from a canceled broadcast: the search continues behind it, then once more from the start. */
   readonly #takenBack = new Map<string, string>()
-  /** Until when a broadcast that has messages in a full line is not looked for there again, in monotonic milliseconds. */
+  /** End of the pause between checks of a broadcast in a full queue, in monotonic milliseconds. */
   readonly #inLineUntil = new Map<string, number>()
   /** Since when a broadcast has found no room, in monotonic milliseconds. */
   readonly #crowdedSince = new Map<string, number>()
@@ -91,7 +91,7 @@ export class Broadcaster {
     this.#timer = setInterval(() => this.wake(), pollMs)
   }
 
-  /** There may be something to do. */
+  /** Reports that there may be work. */
   wake(): void {
     if (this.#isClosed) return
     this.#work ??= this.#look()
@@ -108,7 +108,7 @@ export class Broadcaster {
     await this.#work
   }
 
-  /** Takes turns among the broadcasts that have something to do, until none has. */
+  /** Takes turns among the broadcasts with work, until none has any. */
   async #look(): Promise<void> {
     for (let isBusy = true; isBusy && !this.#isClosed;) {
       isBusy = false
@@ -130,7 +130,7 @@ export class Broadcaster {
     }
   }
 
-  /** As `#step`; a fault of one broadcast is not one of those behind it. Throws where the database is away. */
+  /** Like `#step`, but a fault of one broadcast does not stop those behind it. Throws if the database is unavailable. */
   async #tryStep(accountId: string, id: string): Promise<boolean> {
     try {
       return await this.#step(accountId, id)
@@ -141,7 +141,7 @@ export class Broadcaster {
     }
   }
 
-  /** Does one piece of a broadcast; of making recipients and of sending to them where it may begin before there are all. */
+  /** Does one piece of a broadcast; alternates between expanding and sending if it may begin before all are recipients. */
   async #step(accountId: string, id: string): Promise<boolean> {
     const row = await findBroadcast(this.#context.db, accountId, id)
     if (!row) return false
@@ -155,7 +155,7 @@ export class Broadcaster {
     return row.status === 'canceled' ? this.#takeBack(accountId, id) : this.#send(row)
   }
 
-  /** Makes messages of the next recipients, as many as have room. Returns whether there is more to do at once. */
+  /** Creates messages for the next recipients, as many as have room. Returns whether more can be done at once. */
   async #send(row: PacedBroadcast): Promise<boolean> {
     const { db, acceptor } = this.#context
     const { accountId, id } = row
@@ -174,7 +174,7 @@ export class Broadcaster {
       return {
         drafts,
         note: async (noteTx, results) => {
-          // From the first one on that has to wait, recipients are left for the next time.
+          // The first held recipient and those behind it wait for the next turn.
           const waiting = results.findIndex(isLeft)
           const end = waiting < 0 ? next.length : next.findIndex(({ contactId }) => contactId === contactIds[waiting])
           const taken = next.slice(0, end)
@@ -198,8 +198,8 @@ export class Broadcaster {
   }
 
   /**
-   * Waits, where a link here takes many at a time, until it has room for a good part: its messages go to it as they are written, without a
-   * turn in the queue, which costs more than all the rest. Returns how many to take, and with how many in line to take none.
+   * Waits for room at a link with a large window: messages then go to it as they are written, without the queue, which costs more than
+   * everything else. Returns how many to take, and the queue length from which to take none.
    */
   async #waitForRoom(row: BroadcastRow): Promise<{ limit: number; bound: number }> {
     const { acceptor } = this.#context
@@ -224,8 +224,8 @@ export class Broadcaster {
   }
 
   /**
-   * Whether the line is full. A broadcast that has nothing in it joins it all the same with one piece, so that a small one need not wait
-   * until a large one on a slow link has been made.
+   * Whether the queue is full. A broadcast without messages in it may still add one piece, so that a small broadcast need not wait behind
+   * a large one on a slow link.
    */
   async #isCrowdedOut(row: BroadcastRow, bound: number): Promise<boolean> {
     const { db } = this.#context
@@ -239,7 +239,7 @@ export class Broadcaster {
     return (await countQueued(db, row, joinedMax)) >= joinedMax
   }
 
-  /** Notes that a broadcast waits for the end of a guard, and tells it once; or that it waits no more. */
+  /** Records that a guard holds the broadcast, with one event, or that the hold has ended. */
   async #hold(tx: Tx, row: BroadcastRow, result: Accepted | undefined): Promise<Posting[]> {
     const stop = result?.kind === 'refused' ? result.stop : null
     if (!stop && row.holdReason === null) return []
@@ -294,7 +294,7 @@ export class Broadcaster {
     const postings = await inTransaction(db, async (tx): Promise<Posting[]> => {
       const row = await lockBroadcast(tx, accountId, id)
       if (!row?.isExpanded || row.status !== 'sending' || (await hasMore(tx, row))) return []
-      // What the campaign was sent in later hours is none of it: it would keep that of a busy one from its end.
+      // Later messages of the campaign do not count: a busy campaign would prevent the end.
       const madeBy = this.#madeBy.get(id) ?? new Date(nowMs() + clocksApartMs)
       this.#madeBy.set(id, madeBy)
       if ((await countWaiting(tx, row, madeBy)) > 0) {
@@ -308,7 +308,7 @@ export class Broadcaster {
     return false
   }
 
-  /** Takes back what waits of a canceled broadcast; until no link has any of it, which may come back to be sent again. */
+  /** Takes back the pending messages of a canceled broadcast, until no link has any: those may return to the queue. */
   async #takeBack(accountId: string, id: string): Promise<boolean> {
     const { db, outbox } = this.#context
     const after = this.#takenBack.get(id)
@@ -332,14 +332,14 @@ export class Broadcaster {
   }
 }
 
-/** Segments of a message, as far as they are known. */
+/** Segments per message, as far as known. */
 const segmentsEach = ({ segments, messages }: BroadcastRow): number =>
   messages > 0 ? Math.max(1, segments / messages) : 1
 
-// Of its validity a message waits for the pace of its campaign: there may be a night in between, or a pause.
+// The share of its validity that a message may wait for the pace, because a night or a pause may follow.
 const pacedShare = 0.25
 
-/** Messages that may wait for the pace of their campaign, held ones among them: more would expire before their turn. */
+/** Messages that may wait for the pace of their campaign, including held ones: more would expire before their turn. */
 function pacedMaxOf(row: PacedBroadcast, pace: number): number {
   const seconds = (row.validitySeconds ?? validityDefaultSeconds) * pacedShare
   return Math.max(1, Math.floor((pace * seconds) / segmentsEach(row)))

@@ -16,7 +16,7 @@ const { db } = await createTestDatabase()
 const test = await openBroadcastTest(db, { shortUrl })
 test.start()
 
-/** A campaign with contacts, and its id in the database. */
+/** Returns the public and the database id. */
 async function openCampaign(fields: object): Promise<{ id: string; uuid: string }> {
   const id = await test.newCampaign(fields)
   const uuid = parseId('cmp', id) ?? ''

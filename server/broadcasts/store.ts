@@ -1,19 +1,16 @@
-/** The SQL of broadcasts: their rows, and what of their messages still waits. */
+/** The SQL of broadcasts: their rows, and counts of their pending messages. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { counts } from '../usage/counts-sql.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
 
-/**
- * SQL of how many contacts a broadcast is to go to, while they are no recipients yet: all are counted already, those with tags by the
- * primary key.
- */
+/** SQL that counts the contacts of a broadcast before they become recipients: a stored count, or those with tags by the primary key. */
 export const audienceOf = (b: string): string => `case
     when ${b}.audience_tags is null then (select contacts_count from campaigns where account_id = ${b}.account_id and id = ${b}.campaign_id)
     else (select count(*) from contacts where account_id = ${b}.account_id and campaign_id = ${b}.campaign_id and tags && ${b}.audience_tags)
   end`
 
-/** Select list for `BroadcastRow`, of the table under the alias. Who approves or awaits it sees how many it would go to. */
+/** Select list for `BroadcastRow` under the alias. Before the start, `recipients` is the size of the audience. */
 export const columnsOfBroadcast = (
   b: string,
 ): string => `${b}.account_id as "accountId", ${b}.id, ${b}.campaign_id as "campaignId", ${b}.status, ${b}.body,
@@ -29,15 +26,14 @@ export const columnsOfBroadcast = (
   ${b}.approved_recipients as "approvedRecipients", ${b}.hold_reason as "holdReason",
   ${b}.hold_until as "holdUntil", ${b}.hold_guard_id as "holdGuardId"`
 
-/** A broadcast to be inserted. */
 export type NewBroadcast = Pick<
   BroadcastRow,
   'id' | 'campaignId' | 'body' | 'isTest' | 'audienceTags' | 'sendAtLocal' | 'timezone'
 > & { sendAt: Date | null; orderedBy: string; needsApproval: boolean }
 
 /**
- * Inserts a broadcast; null where its campaign has one that is not over (unique index broadcasts_open). A local time begins with the
- * earliest zone of the earth, 14 hours before UTC.
+ * Null if its campaign has an unfinished one (unique index broadcasts_open). A local time begins in the earliest time zone, 14 hours ahead
+ * of UTC.
  */
 export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadcast): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>(
@@ -63,7 +59,7 @@ export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadca
   return rows[0] ?? null
 }
 
-/** One broadcast, by primary key. */
+/** By primary key. */
 export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<PacedBroadcast | null> {
   const { rows } = await db.query<PacedBroadcast>(
     `select ${columnsOfBroadcast('b')}, c.pace::float8 as pace,
@@ -78,18 +74,18 @@ export async function findBroadcast(db: Queryable, accountId: string, id: string
   return rows[0] ?? null
 }
 
-/** A broadcast with the pace of its campaign in segments a second, and the validity that somebody asked for. */
+/** A broadcast with the pace of its campaign in segments per second, and the requested validity. */
 export type PacedBroadcast = BroadcastRow & {
   pace: number | null
   validitySeconds: number | null
   /**
-   * Before all are recipients: they come in the order in which they are taken, and nobody has to approve of how many they are. Those with
-   * times of their own are taken by these: a later piece may have earlier ones.
+   * May send before all are recipients: they are taken in the order of their creation, and no approval depends on their number. With times
+   * of their own they may not, because a later piece may have earlier ones.
    */
   mayBegin: boolean
 }
 
-/** A page of broadcasts in the order that `buildPage` wants: of a campaign by broadcasts_campaign, of an account by the primary key. */
+/** In the order that `buildPage` expects: of a campaign by broadcasts_campaign, of an account by the primary key. */
 export async function listBroadcasts(
   db: Queryable,
   accountId: string,
@@ -113,8 +109,8 @@ export async function listBroadcasts(
 }
 
 /**
- * Moves the campaign's broadcast from one of these states to another, and its campaign with it unless it `isApart`; null where it is in none
- * of them. Locks both rows, the broadcast (broadcasts_campaign) first, as every step of it does.
+ * Moves the campaign's broadcast between states, and its campaign with it unless it `isApart`; null if it is in none of these states.
+ * Locks both rows, the broadcast (broadcasts_campaign) first, as every step does.
  */
 export async function moveBroadcast(
   tx: Tx,
@@ -139,7 +135,7 @@ export async function moveBroadcast(
   return row ?? null
 }
 
-/** Sets the status of a campaign; by primary key, whose row it locks. */
+/** By primary key, whose row it locks. */
 export async function setCampaignStatus(
   tx: Tx,
   accountId: string,
@@ -160,13 +156,13 @@ interface Waiting {
 
 const waitingPage = 1000
 
-// Since when a broadcast has work to do: one that was canceled does not wait for its time. As the index broadcasts_waiting has it.
+// When a broadcast has work: a canceled one does not wait for its time. Must match the index broadcasts_waiting.
 const dueAt = (b: string): string => `case when ${b}.status = 'canceled' then ${b}.created_at else ${b}.send_at end`
 
 /**
- * Broadcasts with work to do, the one that waits longest first, in pages: most of them may wait for something else. By the partial index
- * broadcasts_waiting. What a guard holds is tried again when the guard was released, and now and then, as its settings may have changed; it is
- * not kept from having all its recipients, among whom would else be who came during the hold.
+ * Broadcasts with work, longest wait first, in pages: most may be waiting for something else. By the partial index broadcasts_waiting. A
+ * held broadcast is retried when the guard is released, and now and then, because settings may change. A hold does not stop its expansion;
+ * otherwise contacts added during the hold would join.
  */
 export async function* findWaiting(db: Db): AsyncGenerator<Waiting> {
   for (let last: Waiting | undefined, isMore = true; isMore;) {
@@ -204,7 +200,7 @@ async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[
   return rows
 }
 
-/** Locks a broadcast for a step; null where another process is at it, or it is over. By primary key. */
+/** Null if another process holds it, or it is over. By primary key. */
 export async function lockBroadcast(tx: Tx, accountId: string, id: string): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>({
     name: 'lock-broadcast',
@@ -221,7 +217,7 @@ export async function lockBroadcast(tx: Tx, accountId: string, id: string): Prom
   return rows[0] ?? null
 }
 
-/** Begins: what is scheduled is being sent now, and so is its campaign. */
+/** Marks a scheduled broadcast and its campaign as sending. */
 export async function beginBroadcast(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<void> {
   await tx.query(
     `update broadcasts set status = 'sending', started_at = coalesce(started_at, now()) where account_id = $1 and id = $2`,
@@ -230,10 +226,10 @@ export async function beginBroadcast(tx: Tx, { accountId, id, campaignId }: Broa
   await setCampaignStatus(tx, accountId, campaignId, 'sending')
 }
 
-// The settings of a guard may have changed, or the clock of a day.
+// The settings of a guard may change, or the time zone of its day.
 const retrySeconds = 15
 
-/** Notes that the remaining recipients wait for the end of a guard, or that they do not (null). By primary key. */
+/** Records that the remaining recipients wait for the end of a guard, or no longer do (null). By primary key. */
 export async function holdBroadcast(
   tx: Tx,
   { accountId, id }: BroadcastRow,
@@ -251,8 +247,8 @@ export async function holdBroadcast(
 }
 
 /**
- * Messages of an account that wait in line, up to a bound: what is behind them is made when there is room. What waits for another campaign,
- * for its pace or the end of its pause, is in nobody's way. By the queue's key.
+ * Counts an account's queued messages up to a bound: more are created when there is room. Messages that wait for the pace or pause of
+ * another campaign block none and do not count. By the queue's key.
  */
 export async function countQueued(
   db: Db,
@@ -280,8 +276,8 @@ export async function countQueued(
 }
 
 /**
- * How many messages of the campaign still wait: in line, for a time, or with a link; of those alone that were accepted by the end of the hour
- * of a time, where one is given. Asks the counts, by tallies_campaign.
+ * Counts the campaign's pending messages: queued, scheduled, or with a link; optionally only those accepted by the end of the hour of a
+ * time. Uses the counts, by tallies_campaign.
  */
 export async function countWaiting(
   db: Queryable,
@@ -297,7 +293,7 @@ export async function countWaiting(
   return rows[0]?.count ?? 0
 }
 
-/** Notes that what waited for a canceled broadcast has been taken back. */
+/** Records that all pending messages of a canceled broadcast were taken back. */
 export async function settleBroadcast(tx: Tx, { accountId, id }: BroadcastRow): Promise<void> {
   await tx.query(`update broadcasts set is_settled = true where account_id = $1 and id = $2`, [accountId, id])
 }

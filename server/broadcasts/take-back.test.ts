@@ -46,6 +46,6 @@ it('takes back what waits of a large campaign without going through what was tak
   await until('all is taken back', async () => (await test.ledger.count('queue', 'true')) === 0)
   await broadcaster.close()
   expect(await test.ledger.count('messages', `campaign_id = $1 and status = 'canceled'`, [campaignId])).toBe(messages)
-  // To find, lock, change and tell of them each is read a few times.
+  // Each message is read a few times: to find, lock and change it, and for its event.
   expect((await countReads(db, 'messages\\_%')) - before).toBeLessThan(messages * 5)
 })

@@ -8,25 +8,19 @@ import { newId, parseId } from '../ground/base/ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { Broadcaster } from './send.ts'
 
-/** What `openBroadcastTest` gives. */
 export interface BroadcastTest extends CampaignTest {
   ledger: LedgerTest
-  /** The public id of a campaign; a test may set another. */
+  /** Public id; a test may set another. */
   campaign: string
-  /** A process of broadcasts, which is closed at the end; it must log no error. */
+  /** Closes at the end of the test; it must log no error. */
   newBroadcaster(acceptor?: ConstructorParameters<typeof Broadcaster>[0]['acceptor']): Broadcaster
-  /** Starts one, and looks for work. */
+  /** Starts a broadcaster, which looks for work. */
   start(): Broadcaster
-  /** Adds contacts of these numbers. */
   addContacts(numbers: readonly string[], tag?: string): Promise<void>
-  /** Orders a broadcast to the campaign. */
   order(body?: object, options?: { campaign?: string; who?: TestAccount; headers?: object }): Promise<Answer>
   read(id: unknown): Promise<Record<string, unknown>>
-  /** Posts a verb to the campaign. */
   act(verb: string): Promise<Answer>
-  /** Sets the spending caps of the account. */
   setGuards(guards: object): Promise<void>
-  /** Another key of the account. */
   newKey(mode: 'live' | 'test'): Promise<TestAccount>
 }
 

@@ -1,4 +1,4 @@
-/** The route that takes back a broadcast of which there is no message yet, and leaves its campaign as it is. */
+/** The route that withdraws a broadcast without messages, and leaves its campaign as it is. */
 import { Type } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
@@ -43,7 +43,7 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
           await recordBroadcast(tx, context, 'campaign.withdrawn', withdrawn)
           return { status: 200, body: showBroadcast(withdrawn), audit: { before: showBroadcast(before) } }
         }
-        // What it became since it was read.
+        // Its state may have changed since it was read.
         const now = (await findBroadcast(tx, accountId, before.id)) ?? before
         if (now.status === 'withdrawn') return { status: 200, body: showBroadcast(now), audit: null }
         throw new ApiError('campaign_not_in_state', {
@@ -56,8 +56,8 @@ export function withdrawRoute(app: App, context: BroadcastsContext): void {
 }
 
 /**
- * Withdraws a broadcast that is not over and has no message, and its campaign is active; null for any other. Locks both rows, the broadcast
- * first, as every step of it does: a piece that makes its first messages comes before, and this finds them, or after, and finds it withdrawn.
+ * Withdraws an unfinished broadcast without messages, and makes its campaign active; null for any other. Locks both rows, the broadcast
+ * first, as every step does: a piece that creates the first messages either precedes this and is found, or follows and finds it withdrawn.
  */
 async function withdraw(tx: Tx, { accountId, id }: BroadcastRow): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>(

@@ -21,7 +21,7 @@ async function addContacts(count: number): Promise<void> {
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
 
-/** Orders a broadcast; its id. */
+/** Returns its id. */
 async function order(fields: object = {}): Promise<string> {
   const { status, body } = await test.order(fields)
   if (status !== 202) throw new Error(JSON.stringify(body))
@@ -86,7 +86,7 @@ it('is for whoever ordered it, while it waits for the approval of somebody else'
 it('of what has its recipients and no message yet counts them as canceled', async () => {
   await addContacts(3)
   const id = await order()
-  // As where no carrier has room: all are recipients, and nobody has a message.
+  // As if no carrier has room: all are recipients, without messages.
   const broadcaster = test.newBroadcaster({ roomFor: () => null, acceptFrom: () => Promise.resolve(null) })
   broadcaster.wake()
   await until('all are recipients', async () => (await test.read(id))['expanded'] === true)
@@ -142,7 +142,7 @@ it('withdraws all of it or nothing, whenever it comes and however many processes
     const id = await order()
     const broadcasters = [test.newBroadcaster(), test.newBroadcaster()]
     if (round > 0) for (const one of broadcasters) one.wake()
-    // The later it comes in a round, the more has been done: by looks at it, which take about as long as a piece.
+    // Each round withdraws later: each read takes about as long as a piece.
     for (let i = 0; i < round % 8; i++) await test.read(id)
     if (round === 15) await until('it is too late', async () => Number((await test.read(id))['messages']) > 0)
     const [one, other] = await Promise.all([withdraw(id), withdraw(id)])

@@ -47,7 +47,7 @@ async function call(
   return { status: answer.statusCode, body: answer.json<Body>() }
 }
 
-/** The one link of the doctor's page. */
+/** The only link on the doctor's page. */
 async function doctor(hours = 24): Promise<Body> {
   const { body } = await call('GET', `doctor?hours=${hours}`)
   return (body['links'] as Body[])[0] ?? {}
@@ -56,7 +56,7 @@ async function doctor(hours = 24): Promise<Body> {
 const wouldMatch = (link: Body): Record<string, unknown> =>
   Object.fromEntries((link['forms'] as Body[]).map((form) => [String(form['form']), form['would_match']]))
 
-/** Sends a message that the carrier takes under this id, as a link with this form stores it. */
+/** Sends a message that the carrier accepts under this id, stored in this form. */
 async function submit(responseId: string, form: IdForm = 'raw'): Promise<string> {
   const handover = await test.lease()
   const key = responseIdKey(responseId, form)

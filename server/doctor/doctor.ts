@@ -1,13 +1,11 @@
-/**
- * The receipt doctor: whether receipts without a message would find theirs if the carrier's ids were read in another form. Reads only.
- */
+/** The receipt doctor: whether unmatched receipts would match if ids were read in another form. Reads only. */
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'
 import { columns } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
 import { listUnmatched, type ReceiptPlace, type UnmatchedReceipt } from '../ledger/rekey.ts'
 
-/** Every form with what it says, receipt to submit response. Of two that would match as many, the first is named. */
+/** Descriptions compare receipt to submit response. Between two equal counts, the first wins. */
 export const idForms = {
   raw: 'the same',
   dec: 'decimal ids read as numbers',
@@ -18,32 +16,30 @@ export const idForms = {
 
 const forms = Object.keys(idForms) as IdForm[]
 
-/** Newest unmatched receipts that are examined: enough to tell a form, and less than a second's work. */
+/** The newest unmatched receipts: enough to identify a form, and less than a second's work. */
 export const examinedMax = 10_000
 const countMax = 1_000_000
 const pieceMax = 1000
 const sampleMax = 100
 
-/** A link whose receipts are examined. */
 export interface DoctoredLink {
   id: string
   form: IdForm
   /** The form is the link's own, not the carrier's. */
   isOwnForm: boolean
-  /** One receipt speaks for all parts of a long message. */
+  /** One receipt covers all parts of a long message. */
   isOneReceipt: boolean
-  /** The link says so itself, not its carrier. */
+  /** Set at the link, not at its carrier. */
   isOwnReceipt: boolean
   changedAt: Date | null
   passedAt: Date | null
   settledAt: Date | null
   rekeyed: number
   matched: number
-  /** Receipts that found no message while they were kept, since ever. */
+  /** Receipts that never matched before they were deleted, in total. */
   forgotten: number
 }
 
-/** One receipt that would match. */
 export interface Example {
   rawId: string
   messageId: string
@@ -57,18 +53,18 @@ export interface FormCount {
 }
 
 export interface Diagnosis {
-  /** Receipts without a message in these hours, up to a million. */
+  /** Unmatched receipts in these hours, up to a million. */
   unmatched: number
-  /** Newest of them that were examined. */
+  /** The number of newest ones that were examined. */
   examined: number
-  /** What would match, of the examined, by form. */
+  /** Matches of the examined ones, by form. */
   forms: FormCount[]
-  /** Of a sample of the ids that the carrier gave: how many messages have their receipt. */
+  /** Of a sample of the carrier's ids: how many messages have their receipt. */
   sampled: number
   settled: number
 }
 
-/** A carrier's links with their form, and how far the last change of it has come. */
+/** A carrier's links with their form and the progress of its last change. */
 export async function listDoctored(db: Db, carrierId: string): Promise<DoctoredLink[]> {
   const { rows } = await db.query<DoctoredLink>(
     `select l.id, coalesce(l.settings ->> 'message_id_form', c.settings ->> 'message_id_form') as form,
@@ -89,7 +85,6 @@ export async function listDoctored(db: Db, carrierId: string): Promise<DoctoredL
   return rows
 }
 
-/** Examines the unmatched receipts of the last hours. */
 export async function diagnose(db: Db, link: DoctoredLink, hours: number): Promise<Diagnosis> {
   const [unmatched, style, sample] = await Promise.all([
     countUnmatched(db, link.id, hours),
@@ -116,7 +111,6 @@ export async function diagnose(db: Db, link: DoctoredLink, hours: number): Promi
   return { unmatched, examined, forms: [...counts.values()], ...sample }
 }
 
-/** What each of these receipts would match, by form. */
 export async function findCandidates(
   db: Db,
   link: DoctoredLink,
@@ -131,7 +125,7 @@ export async function findCandidates(
   return byReceipt
 }
 
-/** The form to change to: the one by which most would match, if it is more than by the form there is; null: none. */
+/** The form with the most matches, if it beats the current one; null otherwise. */
 export function bestForm({ forms: counts }: Diagnosis, current: IdForm): FormCount | null {
   const now = counts.find(({ form }) => form === current)?.wouldMatch ?? 0
   const best = counts.reduce<FormCount | null>(
@@ -141,7 +135,7 @@ export function bestForm({ forms: counts }: Diagnosis, current: IdForm): FormCou
   return best && best.wouldMatch > now ? best : null
 }
 
-/** How a carrier spells the ids that it gives. */
+/** How a carrier writes its ids. */
 export interface Style {
   /** In characters, without 0x. */
   widths: readonly number[]
@@ -149,7 +143,6 @@ export interface Style {
   hasPrefix: boolean
 }
 
-/** The style of some ids. */
 export function styleOf(ids: readonly string[]): Style {
   const digits = ids.map((id) => id.replace(/^0x/i, ''))
   return {
@@ -160,8 +153,8 @@ export function styleOf(ids: readonly string[]): Style {
 }
 
 /**
- * The keys under which an id can stand now if its receipt's is read in a form: the carrier's own spelling of it may have zeros in front,
- * capitals or 0x, which a key in a form of numbers has not, and a key in another form may have.
+ * The keys that an id may have now if its receipt's id is read in a form. The carrier's spelling may have leading zeros, capitals or 0x,
+ * which numeric forms remove and other forms keep.
  */
 export function keysUnder(rawId: string, form: IdForm, current: IdForm, style: Style): string[] {
   const key = normaliseId(rawId, form)
@@ -194,7 +187,7 @@ async function countMatches(
 }
 
 interface Match {
-  /** Of the receipt, from 1. */
+  /** Number of the receipt, from 1. */
   n: number
   form: IdForm
   messageId: string
@@ -202,11 +195,11 @@ interface Match {
 }
 
 /**
- * Looks every receipt up in every form, among messages that still wait for theirs: numbers lie close, and a chance hit would mostly be one
- * that has its own. By the primary keys of carrier_ids and messages, one by one: `limit 1` keeps the planner from joining whole tables.
+ * Looks up every receipt in every form, among messages without a receipt: numbers are close together, and a chance hit would mostly have
+ * one. By the primary keys of carrier_ids and messages, one by one: `limit 1` keeps the planner from joining whole tables.
  */
 async function probe(db: Db, link: DoctoredLink, receipts: UnmatchedReceipt[], style: Style): Promise<Match[]> {
-  // Most forms ask for the same keys: each is looked up once.
+  // Most forms share their keys, so each is looked up once.
   const probes = receipts.map(({ rawId }) => {
     const byKey = new Map<string, IdForm[]>()
     for (const form of forms)
@@ -233,7 +226,7 @@ async function probe(db: Db, link: DoctoredLink, receipts: UnmatchedReceipt[], s
      order by p.n`,
     [link.id, ...columns([keys.map((one) => one.n), keys.map((one) => one.key), keys.map((one) => one.at)])],
   )
-  // Two spellings of a number are one form's, once.
+  // Two spellings of a number count once for a form.
   const found = new Map<string, Match>()
   for (const { n, key, ...match } of rows)
     for (const form of probes[n - 1]?.get(key) ?? [])
@@ -258,7 +251,7 @@ async function countUnmatched(db: Db, linkId: string, hours: number): Promise<nu
   return rows[0]?.count ?? 0
 }
 
-/** Of ids from both ends of the primary key, as the carrier wrote them. */
+/** Samples ids from both ends of the primary key, as the carrier wrote them. */
 async function readStyle(db: Db, linkId: string): Promise<Style> {
   const { rows } = await db.query<{ id: string }>(`select coalesce(raw_id, carrier_message_id) as id ${sample}`, [
     linkId,
@@ -267,7 +260,7 @@ async function readStyle(db: Db, linkId: string): Promise<Style> {
   return styleOf(rows.map(({ id }) => id))
 }
 
-/** Whether messages get their receipts at all as things are: of the same sample. */
+/** Whether messages get receipts with the current form, in the same sample. */
 async function countSettled(db: Db, linkId: string): Promise<{ sampled: number; settled: number }> {
   const { rows } = await db.query<{ sampled: number; settled: number }>(
     `select count(*) as sampled, count(*) filter (where m.receipt_stat is not null) as settled

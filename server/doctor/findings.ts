@@ -1,18 +1,15 @@
-/**
- * What the receipts of known messages tell of their carrier: whether it sends one receipt for a long message, and whether its receipts have
- * two last words. Reads only.
- */
+/** Finds habits of a carrier in matched receipts: one receipt for a long message, and receipts that contradict themselves. Reads only. */
 import type { Db } from '../ground/db/db.ts'
 
-/** Long messages of a link by how many of their parts have the last word of a receipt. */
+/** A link's long messages, by how many of their parts have a final receipt. */
 export interface LongMessages {
   one: number
   more: number
-  /** One of which one part was reported. */
+  /** A message with one reported part. */
   exampleId: string | null
 }
 
-/** Receipts whose TLV and text have different last words. */
+/** Receipts whose TLV and text report different final states. */
 export interface Contradictions {
   /** Up to a thousand. */
   count: number
@@ -25,12 +22,12 @@ const contradictionsMax = 1000
 const onesMin = 5
 const onesPerMore = 9
 
-/** Whether the carrier sends one receipt for a long message: of nearly all that were reported exactly one part was. */
+/** True if nearly all reported long messages have exactly one reported part. */
 export const isOneReceipt = ({ one, more }: LongMessages): boolean => one >= onesMin && one >= more * onesPerMore
 
 /**
- * Counts by a sample of the receipts of known messages, from both ends of their primary key; those of the last seconds do not count, for the
- * other parts' may be on their way. Messages and submissions by primary key.
+ * Samples matched receipts from both ends of their primary key, without those of the last seconds, whose other parts may be on their way.
+ * Messages and submissions by primary key.
  */
 export async function countReported(db: Db, linkId: string, hours: number): Promise<LongMessages> {
   const { rows } = await db.query<LongMessages>(

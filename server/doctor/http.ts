@@ -1,4 +1,4 @@
-/** The routes of the receipt doctor: why receipts have no message, and what to change. For the operator. */
+/** The routes of the receipt doctor, for the operator. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../ground/http/http.ts'
 import { idempotent, type RouteContext } from '../ground/http/idempotency.ts'
@@ -132,7 +132,7 @@ export function doctorRoutes(app: App, context: RouteContext): void {
       const { hours = 24 } = request.query
       const { id: carrierId } = await requireCarrier(db, request.params.id)
       const links: Record<string, unknown>[] = []
-      // One after the other: each takes a share of the database, and there are few.
+      // Sequential: each takes a share of the database, and there are few.
       for (const link of await listDoctored(db, carrierId))
         links.push({
           ...renderDiagnosis(carrierId, link, await diagnose(db, link, hours), hours),
@@ -190,7 +190,7 @@ function renderDiagnosis(
     sampled: diagnosis.sampled,
     settled: diagnosis.settled,
     advice: adviseOn(link, diagnosis, hours),
-    // A link with a form of its own does not follow its carrier's.
+    // A link with its own form does not follow its carrier's.
     fix:
       best === null || link.isOwnForm
         ? null
@@ -222,7 +222,7 @@ function tellLongMessages(carrierId: string, link: DoctoredLink, long: LongMessa
       count: one,
       message: exampleId && showId('msg', exampleId),
       advice: `Of ${one} of ${one + more} long messages exactly one part was reported: the carrier sends one receipt for all parts. Set one_receipt to true; it applies to receipts of later messages.`,
-      // A link with a setting of its own does not follow its carrier's.
+      // A link with its own setting does not follow its carrier's.
       fix: link.isOwnReceipt ? null : fix,
     },
   ]
@@ -260,7 +260,7 @@ const renderExample = ({ rawId, carrierMessageId, messageId }: Example): Record<
   message: showId('msg', messageId),
 })
 
-/** What a person is to make of it, in a sentence or two. */
+/** Advice for a person, in a sentence or two. */
 function adviseOn(link: DoctoredLink, diagnosis: Diagnosis, hours: number): string {
   const { unmatched, examined, sampled, settled } = diagnosis
   if (unmatched === 0) return `Every receipt of the last ${hours} h has its message.`

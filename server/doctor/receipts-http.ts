@@ -1,4 +1,4 @@
-/** The route of the receipts whose message is not known. For the operator. */
+/** The route of unmatched receipts, for the operator. */
 import type { IdForm } from '@heliogram/smpp'
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
@@ -123,7 +123,7 @@ function renderReceipt(receipt: UnmatchedReceipt, candidates: Candidates): Recor
   }
 }
 
-/** A cursor of this list; of its carrier and no other. Receipts have no id of ours: their place is their key. */
+/** A cursor of this list, valid for one carrier. Receipts have no id of ours, so it holds their key. */
 function showPlace({ receivedAt, rawId, state, doneDate }: ReceiptPlace, carrierId: string): string {
   const mark = fingerprintOf(['receipts', carrierId]).toString('base64url').slice(0, 12)
   return Buffer.from(JSON.stringify([mark, receivedAt, rawId, state, doneDate])).toString('base64url')
@@ -144,7 +144,7 @@ function readWords(cursor: string): string[] {
     const words = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown
     return Array.isArray(words) && words.every((word) => typeof word === 'string') ? words : []
   } catch {
-    // Not one of ours, which its time tells.
+    // Not one of our cursors: its time is invalid.
     return []
   }
 }

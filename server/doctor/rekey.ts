@@ -1,9 +1,8 @@
 /**
- * Follows a change of `message_id_form`: the ids that a link's answers and receipts are stored under are keyed again, and the receipts
- * that waited are matched. Found by comparing the settings with the form that the rows have, so that no change is missed, whoever made
- * it and whatever crashed since.
+ * Follows a change of `message_id_form`: rewrites the stored ids of a link's responses and receipts, and matches waiting receipts. It
+ * compares the settings with the form of the rows, so that no change is missed after any crash.
  *
- * More rows in the old form come until the link has drained and is bound again, so the rows are passed over several times.
+ * Rows in the old form keep coming until the link has drained and is bound again, so there are several passes.
  */
 import type { Posting, Recording } from '../events/events.ts'
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'
@@ -13,22 +12,21 @@ import { rekeyIds, rematchReceipts, type ReceiptPlace } from '../ledger/rekey.ts
 import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
 export interface RekeyContext extends Recording {
-  /** What carriers' codes mean; the defaults where nobody says more. */
+  /** Meanings of carriers' codes, with defaults. */
   reasons?: Reasons
 }
 
 /**
- * Seconds after a change at which its rows are passed over again. A link drains for up to 30 s, and a process sees new settings within a
- * second or two: a minute later all rows are in the new form.
+ * Times of the passes after a change, in seconds. A link drains for up to 30 s, and a process sees new settings within a second or two: a
+ * minute later all rows have the new form.
  */
 const passesAtSeconds = [5, 60] as const
-// Small pieces: a long transaction would hold its rows against the ledger's writer.
+// Small pieces: a long transaction would block the ledger's writer.
 const idsMax = 5000
 const receiptsMax = 500
-// Renewed with every piece: a process that dies in the middle is followed by another.
+// Renewed with every piece: if a process dies, another continues.
 const leaseSeconds = 30
 
-/** A pass over the rows of one link. */
 interface Pass {
   linkId: string
   form: IdForm
@@ -36,7 +34,7 @@ interface Pass {
   startedAt: string
 }
 
-/** One turn: sees which forms have changed and passes over what is due. Safe in several processes. */
+/** One turn: finds changed forms and runs the due passes. Safe in several processes. */
 export async function followIdForms(
   context: RekeyContext,
   passesAt: readonly number[] = passesAtSeconds,
@@ -50,7 +48,7 @@ export async function followIdForms(
   }
 }
 
-/** Has the rows of a carrier's links passed over again, as after a change. Returns how many links there are. */
+/** Schedules passes over a carrier's links, as after a change. Returns the number of links. */
 export async function requestRematch(tx: Tx, carrierId: string): Promise<number> {
   const { rowCount } = await tx.query(
     `insert into link_id_forms as f (link_id, form)
@@ -66,7 +64,7 @@ export async function requestRematch(tx: Tx, carrierId: string): Promise<number>
   return rowCount ?? 0
 }
 
-/** Notes links whose form is another than that of their rows, and new ones. Writes only where there is one; links are few. */
+/** Records new links, and those whose form differs from that of their rows. Writes only changes; links are few. */
 async function noteChanges(db: Db): Promise<void> {
   await db.query(
     `insert into link_id_forms as f (link_id, form)
@@ -84,7 +82,7 @@ async function noteChanges(db: Db): Promise<void> {
   )
 }
 
-/** Leases the pass that is due longest; null: none is. A handful of rows, all read. */
+/** Leases the most overdue pass, or returns null. Reads all of a handful of rows. */
 async function takeDue(db: Db, passesAt: readonly number[]): Promise<Pass | null> {
   const { rows } = await db.query<Pass>(
     `update link_id_forms f
@@ -109,7 +107,7 @@ async function takeDue(db: Db, passesAt: readonly number[]): Promise<Pass | null
   return rows[0] ?? null
 }
 
-/** Passes over a link's ids, then over its unmatched receipts; false when the form has changed again meanwhile. */
+/** Handles a link's ids, then its unmatched receipts; false if the form changed meanwhile. */
 async function passOver(
   { db, outbox, subscriptions, reasons = defaultReasons }: RekeyContext,
   { linkId, form }: Pass,
@@ -148,7 +146,7 @@ async function passOver(
   return true
 }
 
-/** Renews the lease and counts; false when the form is another by now. Its row, to the end of the transaction: one pass at a time. */
+/** Renews the lease and adds the counts; false if the form changed. Holds the row until the commit: one pass at a time. */
 async function renew(
   tx: Tx,
   linkId: string,
@@ -164,7 +162,7 @@ async function renew(
   return rowCount === 1
 }
 
-/** The pass is over; the rows are settled when it began after the last of the times. */
+/** The rows are settled if this pass began after the last of the times. */
 async function endPass(db: Db, { linkId, form, startedAt }: Pass, passesAt: readonly number[]): Promise<void> {
   await db.query(
     `update link_id_forms

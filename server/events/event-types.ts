@@ -1,4 +1,4 @@
-/** Every event type: whether it is always recorded, what it tells, and the schema of its `data`. A type is added here and nowhere else. */
+/** The registry of event types: a type is added here and nowhere else. */
 import { Type, type TSchema } from 'typebox'
 import { Nullable, Timestamp } from '../ground/http/http.ts'
 
@@ -6,7 +6,7 @@ interface EventKind {
   /** Recorded for every account; the others only while an endpoint of the account subscribes to them. */
   isContract: boolean
   sentence: string
-  /** References name schemas that the slices register (`app.addSchema`). */
+  /** References name schemas that the rooms register (`app.addSchema`). */
   data: TSchema
 }
 
@@ -45,7 +45,7 @@ const guard = Type.Object({ guard: Type.Ref('Guard') })
 const contract = (sentence: string, data: TSchema = Change): EventKind => ({ isContract: true, sentence, data })
 const optional = (sentence: string, data: TSchema): EventKind => ({ isContract: false, sentence, data })
 
-/** The registry. Consumers ignore types that they do not know, so that it may grow. */
+/** Consumers ignore unknown types, so it may grow. */
 export const eventTypes = {
   'message.delivered': contract('The network confirmed delivery.'),
   'message.failed': contract('The message will not be delivered; `error.code` gives the reason.'),
@@ -116,26 +116,26 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes
 type Family = EventType extends `${infer Name}.${string}` ? Name : never
-/** What a webhook subscribes to: a type, a family of types (`message.*`), or everything (`*`), with types that later versions add. */
+/** The subscription of a webhook: a type, a family (`message.*`), or everything (`*`), including types of later versions. */
 export type EventPattern = EventType | `${Family}.*` | '*'
 
 const typeNames = Object.keys(eventTypes) as EventType[]
 const familyOf = (type: EventType): EventPattern => `${type.split('.', 1)[0] as Family}.*`
 
-/** All that a webhook may subscribe to. */
+/** All valid subscriptions. */
 export const eventPatterns: EventPattern[] = ['*', ...new Set(typeNames.map(familyOf)), ...typeNames]
 
-/** The types that patterns stand for. */
+/** Expands patterns to types. */
 export function typesOf(patterns: readonly string[]): EventType[] {
   const wanted = new Set(patterns)
   return typeNames.filter((type) => wanted.has(type) || wanted.has(familyOf(type)) || wanted.has('*'))
 }
 
-/** Says in SQL that a webhook under the alias subscribes to a type; as `typesOf`. */
+/** The SQL of `typesOf`: whether a webhook under the alias subscribes to a type. */
 export const subscribes = (w: string, type: string): string =>
   `(${type} = any (${w}.events) or ${w}.events && array['*', split_part(${type}, '.', 1) || '.*'])`
 
-/** The body of a post of one type, as it is described and checked. */
+/** The body of a posting of one type, for docs and tests. */
 export function eventSchema(type: EventType): TSchema {
   const { sentence, data } = eventTypes[type]
   return Type.Object(

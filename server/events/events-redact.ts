@@ -1,15 +1,14 @@
-/** Taking things out of recorded events: their payloads are copies of what was, and outlive what they were copied from. */
+/** Removes data from recorded events: their payloads are copies, and outlive their originals. */
 import type { Tx } from '../ground/db/db.ts'
 import { idSql, spanOf, within } from '../ground/db/span.ts'
 import { firstIdBehind } from '../ground/base/ids.ts'
 
-/** What becomes of the `data` of an event. */
 export type Change = (data: unknown) => unknown
 
 /**
- * Changes the payloads of all events about some messages, and answers the ids of these events, also of those that are told from their
- * message and have no payload. Posts that are due from now on have the change; one that is being posted may not. Index events_message;
- * no event is older than its message.
+ * Changes the payloads of all events about some messages. Returns the ids of these events, including those without a payload, which are
+ * rendered from their message. Later postings have the change; one in flight may not. Index events_message; no event is older than its
+ * message.
  */
 export async function changeEventsOf(
   tx: Tx,
@@ -30,8 +29,8 @@ export async function changeEventsOf(
 }
 
 /**
- * Changes the payloads of a piece of the events that are about no message, in the order of their ids; `next` is null behind the last.
- * Index events_loose.
+ * Changes the payloads of a piece of the events without a message, in the order of their ids; `next` is null after the last. Index
+ * events_loose.
  */
 export async function changeLooseEvents(
   tx: Tx,
@@ -55,7 +54,7 @@ export async function changeLooseEvents(
   return { changed, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) }
 }
 
-/** Deletes a piece of an account's events before an id, the oldest first; answers how many. By primary key. */
+/** Deletes a piece of an account's events before an id, oldest first; returns their number. By primary key. */
 export async function deleteEvents(
   tx: Tx,
   accountId: string,
@@ -92,7 +91,7 @@ interface Recorded {
   payload: string | null
 }
 
-/** Writes the payloads that a change makes another; answers their ids. By primary key. */
+/** Writes the payloads that a change altered; returns their ids. By primary key. */
 async function writePayloads(
   tx: Tx,
   accountId: string,

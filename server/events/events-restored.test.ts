@@ -29,7 +29,7 @@ test('the log of a restored database keeps its order, and what happens from then
   }
   await renumberEvents(db, log)
   expect(said).toEqual([])
-  // Recorded in another order than that of their ids, by a server that had given many more numbers.
+  // Recorded in another order than that of their ids, by a server with much higher transaction numbers.
   const [first, second, third] = [await record(), await record(), await record()]
   const order = [third, first, second]
   for (const [i, id] of order.entries())
@@ -56,7 +56,7 @@ test('what is numbered anew takes as long as it takes, whatever an administrator
   await recordEvents(db, [{ accountId, type: 'message.delivered', data: {} }], { nodeId: null, offer() {} })
   await db.query(`update events set txid = '90000000000' where account_id = $1`, [accountId])
   const limited = openPool(connection, { name: 'limited', max: 1, settings: { statement_timeout: '1s' } })
-  // Another process numbers them, or a long log takes its time.
+  // Another process renumbers them, or a long log takes a while.
   const holder = await db.connect()
   await holder.query('begin; lock table events in share mode')
   try {

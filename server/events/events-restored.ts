@@ -1,26 +1,26 @@
-/** The event log of a database that was restored from a dump, on a server that counts its transactions again. */
+/** Repairs the event log of a database that was restored from a dump, on a server whose transaction numbers restarted. */
 import type { Db } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
 import { liftTimeouts } from '../ground/db/timeouts.ts'
 
-// Any number that nobody else locks.
+// Arbitrary, but used by no other lock.
 const lockKey = 1_870_031
-// Each is a probe of `events_order` for every day; a dump has old numbers of all accounts.
+// Each is a probe of `events_order` per day; a dump has old numbers of all accounts.
 const accountsMax = 100
-// The log of a month is written again, once.
+// Rewrites the log of a month, once.
 const withinMs = 86_400_000
-// The log, and who reads it.
+// The log, and its readers.
 const tables = ['events', 'replays', 'smpp_cursors']
 
 /**
- * Brings the numbers of transactions in the log, and those of who reads it, below those that this server gives, in their order. It is read in
- * that order and not beyond what still runs: after larger numbers, which another server gave, nobody who reads on would find what happens
- * now. To be called at each start, before anything is recorded; safe from several processes.
+ * Moves the transaction numbers of the log and its readers below those of this server, in their order. Readers follow that order and stop
+ * at running transactions: behind larger numbers from another server, they would never find new events. Runs at each start, before the
+ * first event; safe from several processes.
  */
 export async function renumberEvents(db: Db, log: Log): Promise<void> {
   if (!(await isAhead(db))) return
   log.warn({}, 'the database was restored from a dump: renumbering its event log')
-  // A statement of its own behind the lock: what another process has moved has nothing more to be moved by.
+  // A separate statement after the lock: rows that another process has moved need no further move.
   const moves = tables.map((table) => `moved_${table} as (update ${table} set ${moved} from ahead where by > 0)`)
   await db.query({
     text: `
@@ -35,10 +35,10 @@ export async function renumberEvents(db: Db, log: Log): Promise<void> {
   } as { text: string })
 }
 
-// What has no room below all others is told apart by its ids alone: it is old.
+// Old events without room below all others share number 0, and only their ids order them.
 const moved = 'txid = greatest(txid::text::numeric - by, 0)::text::xid8'
 
-/** Whether there is a number that this server has not given yet. */
+/** Whether any number is higher than this server has issued. */
 async function isAhead(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ isAhead: boolean }>(
     `select exists (

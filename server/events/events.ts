@@ -1,4 +1,4 @@
-/** What happened, recorded in the transaction in which it happened, together with the posts that are due for it. */
+/** Records events in the transaction that causes them, with their due postings. */
 import { createHash } from 'node:crypto'
 import { replaceKept } from '../ground/audit/account-tables.ts'
 import { columns } from '../ground/db/array.ts'
@@ -11,24 +11,23 @@ import type { Meter } from '../ground/metrics/meter.ts'
 
 export { eventTypes, type EventType } from './event-types.ts'
 
-/** An event to record. */
 export interface NewEvent {
   accountId: string
   type: EventType
   messageId?: string
-  /** Of the message, after the change that this event tells. */
+  /** The message's, after the change that this event reports. */
   sequence?: number
   /** Rendered resources; the whole snapshot, so that order never matters to a reader. */
   data: Record<string, unknown>
-  /** Set for the end of a message: `data` is not stored, because the message says the same for ever (`post/payload.ts`). */
+  /** Set for the end of a message: `data` is not stored, because the message keeps it forever (`post/payload.ts`). */
   previousStatus?: string
-  /** Takes the place of the account's endpoints. */
+  /** Replaces the account's endpoints. */
   callbackUrl?: string | null
-  /** Post to this endpoint only, whether it subscribes or not (tests and redelivery). */
+  /** The only endpoint to post to, even if it does not subscribe (tests and redelivery). */
   endpointId?: string
 }
 
-/** A post that is due, by its place in the outbox. */
+/** A posting that is due, by its place in the outbox. */
 export interface DuePost {
   /** The lane that it waits in: an endpoint, the addresses of one origin (`callbackEndpointId`), or a replay. */
   endpointId: string
@@ -37,36 +36,35 @@ export interface DuePost {
   messageId: string | null
   dueAt: Date
   try: number
-  /** Set for a callback address; the endpoint's own otherwise. */
+  /** Set for a callback address; null uses the endpoint's own. */
   url: string | null
-  /** Of a post that somebody asked for again: the endpoint that it goes to. `endpointId` is that one too, or a replay. */
+  /** The target endpoint of a redelivery, whose `endpointId` is the same or a replay. */
   targetId?: string
 }
 
-/** A post that is due, with what a dispatcher needs to make it without reading anything back. */
+/** A due posting with all that a dispatcher needs, so that it reads nothing back. */
 export interface Posting extends DuePost {
   /**
-   * The body, or what renders it when its turn comes. It is not kept here then: what has waited is among the old objects, and whatever
-   * they hold is collected as late as they are.
+   * The body, or a function that renders it when its turn comes. Waiting bodies would age into the old generation, and so would everything
+   * they hold.
    */
   payload: string | (() => string)
 }
 
-/** The body of a post. */
 export function payloadOf({ payload }: Posting): string {
   return typeof payload === 'function' ? payload() : payload
 }
 
-/** Where posts go after the commit of their transaction: to this process's dispatcher, which holds a lease on them from the insert on. */
+/** Takes postings after the commit: this process's dispatcher holds a lease on them from the insert on. */
 export interface Outbox {
-  /** The node that leases new posts; null: nobody, and any node claims them. */
+  /** The node that leases new postings; with null, any node claims them. */
   nodeId: string | null
-  /** Set where texts are sealed at rest: events are stored without those of their message, which are read from it. */
+  /** Set if texts are encrypted at rest: events are stored without the text of their message, which is read from it. */
   hidesTexts?: boolean
   offer(postings: Posting[]): void
 }
 
-/** What changes rows and records events. */
+/** The dependencies of code that changes rows and records events. */
 export interface Recording {
   db: Db
   outbox: Outbox
@@ -74,12 +72,12 @@ export interface Recording {
   meter?: Meter
 }
 
-/** How long a handed-over post stays with this node before others may claim it, in seconds. */
+/** How long a handed-over posting stays with this node before others may claim it, in seconds. */
 export const postLeaseSeconds = 60
 
 /**
- * Records events and their due posts in the caller's transaction: one statement. Returns the posts leased to this node; give them to
- * `outbox.offer` after the commit, never before. An account's subscriptions are read in the same snapshot.
+ * Records events and due postings in the caller's transaction, in one statement. Returns the postings leased to this node: give them to
+ * `outbox.offer` after the commit, never before. Subscriptions are read in the same snapshot.
  */
 export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outbox): Promise<Posting[]> {
   if (events.length === 0) return []
@@ -124,7 +122,7 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
   })
 }
 
-/** The body that is posted and logged (`api_version` is the path's). */
+/** The body that is posted and stored (`api_version` is the path's). */
 export function renderEvent(id: string, event: Pick<NewEvent, 'type' | 'sequence' | 'data'>, now: Date): string {
   return JSON.stringify({
     id: showId('evt', id),
@@ -136,7 +134,7 @@ export function renderEvent(id: string, event: Pick<NewEvent, 'type' | 'sequence
   })
 }
 
-/** A payload without the text of its message; `withText` of post/payload.ts puts it back. */
+/** Removes the text of the message; `withText` of post/payload.ts restores it. */
 function takeText(payload: string): string {
   const event = JSON.parse(payload) as { data: { message?: { message?: unknown } | null } }
   if (!event.data.message?.message) return payload
@@ -144,7 +142,7 @@ function takeText(payload: string): string {
   return JSON.stringify(event)
 }
 
-/** The endpoint id of a callback address: one for an account and origin, so that a dead host delays no other. A UUIDv8 (RFC 9562 §5.8). */
+/** One endpoint id per account and origin, so that a dead host delays no other. A UUIDv8 (RFC 9562 §5.8). */
 export function callbackEndpointId(accountId: string, url: string): string {
   const hex = createHash('sha256')
     .update(`${accountId} ${new URL(url).origin}`)
@@ -153,11 +151,11 @@ export function callbackEndpointId(accountId: string, url: string): string {
 }
 
 /**
- * The CTEs that record the events of a relation and their due posts, for a statement that ends in them: `due` has one row for each post, and
- * one without an endpoint for each event that nobody wants. The relation has account_id, event_id, type, message_id, sequence,
- * payload, previous_status, endpoint_id and url; `values` names the parameters of the time, the node and the lease in seconds.
- * webhooks is read by its primary key prefix (account_id). A post to an ordered endpoint (`is_ordered`) is leased to nobody and not to be
- * handed over: it is claimed when earlier ones of its message are over.
+ * CTEs that record the events of a relation and their due postings. `due` has one row per posting, and one without an endpoint for each
+ * event without a subscriber. The relation has account_id, event_id, type, message_id, sequence, payload, previous_status, endpoint_id and
+ * url; the last argument names the parameters of the time, the node and the lease in seconds. webhooks is read by its primary key prefix
+ * (account_id). A posting to an ordered endpoint (`is_ordered`) is not leased and must not be handed over: it is claimed after the earlier
+ * ones of its message.
  */
 export const recording = (relation: string, day: string, [now, node, lease]: [string, string, string]): string => `
   recorded as (
@@ -197,7 +195,7 @@ const recordStatement = perDay(
 
 const contractTypes = Object.entries(eventTypes).flatMap(([type, { isContract }]) => (isContract ? [type] : []))
 
-/** Which accounts subscribe to which opt-in types (`account-tables.ts`): rendering an event that nobody wants is not worth its time. */
+/** Opt-in types by account (`account-tables.ts`): rendering an event without a subscriber is wasted time. */
 export class Subscriptions {
   readonly #byAccount = new Map<string, Set<EventType>>()
   readonly #db: Db
@@ -206,12 +204,12 @@ export class Subscriptions {
     this.#db = db
   }
 
-  /** Whether an event of this type is to be recorded for this account. */
+  /** Whether to record events of this type for this account. */
   wants(accountId: string, type: EventType): boolean {
     return eventTypes[type].isContract || (this.#byAccount.get(accountId)?.has(type) ?? false)
   }
 
-  /** By their primary keys, or both tables whole. Programs written for Twilio's API are told of every step. */
+  /** By their primary keys, or both tables whole. Programs written for Twilio's API get every step. */
   async refresh(accountIds?: readonly string[]): Promise<void> {
     const isOf = accountIds ? 'and account_id = any ($1::uuid[])' : ''
     const { rows } = await this.#db.query<{ accountId: string; pattern: string }>(
