@@ -25,8 +25,7 @@ interface Known {
 
 /** Expiry uses the database's clock. `refuse` runs before the look-up of a token that was not accepted recently, and throws to prevent it. */
 export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authenticator {
-  // With many clients a large part of all requests needs a look-up, because the cache lasts seconds: those that arrive meanwhile share the
-  // next one.
+  // With many clients a large part of all requests needs a look-up, because the cache lasts seconds: those that arrive meanwhile share the next one.
   const keys = new Batcher((given: GivenKey[]) => findKeys(db, given), {
     sizeMax: 100,
     flushesMax: 2,

@@ -201,10 +201,7 @@ interface Taken {
   ownerId: string | null
 }
 
-/**
- * Creates the user, or gives the first owner an address and a password (primary key). @throws ApiError `user_exists` or
- * `invalid_invitation`.
- */
+/** Creates the user, or gives the first owner an address and a password (primary key). @throws ApiError `user_exists` or `invalid_invitation`. */
 async function writeUser(tx: Tx, { accountId, email, role, ownerId }: Taken, passwordHash: string): Promise<string> {
   const userId = ownerId ?? newId()
   try {

@@ -1,7 +1,4 @@
-/**
- * Events of broadcasts that requests cause. They are left for any process to post, because this code does not see the commit of the
- * request.
- */
+/** Events of broadcasts that requests cause. They are left for any process to post, because this code does not see the commit of the request. */
 import type { Tx } from '../ground/db/db.ts'
 import { recordEvents, type EventType, type Subscriptions } from '../events/events.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'

@@ -1,7 +1,4 @@
-/**
- * The recipients of a broadcast: created from contacts, and turned into messages, in pieces; each piece moves a mark in the broadcast's
- * row.
- */
+/** The recipients of a broadcast: created from contacts, and turned into messages, in pieces; each piece moves a mark in the broadcast's row. */
 import type { Tx } from '../ground/db/db.ts'
 import type { TemplateFields } from '../templates/template.ts'
 import { zonesOfNumber } from '../quiet-hours/zones.ts'

@@ -1,9 +1,8 @@
-/** Callback addresses of campaigns and broadcasts. */
 import { ApiError } from '../ground/base/errors.ts'
 
 /**
- * Posts to such an address contain the texts of many messages and data of contacts, so only callers who may read texts can set one. The sender of
- * a single message knows its text. @throws ApiError `insufficient_scope`.
+ * Postings contain texts of many messages and data of contacts, so only callers who may read texts can set such an address. @throws
+ * ApiError `insufficient_scope`.
  */
 export function refuseCallback(url: unknown, before: string | null, scopes: ReadonlySet<string>): void {
   if (typeof url === 'string' && url !== before && !scopes.has('messages:read_body'))

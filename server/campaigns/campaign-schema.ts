@@ -1,4 +1,3 @@
-/** The schemas of a campaign: as it is made, changed and answered. */
 import { Type, type Static } from 'typebox'
 import { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { clearedByNull, IdOf, Nullable, paceNumber, Timestamp } from '../ground/http/http.ts'
@@ -6,7 +5,6 @@ import { messageTypes, unknownPolicies } from '../message/message.ts'
 import { Stats } from './stats-schema.ts'
 import { textFields } from './text.ts'
 
-/** What a campaign may be. */
 export const campaignStatuses = [
   'draft',
   'active',
@@ -22,14 +20,12 @@ export const campaignStatuses = [
 const text = (description: string, minLength: number, maxLength: number) =>
   Type.String({ description, minLength, maxLength })
 
-/** Values that the caller keeps with a resource and gets back unchanged. */
 const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
   description: 'Up to 50 keys of at most 40 characters, values of at most 500.',
   maxProperties: 50,
   propertyNames: { maxLength: 40, minLength: 1 },
 })
 
-/** Labels for filtering. */
 export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
   description: 'Up to 50 labels.',
   maxItems: 50,
@@ -81,7 +77,6 @@ const fields = {
 
 const name = text('A name for people.', 1, 120)
 
-/** Body of `POST /v1/campaigns`. */
 export const CampaignInput = Type.Object(
   { name, ...Type.Partial(Type.Object(fields)).properties },
   { additionalProperties: false, examples: [{ name: 'Autumn sale', key: 'autumn-sale' }] },
@@ -91,7 +86,6 @@ export type CampaignInput = Static<typeof CampaignInput>
 const { key: _, metadata, tags, pace, quiet_hours, ...clearable } = fields
 const { variables } = fields
 
-/** Body of `PATCH /v1/campaigns/{campaign}`. */
 export const CampaignChange = Type.Object(
   {
     name: Type.Optional(name),
@@ -104,7 +98,6 @@ export type CampaignChange = Static<typeof CampaignChange>
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** A campaign in answers. */
 export const Campaign = Type.Object(
   {
     id: IdOf('cmp', 'Id of the campaign.'),

@@ -1,4 +1,4 @@
-/** A campaign: the caller's group of contacts, and the defaults of what is sent under its name. */
+/** A campaign: a group of contacts, and the defaults of messages sent under its name. */
 import type { Static } from 'typebox'
 import { checkOwnQuietHours } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
@@ -22,13 +22,10 @@ import type { Faults } from '../ground/http/faults.ts'
 import type { Stats } from './stats-schema.ts'
 import { changeText, noText, type CampaignText } from './text.ts'
 
-/** Why a callback address may not be called, or null. */
+/** Returns why a callback address may not be called, or null. */
 type RefuseUrl = (url: string) => string | null
 
-/**
- * Creates a campaign; returns its row.
- * @throws ApiError `validation_failed` with every wrong field; `key_taken`.
- */
+/** @throws ApiError `validation_failed` with every wrong field; `key_taken`. */
 export async function createCampaign(
   tx: Tx,
   accountId: string,
@@ -50,10 +47,7 @@ export async function createCampaign(
   })
 }
 
-/**
- * Changes a campaign; returns its row.
- * @throws ApiError `validation_failed` with every wrong field.
- */
+/** @throws ApiError `validation_failed` with every wrong field. */
 export async function changeCampaign(
   tx: Tx,
   accountId: string,
@@ -83,7 +77,7 @@ const columnsOfText = ({ message, templateId, variables }: CampaignText): Campai
   variables,
 })
 
-/** What messages go out from: a sender or a pool of the account, of a body of any shape. Locks the pool, so that it stays. */
+/** Reads the sender or pool from a body of any shape. Locks the pool, so that it is not deleted. */
 async function readOrigin(
   tx: Tx,
   accountId: string,
@@ -102,7 +96,7 @@ async function readOrigin(
   return { sender, poolId }
 }
 
-/** What the schema cannot say. The input may be of any shape: what the schema refuses is passed over. */
+/** Checks beyond the schema. The input may have any shape; fields that the schema refuses are skipped. */
 function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>, refuseUrl: RefuseUrl): FieldError[] {
   const errors: FieldError[] = []
   const { default_country: country, timezone, callback_url: url, quiet_hours: quietHours } = input
@@ -114,7 +108,7 @@ function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>, refus
   return errors
 }
 
-/** The campaign behind `{campaign}`, which is an id or a key. @throws ApiError `not_found`. */
+/** `{campaign}` is an id or a key. @throws ApiError `not_found`. */
 export async function readCampaign(db: Queryable, accountId: string, idOrKey: string): Promise<CampaignRow> {
   const id = parseId('cmp', idOrKey)
   const row =
@@ -123,20 +117,18 @@ export async function readCampaign(db: Queryable, accountId: string, idOrKey: st
   return row
 }
 
-/** As `readCampaign`, for what adds to it. @throws ApiError `not_found`, `campaign_closed`. */
+/** For requests that add to it. @throws ApiError `not_found`, `campaign_closed`. */
 export async function readOpenCampaign(db: Queryable, accountId: string, idOrKey: string): Promise<CampaignRow> {
   const row = await readCampaign(db, accountId, idOrKey)
   refuseClosed(row)
   return row
 }
 
-/** @throws ApiError `campaign_closed`. */
 export function refuseClosed({ status }: CampaignRow): void {
   if (status === 'archived' || status === 'canceled')
     throw new ApiError('campaign_closed', { detail: `The campaign is ${status}.` })
 }
 
-/** The public form of a campaign. */
 export function showCampaign(row: CampaignRow, stats: Stats | null): Static<typeof Campaign> {
   return {
     id: showId('cmp', row.id),

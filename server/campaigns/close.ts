@@ -1,9 +1,8 @@
-/** The campaigns of an account that is destroyed. */
 import type { DestroyPiece } from '../events/face.ts'
 
 const rowsMax = 2000
 
-/** Empties a piece of an account's campaigns; they stay for their counts and for routes that name them. Returns how many. */
+/** Empties a piece of a destroyed account's campaigns; the rows stay for counts and for routes that name them. Returns how many. */
 export const emptyCampaignsOf: DestroyPiece = async (tx, accountId) => {
   const { rowCount } = await tx.query(
     `

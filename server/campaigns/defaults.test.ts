@@ -1,4 +1,4 @@
-/** What a campaign gives to its messages and broadcasts: a pool in the place of a sender, and a text. */
+/** What messages and broadcasts inherit from a campaign: a pool instead of a sender, and a text. */
 import { errorsOf, type Answer } from '../accounts/testing.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { poolRoutes } from '../senders/pool-http.ts'
@@ -23,7 +23,7 @@ beforeEach(async () => {
   await newSender(db, test.account.accountId, mine)
 })
 
-/** A pool without members; its public id. */
+/** A pool without members; returns its public id. */
 async function newPool(accountId = test.account.accountId): Promise<string> {
   const id = newId()
   await inTransaction(db, (tx) => savePool(tx, { accountId, id, name: id, strategy: 'sticky', members: [] }))
@@ -185,7 +185,7 @@ describe('the text of a campaign', () => {
     }
     expect(await sample({})).toBe('20 % off till Friday')
     expect(await sample({ variables: { day: 'Sunday' } })).toBe('20 % off till Sunday')
-    // Null counts as not given: of an order, and of a campaign, where the contact has its say.
+    // Null counts as missing: in an order, and in a campaign, where the contact's value then applies.
     expect(await sample({ variables: { day: null } })).toBe('20 % off till Friday')
     expect(await sample({ message: 'To {{ phone_number }}', variables: { phone_number: null } })).toBe('To 15551230001')
     const mild = await test.newCampaign({ message: 'To {{ phone_number }}', variables: { phone_number: null } })

@@ -1,4 +1,4 @@
-/** Contacts at rest: what the database has of them, and who reads them all the same. */
+/** Encrypted contacts: what the database holds, and which requests can read them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
@@ -67,7 +67,7 @@ afterEach(async () => {
 })
 
 const hidden = async (): Promise<string[]> => findInDatabase(db, ['hidden'])
-/** A request of the account of `sealing`, at either of the processes. */
+/** Requests of one account to either process. */
 const ask = (at: CampaignTest, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
   at.call(method, `/v1/campaigns/${campaign}/contacts${path}`, body, sealing.account)
 const add = async (at: CampaignTest, fields: object = {}, query = ''): Promise<Record<string, unknown>> => {
@@ -166,7 +166,7 @@ describe('where contacts are encrypted', () => {
       attributes: { ...person.attributes, plan: 'hiddenTin' },
     })
     expect(await hidden()).toEqual([])
-    // One that was plain is sealed when it is next written, and the other way round.
+    // A plain contact is encrypted at its next write, and vice versa.
     expect(await add(plain, { attributes: { seats: 4 } }, '?on_conflict=update')).toMatchObject({
       first_name: 'hiddenAnn',
       attributes: { plan: 'hiddenTin', seats: 4, isNew: true },
@@ -315,7 +315,7 @@ describe('the sweep', () => {
     expect(await hidden()).toEqual([])
     expect(await listed(sealing, '?external_id=hidden-700')).toEqual([before])
     expect(before).toMatchObject({ first_name: 'hiddenName700', attributes: { plan: 'hiddenGold' } })
-    // What came while it was off is sealed when it is on again.
+    // Contacts written while it was off are encrypted once it is on again.
     await sweep(false)
     await add(plain)
     await sweep()

@@ -1,4 +1,3 @@
-/** From the query of a list of campaigns to filters. */
 import { Type, type Static } from 'typebox'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { createdQuery, readTime } from '../ground/http/http.ts'
@@ -6,7 +5,6 @@ import { messageTypes } from '../message/message.ts'
 import { campaignStatuses } from './campaign-schema.ts'
 import type { CampaignFilters } from './store.ts'
 
-/** Query fields that choose campaigns. */
 export const campaignQuery = {
   name: Type.Optional(
     Type.String({
@@ -32,7 +30,7 @@ export const campaignQuery = {
 
 const Query = Type.Object(campaignQuery)
 
-/** Reads the filters. @throws ApiError with every wrong one. */
+/** @throws ApiError with every wrong filter. */
 export function readCampaignFilters(query: Partial<Static<typeof Query>>): CampaignFilters {
   const faults: FieldError[] = []
   const refuse = (name: string, detail: string): void =>

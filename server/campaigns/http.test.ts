@@ -97,7 +97,7 @@ describe('campaigns', () => {
       '#/callback_url invalid_url',
       '#/default_country invalid_value',
       '#/from sender_not_found',
-      // Here there is no domain for them.
+      // This server has no domain for short links.
       '#/shorten_urls invalid_value',
       '#/timezone invalid_value',
     ])
@@ -116,7 +116,7 @@ describe('campaigns', () => {
     expect(await test.call('POST', '/v1/campaigns', { name: 'x', callback_url })).toMatchObject(refused)
     const id = await test.newCampaign()
     expect(await test.call('PATCH', `/v1/campaigns/${id}`, { callback_url })).toMatchObject(refused)
-    // One that is too long is told so, and nothing else.
+    // For a value that is too long, only that is reported.
     const long = { name: 'x', callback_url: `http://10.1.2.3/${'x'.repeat(2048)}` }
     expect(errorsOf((await test.call('POST', '/v1/campaigns', long)).body)).toEqual(['#/callback_url too_long'])
   })

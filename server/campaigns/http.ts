@@ -1,4 +1,3 @@
-/** Routes of campaigns. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
@@ -19,9 +18,9 @@ import { listCampaigns, lockCampaign } from './store.ts'
 export interface CampaignsContext {
   db: Db
   vault: Vault
-  /** Why a callback address may not be called, or null. */
+  /** Returns why a callback address may not be called, or null. */
   refuseUrl: (url: string) => string | null
-  /** Address of short links without a slash at the end; none: they are off. */
+  /** Address of short links without a trailing slash; none if they are off. */
   shortUrl?: string | null
 }
 
@@ -131,7 +130,7 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        // First: it throws where the path itself was refused.
+        // First: it throws if the path itself was refused.
         const faults = new Faults(request)
         const sound = faults.sound(request.body)
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)

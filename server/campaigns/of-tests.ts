@@ -1,16 +1,15 @@
-/** Campaigns that test keys made. */
 import type { Queryable } from '../ground/db/db.ts'
 import { parseId, showId } from '../ground/base/ids.ts'
 
-/** The parameters of a path that name a campaign, or an import into one. */
+/** Parameters of a path that names a campaign, or an import into one. */
 export interface Named {
   campaign?: string
   import?: string
 }
 
 /**
- * Whether a campaign, or that of an import, was made by a test key (says the audit log, by audit_events_target) and no live broadcast was
- * ordered in it since; true where there is none, which its route tells.
+ * Whether a test key created a campaign (by the audit log's index audit_events_target), without a live broadcast since. True if there is
+ * no campaign: its route reports that.
  */
 export async function isOfTests(
   db: Queryable,

@@ -1,7 +1,5 @@
-/** The error for a time zone that does not exist. */
 import type { FieldError } from '../ground/base/errors.ts'
 
-/** A time zone that does not exist. */
 export const timezoneError = (pointer: string): FieldError => ({
   pointer,
   code: 'invalid_value',

@@ -14,7 +14,7 @@ interface Page {
 }
 const get = async (url: string): Promise<Page> => (await campaigns.call('GET', url)).body as unknown as Page
 
-/** Everything that a client learns that follows refresh cursors, two a page. */
+/** Follows refresh cursors, two rows per page. */
 async function follow(url: string, cursor: string): Promise<{ ids: string[]; cursor: string }> {
   const ids: string[] = []
   for (;;) {
@@ -25,7 +25,7 @@ async function follow(url: string, cursor: string): Promise<{ ids: string[]; cur
   }
 }
 
-/** A refresh cursor that has nothing to show: other databases of the server have transactions, too, and rows of their time come again. */
+/** A refresh cursor with nothing to show: transactions of other databases on the server make rows of their time appear again. */
 async function settle(url: string): Promise<string> {
   let { refresh_cursor: cursor } = await get(url)
   await until('nothing comes again', async () => {
@@ -36,7 +36,7 @@ async function settle(url: string): Promise<string> {
   return cursor
 }
 
-/** Writes a row in a transaction that is left open; answers what commits it. */
+/** Writes a row in an open transaction; returns its commit. */
 async function begin(text: string, values: unknown[]): Promise<() => Promise<void>> {
   const client = await db.connect()
   await client.query('begin')

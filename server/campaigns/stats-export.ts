@@ -1,4 +1,4 @@
-/** The stats of a campaign as a file: everything that the counts tell apart. */
+/** The stats of a campaign as a file, in full detail. */
 import { writeCsv } from '../ground/http/csv.ts'
 import type { Db, Queryable } from '../ground/db/db.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -7,7 +7,7 @@ import { counts } from '../usage/counts-sql.ts'
 import type { Span } from '../usage/span.ts'
 import { millionths } from '../ground/base/money.ts'
 
-/** Whose counts: all of a campaign, or those of one of its broadcasts. */
+/** All counts of a campaign, or those of one of its broadcasts. */
 export interface Whose {
   campaignId: string
   broadcastId: string | null
@@ -15,7 +15,7 @@ export interface Whose {
 
 const ofWhose = 'account_id = $1 and campaign_id = $2 and ($3::uuid is null or broadcast_id = $3)'
 
-/** The first and the last hour in which there are messages; by tallies_campaign. */
+/** The first and the last hour with messages; by tallies_campaign. */
 export async function readHours(
   db: Queryable,
   accountId: string,
@@ -29,7 +29,6 @@ export async function readHours(
   return rows[0] ?? { first: null, last: null }
 }
 
-/** One line of the file. */
 interface Line extends Sum {
   hour: Date
   type: string
@@ -57,7 +56,7 @@ const header = [
 
 const pageMs = 7 * 86_400_000
 
-/** Writes the stats of a span as CSV, in the order of time. Each week is a statement of its own: what changes meanwhile may be in it or not. */
+/** CSV in order of time. Each week is its own statement, so it may or may not include concurrent changes. */
 export async function* writeStats(
   db: Db,
   accountId: string,

@@ -18,7 +18,7 @@ const groups = ['hour', 'country', 'carrier', 'error', 'segments'] as const sati
 
 // 744 hours: a month.
 const seriesDaysMax = 31
-// Longer than anything is kept.
+// Longer than any retention.
 const daysMax = 3660
 
 const campaignParams = Type.Object({
@@ -34,7 +34,6 @@ const statsQuery = {
   ),
 }
 
-/** Registers `/v1/campaigns/{campaign}/stats` and its export. */
 export function statsRoutes(app: App, { db }: { db: Db }): void {
   app.get(
     '/v1/campaigns/:campaign/stats',
@@ -108,7 +107,7 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
   )
 }
 
-/** Whose counts a query asks for, and in which hours. @throws ApiError `validation_failed`, `not_found`. */
+/** @throws ApiError `validation_failed`, `not_found`. */
 async function readAsked(
   db: Db,
   request: FastifyRequest<{
@@ -138,7 +137,7 @@ const otherBroadcast = {
   detail: 'is not a broadcast of this campaign',
 } as const
 
-/** The hours asked for; by default those in which the campaign has messages, the last of them where there are too many. */
+/** Defaults to the hours with messages; the last ones if there are too many. */
 function chooseSpan(
   query: { from?: string; to?: string },
   hours: { first: Date | null; last: Date | null },
@@ -153,7 +152,6 @@ function chooseSpan(
   return readSpan({ ...query, to }, days, from)
 }
 
-/** What a group is told apart by, as the API writes it. */
 function showKey(group: (typeof groups)[number], key: string | null) {
   if (group === 'hour') return { hour: key ?? '' }
   if (group === 'segments') return { segments_per_message: Number(key) }

@@ -1,4 +1,3 @@
-/** `stats` of a campaign and of a broadcast, as the API shows them. */
 import { Type, type Static } from 'typebox'
 import { Costs, countFields } from '../usage/counts.ts'
 

@@ -15,7 +15,7 @@ const campaign = await test.newCampaign({ key: 'autumn' })
 const campaignId = parseId('cmp', campaign) ?? ''
 await fill()
 
-/** One message of each kind, a reply and a STOP, and a broadcast with people that it passed over and people whose turn has not come. */
+/** One message of each kind, a reply, a STOP, and a broadcast with skipped and waiting recipients. */
 async function fill(): Promise<void> {
   const lease = (theirNumber: string, segments = 1) => ledger.lease({ theirNumber, segments, campaignId })
   const receipt = (id: string, state: string, stat: string) =>
@@ -52,7 +52,7 @@ async function fill(): Promise<void> {
   })
   const canceled = await ledger.send({ theirNumber: '15551230006', segments: 3, campaignId })
   await cancelMessage(ledger.context, ledger.accountId, canceled.id)
-  // The last one answers a message of no campaign.
+  // The last reply answers a message outside the campaign.
   await ledger.send({ theirNumber: '15551230009' })
   for (const [source, text] of [
     ['15551230004', 'Thanks'],

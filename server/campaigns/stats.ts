@@ -1,27 +1,24 @@
-/** Results of campaigns and broadcasts, read from the counts that the ledger keeps: no message is read. */
+/** Results of campaigns and broadcasts, from the ledger's counts: no message is read. */
 import type { Queryable } from '../ground/db/db.ts'
 import { addUp, sums, type Sum } from '../usage/counts.ts'
 import { counts } from '../usage/counts-sql.ts'
 import type { Stats } from './stats-schema.ts'
 
-/** Reads the stats of a campaign in one snapshot. By tallies_campaign, broadcasts_campaign, opt_outs_campaign, and the key of campaign_clicks. */
+/** One snapshot. By tallies_campaign, broadcasts_campaign, opt_outs_campaign, and the key of campaign_clicks. */
 export async function readStats(db: Queryable, accountId: string, campaignId: string): Promise<Stats> {
   const stats = (await readStatsBy(db, 'campaign_id', accountId, [campaignId])).get(campaignId)
   if (!stats) throw new Error('every id that is asked for has a row')
   return stats
 }
 
-/**
- * Reads the stats of broadcasts by their ids, all in one snapshot. By tallies_broadcast, opt_outs_broadcast, campaign_clicks_broadcast, and
- * the primary key of broadcasts.
- */
+/** One snapshot. By tallies_broadcast, opt_outs_broadcast, campaign_clicks_broadcast, and the primary key of broadcasts. */
 export const readBroadcastStats = (
   db: Queryable,
   accountId: string,
   broadcastIds: readonly string[],
 ): Promise<Map<string, Stats>> => readStatsBy(db, 'broadcast_id', accountId, broadcastIds)
 
-/** Whether a broadcast is one of the campaign. By primary key. */
+/** By primary key. */
 export async function isBroadcastOf(
   db: Queryable,
   accountId: string,
@@ -36,13 +33,12 @@ export async function isBroadcastOf(
   return rowCount === 1
 }
 
-/** What is counted of one campaign or broadcast. */
 interface StatsRow {
   id: string
   parts: (Sum & { error: string | null })[]
-  /** Recipients who have no message yet. */
+  /** Recipients without a message yet. */
   waiting: number
-  /** Recipients who never get one, because the broadcast ended before their turn. */
+  /** Recipients whose broadcast ended before their turn. */
   givenUp: number
   skipped: Stats['skipped']
   optOuts: number
@@ -83,7 +79,7 @@ function statsOf({ parts, waiting, givenUp, skipped, optOuts, clicks }: StatsRow
   }
 }
 
-/** How broadcasts end whose waiting recipients never get a message. */
+/** Final states in which waiting recipients never get a message. */
 export const givenUpStatuses = ['canceled', 'rejected', 'withdrawn'] as const
 
 const givenUp = `('${givenUpStatuses.join("', '")}')`

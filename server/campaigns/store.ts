@@ -7,7 +7,6 @@ import { findRows, hasWords, isCreatedIn, type Search } from '../ground/http/sea
 import type { CampaignChange, CampaignInput } from './campaign-schema.ts'
 import type { CampaignText } from './text.ts'
 
-/** A row of `campaigns`. */
 export interface CampaignRow extends CampaignText {
   id: string
   key: string | null
@@ -37,7 +36,7 @@ const columns = `id, key, name, description, status, type, sender, pool_id as "p
   validity_period as "validityPeriod", pace::float8 as pace, on_unknown as "onUnknown", coalesce(shorten_urls, false) as "shortensUrls", callback_url as "callbackUrl", quiet_hours as "quietHours", metadata, tags, contacts_count as "contactsCount",
   created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Inserts a campaign, or returns null where its key is taken. `sender` is as `senders.number` has it. */
+/** Null if its key is taken. `sender` must match `senders.number`. */
 export async function insertCampaign(
   tx: Tx,
   accountId: string,
@@ -82,7 +81,6 @@ export async function insertCampaign(
   return rows[0] ?? null
 }
 
-/** What changes of a campaign, by column. */
 export type CampaignFields = Omit<CampaignChange, 'from' | 'sender_pool' | 'template'> & {
   sender?: string | null
   pool_id?: string | null
@@ -110,10 +108,7 @@ const fieldColumns = [
   'tags',
 ] as const satisfies (keyof CampaignFields)[]
 
-/**
- * Writes the fields of a campaign that are given; locks its row, by primary key. Every process reads a new pace and new quiet hours within
- * seconds (`links/limits.ts`).
- */
+/** Writes the given fields; locks the row, by primary key. Other processes read a new pace and quiet hours within seconds (`links/limits.ts`). */
 export async function updateCampaign(
   tx: Tx,
   accountId: string,
@@ -135,7 +130,7 @@ export async function updateCampaign(
   return rows[0] ?? before
 }
 
-/** Finds a campaign by its primary key or by the unique (account_id, key); locks nothing. */
+/** By its primary key or the unique (account_id, key); locks nothing. */
 export async function findCampaign(
   db: Queryable,
   accountId: string,
@@ -154,7 +149,7 @@ export async function findCampaign(
   return rows[0] ?? null
 }
 
-/** Reads a campaign that is to be changed, by primary key, and locks it: what is not named stays as it is then. */
+/** Locks a campaign by primary key, so that fields outside the change stay current. */
 export async function lockCampaign(tx: Tx, accountId: string, id: string): Promise<CampaignRow | null> {
   const { rows } = await tx.query<CampaignRow>({
     name: 'lock-campaign-to-change',
@@ -169,7 +164,7 @@ export async function lockCampaign(tx: Tx, accountId: string, id: string): Promi
   return rows[0] ?? null
 }
 
-/** Says that a sender belongs to the account, at any carrier; a handful of rows under (account_id, id). */
+/** At any carrier; reads a few rows under (account_id, id). */
 export async function hasSender(db: Queryable, accountId: string, number: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'has-sender',
@@ -184,7 +179,7 @@ export async function hasSender(db: Queryable, accountId: string, number: string
   return rowCount === 1
 }
 
-/** Says that a sender pool is the account's, by its primary key; locks it against being deleted until the transaction ends. */
+/** By primary key; locks the pool against deletion until the transaction ends. */
 export async function hasPool(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'has-sender-pool',
@@ -194,22 +189,19 @@ export async function hasPool(db: Queryable, accountId: string, id: string): Pro
   return rowCount === 1
 }
 
-/** Which campaigns; null: all. */
+/** Null means all. */
 export interface CampaignFilters {
   /** Words of its name or key. */
   name: string | null
   statuses: string[] | null
   type: string | null
-  /** All of them. */
+  /** All of them must match. */
   tags: string[] | null
   createdAfter: Date | null
   createdBefore: Date | null
 }
 
-/**
- * One page of campaigns, in the order that `buildPage` expects, with one row more than `limit`. By the primary key; a bounded number of rows is
- * looked at.
- */
+/** In the order that `buildPage` expects; one more than `limit`. By the primary key, reading a bounded number of rows. */
 export function listCampaigns(
   db: Queryable,
   accountId: string,

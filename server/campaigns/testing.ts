@@ -19,7 +19,6 @@ import { importRoutes } from '../imports/http.ts'
 import type { ImportsContext } from '../imports/context.ts'
 import { Stride } from '../imports/stride.ts'
 
-/** What `openCampaignTest` gives. */
 export interface CampaignTest {
   app: App
   account: TestAccount
@@ -31,14 +30,14 @@ export interface CampaignTest {
     who?: TestAccount,
     headers?: object,
   ): Promise<Answer>
-  /** Creates a campaign of the account; its public id. */
+  /** Returns the public id. */
   newCampaign(fields?: object): Promise<string>
   optOut(number: string): Promise<void>
 }
 
 type RoutesContext = CampaignsContext & ContactsContext & ImportsContext & BroadcastsContext
 
-/** Builds the application, with `more` routes; without `parts` imports are stored and never run. */
+/** With `more` routes; without `parts`, imports are stored but never run. */
 export async function openCampaignTest(
   db: Db,
   parts: Partial<RoutesContext> = {},
@@ -93,7 +92,7 @@ export async function openCampaignTest(
   }
 }
 
-/** Gives an account a sender, at a carrier of its own. */
+/** Gives an account a sender, at a new carrier. */
 export async function newSender(db: Db, accountId: string, number: string): Promise<void> {
   const carrierId = newId()
   await db.query(`insert into carriers (id, name, kind) values ($1, $2, 'simulator')`, [carrierId, carrierId])

@@ -1,4 +1,4 @@
-/** The text of a campaign: what its broadcasts say that bring none of their own. */
+/** The text of a campaign, for broadcasts without their own. */
 import { Type } from 'typebox'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
@@ -9,7 +9,6 @@ import { compileVariants, escapePointer } from '../templates/resource.ts'
 import { type TemplateTexts, findTemplates, lockTemplate, type TemplateRow } from '../templates/store.ts'
 import { SendInput, Variables } from '../accept/read-send.ts'
 
-/** What a campaign says of the text of its broadcasts. */
 export const textFields = {
   message: Type.String({
     ...SendBody.properties.message,
@@ -26,28 +25,26 @@ export const textFields = {
   },
 }
 
-/** The text of a campaign as it is stored: a message, a template, or neither. */
+/** A message, a template, or neither. */
 export interface CampaignText {
   message: string | null
   templateId: string | null
   variables: Variables
 }
 
-/** A text with the values that go with it. */
 export interface TextAndValues {
   texts: TemplateTexts
   variables: Variables
 }
 
-/** As a campaign without a text has it. */
 export const noText: CampaignText = { message: null, templateId: null, variables: {} }
 
-/** A message has one language, English: that of its dates. */
+/** A message is in English, which decides the format of its dates. */
 export const textsOf = (message: string): TemplateTexts => ({ body: message, language: 'en', languages: {} })
 
 /**
- * What becomes of a campaign's text by a request, of any shape: a message takes the place of a template and the other way round, values go
- * with the text. Adds what is wrong to `faults`. Locks the template that the request names.
+ * Applies a request of any shape to a campaign's text: a message replaces a template and vice versa, and values go with the text. Adds to
+ * `faults`. Locks the template that the request names.
  */
 export async function changeText(
   tx: Tx,
@@ -79,7 +76,7 @@ export async function changeText(
   return { ...text, variables: isVariables(variables) ? variables : isGone ? {} : before.variables }
 }
 
-/** The text of a campaign as it is now, with its values; null where it has none. */
+/** The current text with its values; null if there is none. */
 export async function readCampaignText(
   db: Queryable,
   accountId: string,
@@ -89,7 +86,7 @@ export async function readCampaignText(
   return texts && { texts, variables: campaign.variables }
 }
 
-/** Adds what is wrong with a text under `#/message`, or, where nothing is, those of the values that are no fields of it. */
+/** Adds faults of a text under `#/message`; if there are none, reports values that it does not use. */
 export function checkText(texts: TemplateTexts, variables: Variables, faults: FieldError[]): void {
   const compiled = compileTemplate(texts.body, texts.language)
   if (Array.isArray(compiled)) {
@@ -107,14 +104,12 @@ export function checkText(texts: TemplateTexts, variables: Variables, faults: Fi
       })
 }
 
-/** The fault of a body that has a message and a template. */
 export const eitherText: FieldError = {
   pointer: '#/template',
   code: 'invalid_value',
   detail: 'cannot be combined with message',
 }
 
-/** The fault of a body that names no template of the account. */
 export const noTemplate: FieldError = {
   pointer: '#/template',
   code: 'template_not_found',
@@ -132,7 +127,7 @@ async function textsOfCampaign(
   return template ?? null
 }
 
-/** The template that a body names, locked: it is not deleted before the campaign refers to it. */
+/** Locks the template, so that it is not deleted before the campaign refers to it. */
 async function findTemplate(
   tx: Tx,
   accountId: string,

@@ -1,4 +1,4 @@
-/** Carriers that cannot work: each says why, none is dialled in a tight loop, and the others and the start do not wait for them. */
+/** Broken carriers report why, are not dialled in a tight loop, and delay neither the others nor the start. */
 import { afterEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
@@ -16,7 +16,7 @@ afterEach(() => test.close())
 it('twenty carriers at unknown hosts, and more, hold up neither the start nor a carrier that works', async () => {
   const bad = [
     ...Array.from({ length: 20 }, (_, i) => ({ host: `no-such-host-${i}.invalid` })),
-    // Nothing listens; TLS where there is none; an address that is none.
+    // No listener; TLS without a TLS server; an invalid address.
     { port: 1 },
     { port: 1, tls: true },
     { host: '256.256.256.256' },
@@ -26,7 +26,7 @@ it('twenty carriers at unknown hosts, and more, hold up neither the start nor a 
     await inTransaction(db, (tx) => insertTestCarrier(tx, ids[i] ?? '', settings, { priority: 500 }))
   const startedAt = performance.now()
   test = await openCarrierTest(db)
-  // A bind that comes to nothing takes ten seconds.
+  // A failed bind takes ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(5000)
   await until('the good one is bound', () => test.submitter.links.get(test.linkId)?.state === 'bound')
   await test.reaches((await test.submit()).id, 'delivered')
@@ -48,7 +48,7 @@ it('a password that is wrong is tried once a minute and not more, whatever else 
   test = await openCarrierTest(db, { simulator: { credentials: { heliogram: 'other' } } })
   await until('it was refused', () => test.simulator.stats().bindsRefused === 1)
   await until('it is told', async () => /RINVPASWD/.test((await listLinks(test.db))[0]?.lastError ?? ''))
-  // A change of what is no login does not bind again.
+  // A change outside the login does not bind again.
   await test.db.query(`update carriers set pace = 7`)
   await until('the pace is known', () => test.submitter.links.get(test.linkId)?.pace === 7)
   expect(test.simulator.stats().bindsRefused).toBe(1)

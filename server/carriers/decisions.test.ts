@@ -1,4 +1,4 @@
-/** What links decide without a socket: moves, waits and turns. */
+/** Decisions of links without a socket: moves, waits and turns. */
 import { ESME, type CloseReason, type Outcome } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -106,7 +106,7 @@ describe('the turns of lanes', () => {
   type TestLane = { id: string; type: MessageType }
   const lane = (type: MessageType, id: string): TestLane => ({ id, type })
 
-  /** Segments of each lane after so many claims, where a claim of a type brings so many. */
+  /** Segments per lane after some claims; `brings` gives the segments per claim. */
   function claim(lanes: readonly TestLane[], claims: number, brings: (type: MessageType) => number = () => 1) {
     const turns = new LaneTurns<TestLane>()
     const counts = new Map<string, number>(lanes.map(({ id }) => [id, 0]))

@@ -106,7 +106,7 @@ it('never goes elsewhere while nobody knows whether the first has it', async () 
 
 it('keeps the parts of a message at the carrier that has one of them', async () => {
   const body = 'x'.repeat(400)
-  // Of a long message to 0031 the second part is refused for good, and the others are taken.
+  // For long messages to 0031, the carrier refuses the second part for good and accepts the others.
   const { id } = await test.submit({ body, characters: 400, segments: 3, theirNumber: '15551230031' })
   expect(await test.reaches(id, 'rejected')).toMatchObject({ carrierId: test.carrierId })
   expect(texts(second)).toEqual([])
@@ -222,7 +222,7 @@ it('follows the rule that takes it, and says which', async () => {
   expect(await test.reaches(refused.id, 'delivered')).toMatchObject({ carrierId: test.carrierId, attempts: 2 })
 })
 
-/** Says what each carrier takes for a segment, by destination in millionths. */
+/** Sets each carrier's price per segment by destination, in millionths. */
 async function setRates(cards: Record<string, Record<string, number>>): Promise<void> {
   for (const carrierId of [test.carrierId, secondId]) {
     const rates = Object.entries(cards[carrierId] ?? {}).map(([destination, amount]) => ({

@@ -1,4 +1,4 @@
-/** A carrier that pours out receipts while the database stands: memory is bounded, and nothing is lost. */
+/** A carrier floods receipts while the database is blocked: memory is bounded, and no receipt is lost. */
 import { afterEach, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
@@ -12,7 +12,7 @@ afterEach(() => test.close())
 // command_id of deliver_sm (SMPP 3.4 §5.1.2.1).
 const deliverSm = 5
 const count = 4000
-// What a session leaves unanswered (smpp/options.ts), and what one read of its socket may bring besides: 64 KiB of receipts.
+// The unanswered requests of a session (smpp/options.ts), plus one read of its socket: 64 KiB of receipts.
 const heardMax = 500 + (64 * 1024) / 150
 
 it(`of ${count} receipts no more are read than can be answered, and all are when the database goes on`, async () => {
@@ -32,7 +32,7 @@ it(`of ${count} receipts no more are read than can be answered, and all are when
   await test.acceptor.acceptAll(Array.from({ length: count }, (_, n) => test.draft({ body: `message ${n}` })))
   await until('all are sent', async () => (await test.count('messages', `status = 'sent'`)) === count)
 
-  // Whatever a receipt writes waits.
+  // Blocks every write of a receipt.
   const lock = await db.connect()
   await lock.query('begin')
   await lock.query('lock table messages, receipts, carrier_ids in share mode')

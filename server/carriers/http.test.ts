@@ -190,7 +190,7 @@ describe('HTTP carriers', () => {
     const inbound = created['inbound'] as Record<string, string>
     expect(inbound['receipts_url']).toMatch(new RegExp(`^/carriers/${String(created['id'])}/[\\w-]{24}/receipts$`))
     expect((await call('GET', `/v1/carriers/${String(created['id'])}`)).body).toEqual(created)
-    // With these addresses receipts and replies can be made up: who may only look does not see them.
+    // These addresses allow forged receipts and replies, so read access does not show them.
     const { headers } = await createTestAccount(db, { scopes: ['carriers:read'] })
     for (const path of [`/v1/carriers/${String(created['id'])}`, '/v1/carriers']) {
       const shown = await app.inject({ method: 'GET', url: path, headers })

@@ -1,4 +1,4 @@
-/** The routes of carriers and their links: of the installation, for its operator. */
+/** The routes of carriers and their links, for the operator of the installation. */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
@@ -36,7 +36,7 @@ import {
 
 export interface CarriersContext extends ShowContext {
   db: Db
-  /** Counts what waits; by default a reader of its own. */
+  /** Counts the queue; each app has its own by default. */
   readQueue?: QueueReader
 }
 
@@ -194,7 +194,7 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
         const detail = await readUses(tx, carrier.id)
         if (detail !== null) throw new ApiError('carrier_in_use', { detail })
         await deleteCarrier(tx, carrier.id).catch((error: unknown) => {
-          // Somebody was quicker.
+          // A concurrent request was faster.
           throw codeOf(error) === '23503' ? new ApiError('carrier_in_use') : error
         })
         return { status: 204, audit: { before: settingsOf(carrier) } }
@@ -204,7 +204,7 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
 
 const mayChange = ({ scopes }: Caller): boolean => scopes.has('carriers:write')
 
-/** What keeps a carrier from being deleted, in a sentence; null: nothing. */
+/** Why a carrier cannot be deleted, in a sentence; null if it can. */
 async function readUses(tx: Tx, id: string): Promise<string | null> {
   const { senders, routes } = await countUses(tx, id)
   const uses = [
@@ -214,7 +214,7 @@ async function readUses(tx: Tx, id: string): Promise<string | null> {
   return uses === '' ? null : `${uses.charAt(0).toUpperCase()}${uses.slice(1)}: change or delete them first.`
 }
 
-/** What the audit log compares. */
+/** The part that the audit log compares. */
 const settingsOf = ({ name, enabled, pace, priority, settings }: CarrierRow) => ({
   name,
   enabled,
@@ -223,7 +223,7 @@ const settingsOf = ({ name, enabled, pace, priority, settings }: CarrierRow) => 
   settings,
 })
 
-/** A name is unique: it is what logs and people call a carrier. */
+/** Names are unique, because logs and people use them. */
 function orNameTaken(write: Promise<void>): Promise<void> {
   return write.catch((error: unknown) => {
     if (codeOf(error) !== '23505') throw error
@@ -247,7 +247,7 @@ async function renderStored(
   tx: Tx,
   id: string,
 ): Promise<Record<string, unknown>> {
-  // It may be deleted meanwhile.
+  // It may have been deleted meanwhile.
   const carrier = await requireCarrier(tx, showId('car', id))
   const times = await readTimes(tx)
   return renderCarrier(context, carrier, await listLinks(tx, id), { times, queue: await readQueue(tx) }, true)

@@ -1,4 +1,4 @@
-/** What callers may say of a carrier: by its kind, of an HTTP carrier by its adapter, with all that is wrong told at once. */
+/** Bodies of carrier requests: validated by kind, and for HTTP by adapter, with all faults at once. */
 import type { FastifySchemaCompiler } from 'fastify'
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import { readNetworks } from '../accounts/networks.ts'
@@ -31,7 +31,7 @@ const SmppBody = Type.Object(
 
 const httpBody = (settings: TSchema, secrets: TObject, title: string): TObject =>
   Type.Object(
-    // An adapter that needs no secret takes none, too.
+    // An adapter that needs no secret also accepts a body without secrets.
     {
       ...common,
       kind: Type.Literal('http'),
@@ -44,21 +44,21 @@ const httpBody = (settings: TSchema, secrets: TObject, title: string): TObject =
 const httpBodies = new Map(
   adapterNames.map((name) => [name, httpBody(adapters[name].settings, adapters[name].secrets, name)]),
 )
-// For settings that name no adapter: only what is said of all of them.
+// For settings without an adapter: only the common rules.
 const UnknownBody = httpBody(
   Type.Object({ adapter: Type.Enum([...adapterNames]) }),
   Type.Object({}, { additionalProperties: true }),
   'http',
 )
 
-/** The body of POST /v1/carriers, for the reference; `compileCreate` decides by kind and adapter. */
+/** The body of POST /v1/carriers, for the API reference; `compileCreate` validates by kind and adapter. */
 export const CreateBody = Type.Union([SmppBody, ...httpBodies.values()], {
   examples: [
     { name: 'Acme', settings: { host: 'smsc.example.com', port: 2775, system_id: 'acme' }, password: 'their password' },
   ],
 })
 
-/** The body of PATCH /v1/carriers/{id}, for the reference; `checkPatch` decides by what the carrier is. */
+/** The body of PATCH /v1/carriers/{id}, for the API reference; `checkPatch` validates by the existing carrier. */
 export const PatchBody = Type.Object(
   {
     ...allOptional(common),
@@ -80,14 +80,12 @@ interface CommonInput {
   priority?: number
 }
 
-/** What a body of POST has when it was checked. */
 export type CreateInput = CommonInput &
   (
     | { kind?: 'smpp'; settings: SmppSettings; password: string }
     | { kind: 'http'; settings: HttpSettings; secrets?: Record<string, string> }
   )
 
-/** What a body of PATCH has when it was checked. */
 export interface PatchInput extends Partial<CommonInput> {
   settings?: object
   password?: string
@@ -98,7 +96,7 @@ type Check = (data: unknown) => true | { error: Error }
 const validators = buildValidators({})
 const compile = (schema: TSchema): Check => validators({ schema, httpPart: 'body' })
 
-/** The validator of POST: the schema of the carrier's kind, and what its adapter has to say. */
+/** The validator of POST: the schema of the carrier's kind, and the checks of its adapter. */
 export const compileCreate: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return validators({ schema, httpPart })
   const smpp = compile(SmppBody)
@@ -113,15 +111,13 @@ export const compileCreate: FastifySchemaCompiler<unknown> = ({ schema, httpPart
   }
 }
 
-/** Takes a body as it is: the handler checks it when it knows the carrier. */
+/** Accepts any body: the handler checks it once it knows the carrier. */
 export const compileLater: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) =>
   httpPart === 'body' ? () => true : validators({ schema, httpPart })
 
 const patchChecks = new Map<AdapterName | 'smpp', Check>()
 
-/**
- * Checks a change of a carrier that has these settings and secrets now. @throws ApiError `validation_failed` with all that is wrong.
- */
+/** Checks a change against the carrier's current settings and secrets. @throws ApiError `validation_failed` with every fault. */
 export function checkPatch(
   body: unknown,
   adapter: AdapterName | null,
@@ -139,7 +135,7 @@ export function checkPatch(
   if (verdict !== true) throw verdict.error
 }
 
-/** What stands, with what a change names in its place; null removes. */
+/** Overrides the current values with those of a change; null removes. */
 export function merge(stands: object, change: unknown): Record<string, unknown> {
   const named = typeof change === 'object' && change !== null ? change : {}
   return Object.fromEntries(Object.entries({ ...stands, ...named }).filter(([, value]) => value !== null))
@@ -156,7 +152,7 @@ function patchBodyOf(adapter: AdapterName | null): TObject {
   return Type.Object({ ...allOptional(common), ...own }, { ...strict, minProperties: 1 })
 }
 
-/** Every member optional and without its default, for what a change does not name stays; null removes what may be absent. */
+/** Makes members optional without defaults, because missing ones stay; null removes optional ones. */
 function partialOf(schema: TObject): TObject {
   // A record has patterns and no members.
   const { required, properties, patternProperties }: Partial<TObject> & { patternProperties?: TProperties } = schema
@@ -183,7 +179,7 @@ function allOptional(members: TProperties): TProperties {
   return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, Type.Optional(one)]))
 }
 
-/** Adds what an adapter finds to what the schema has found, but for fields that are known to be wrong. */
+/** Adds the adapter's faults, except for fields that the schema refused. */
 function complete(
   result: true | { error: Error },
   adapter: Adapter,

@@ -1,4 +1,4 @@
-/** The routes of a carrier's links: a carrier has one from the start, and more where it offers several addresses or logins. */
+/** The routes of a carrier's links: one from the start, and more if it offers several addresses or logins. */
 import { readTimes } from '../live/live.ts'
 import { renderLink } from './show.ts'
 import { findCarrier, listLinks, requireCarrier } from '../links/carrier-store.ts'
@@ -15,7 +15,7 @@ import { bindText, SmppSettings } from '../links/settings.ts'
 
 const tags = ['Carriers']
 
-// Every member may be left out (as it was, or the carrier's) or null (the carrier's again); none has a default of its own.
+// A missing member stays as it was, or inherits from the carrier; null inherits again. No member has its own default.
 const Settings = Type.Object(
   Object.fromEntries(
     ownSettings.map((name) => {
@@ -180,7 +180,6 @@ export function linkRoutes(app: App, context: RouteContext): void {
   )
 }
 
-/** A link with what a body names in its place. */
 function change(vault: Vault, link: OwnLink, body: Static<typeof LinkBody>): OwnLink {
   const settings = Object.entries({ ...link.settings, ...body.settings }).filter(([, value]) => value !== null)
   return {

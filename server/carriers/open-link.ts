@@ -1,4 +1,3 @@
-/** Makes the link of a carrier, by its kind. */
 import type { Reason, Reasons } from '../message/taxonomy.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import type { CarrierLink, CarrierLinkOptions, OpenLink } from '../links/carrier-link.ts'
@@ -9,20 +8,20 @@ import { Link, type LinkOptions } from '../links/link.ts'
 import type { SmppSettings } from '../links/settings.ts'
 import type { RunnableLink } from '../links/carrier-store.ts'
 
-/** What links of every kind need of the program around them. */
+/** Dependencies of all kinds of links. */
 export interface LinkContext {
   vault: Vault
-  /** Where carriers post receipts and replies; without it links over HTTP do not start. */
+  /** Where carriers post receipts and replies; without it, HTTP links do not start. */
   publicUrl?: string
-  /** What carriers' codes mean; the defaults where nobody says more. `ofLink` is for codes that are no command_status. */
+  /** Meanings of carriers' codes, with defaults. `ofLink` is for codes that are no command_status. */
   reasons?: Reasons & { ofLink?: (linkId: string) => { ofCode(code: string): Reason | null } }
   onDeliver: LinkOptions['onDeliver']
-  /** Port of the simulator that this process runs for test mode, which the first question starts; null: not yet, or never. */
+  /** Port of this process's simulator for test mode, which the first call starts; null if it does not run. */
   testPort?: () => number | null
   trace?: LinkOptions['trace']
 }
 
-/** Makes links of every kind. @throws where the secrets of one are sealed with another key. */
+/** @throws if a link's secrets are encrypted with another key. */
 export const linkOpener =
   (context: LinkContext): OpenLink =>
   (link, options) =>
@@ -49,7 +48,7 @@ function openLink(
   })
 }
 
-/** What its row says of an address does not count: a test message must not leave this machine. @throws where no simulator runs. */
+/** Ignores the stored address, because a test message must not leave this machine. @throws if no simulator runs. */
 function testAddress(testPort: LinkContext['testPort']): Pick<SmppSettings, 'host' | 'port' | 'tls'> {
   const port = testPort?.() ?? null
   if (port === null) throw new Error('the simulator of test mode does not run in this process')

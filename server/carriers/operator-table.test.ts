@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readRateCsv, readRateTable, ratesMax } from '../rates/input.ts'
 
-/** What is read, and how often others had their turn meanwhile. */
+/** Returns the result, and how often other work ran meanwhile. */
 async function watch<T>(reading: () => Promise<T>): Promise<{ read: T; turns: number }> {
   let turns = 0
   let isRead = false
@@ -42,7 +42,7 @@ it('of a file with more rows than there may be no more are read, and none of one
     await expect(readRateCsv(text)).rejects.toMatchObject({
       options: { errors: [{ pointer: '#', detail: expect.stringContaining(words) }] },
     })
-  // As many together are none.
+  // The limit applies to each line, not to all of them.
   const rows = Array.from({ length: 40 }, (_, i) => `44${i},1,USD,${' '.repeat(2000)}`)
   expect(await readRateCsv(`prefix,amount,currency,country\n${rows.join('\r\n')}`)).toHaveLength(40)
 })

@@ -1,26 +1,24 @@
-/** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
+/** Tables that an operator writes, JSON or CSV: rows of named texts, with all faults of all rows at once. */
 import { readCsv } from '../ground/http/csv-read.ts'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { pointTo } from '../ground/http/body.ts'
 import { openTurns } from '../ground/http/turns.ts'
 
-// Enough to correct a table; a wrong column would otherwise be told thousands of times.
+// Enough to correct a table; a wrong column would otherwise be reported thousands of times.
 const faultsMax = 100
 
-/** A row as it came, and where from. */
 export interface TableRow {
   row: unknown
   pointer: string
-  /** Said behind every fault of it. */
+  /** Appended to every fault of the row. */
   place: string
 }
 
-/** Rows of JSON, under the member of the body that has them. */
 export function* rowsOfJson(rows: readonly unknown[], member: string): Generator<TableRow> {
   for (const [i, row] of rows.entries()) yield { row, pointer: `#/${member}/${i}`, place: '' }
 }
 
-/** Rows of a CSV file whose first line names the columns. @throws ApiError `validation_failed` where it is none, or has more rows. */
+/** The first line names the columns. @throws ApiError `validation_failed` if it is not CSV, or has too many rows. */
 export async function rowsOfCsv(text: string, member: string, rowsMax: number): Promise<Iterable<TableRow>> {
   let records: CsvRow[]
   try {
@@ -50,7 +48,7 @@ interface CsvRow {
 function* rowsOfRecords(records: readonly CsvRow[], member: string): Generator<TableRow> {
   for (const [i, { record, info }] of records.entries())
     yield {
-      // An empty cell says nothing.
+      // An empty cell is a missing value.
       row: Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')),
       pointer: `#/${member}/${i}`,
       place: ` (line ${info.lines})`,
@@ -58,8 +56,8 @@ function* rowsOfRecords(records: readonly CsvRow[], member: string): Generator<T
 }
 
 /**
- * Reads every row; `read` puts what is wrong with one into its faults, with the field as pointer (or none, for the row).
- * @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults.
+ * `read` adds the faults of a row, with the field as pointer (or none, for the row). @throws ApiError `validation_failed` with every
+ * fault, up to 100.
  */
 export async function readTableRows<T>(
   inputs: Iterable<TableRow> | Promise<Iterable<TableRow>>,
@@ -73,7 +71,7 @@ export async function readTableRows<T>(
     const own: FieldError[] = []
     const one = read(row, own)
     if (one !== null) found.push(one)
-    // Of a field that is no text nothing else can be said, nor that it is not there.
+    // For a field that is not text, no other fault is reported, and it does not count as missing.
     const untold = new Set(own.filter(({ code }) => code === 'invalid_type').map(({ pointer }) => pointer))
     for (const fault of own.filter(({ code, pointer }) => code === 'invalid_type' || !untold.has(pointer)))
       faults.push({
@@ -87,7 +85,7 @@ export async function readTableRows<T>(
   return found
 }
 
-/** The texts of a row by field; null where it is no object, and nothing of it can be read. */
+/** The texts of a row by field; null if it is not an object. */
 export function readTexts<Field extends string>(
   row: unknown,
   fields: readonly Field[],

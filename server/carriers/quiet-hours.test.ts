@@ -27,7 +27,7 @@ it('a link is given nothing in quiet hours, neither at once nor from the queue, 
   const message = { type: 'marketing', theirNumber: '233241230001' } as const
   await test.reaches((await test.submit(message)).id, 'delivered')
   await test.db.query(`update lanes set is_paused = true where type = 'marketing'`)
-  // What is accepted by a process without links goes to the queue.
+  // A process without links queues the messages that it accepts.
   const queued = [await test.send(message), await test.send(message)]
   await setQuiet(true)
   const direct = await test.submit(message)

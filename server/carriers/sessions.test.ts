@@ -1,4 +1,4 @@
-/** A link with several sessions, against a carrier that says on which one a submit came. */
+/** A link with several sessions, against a carrier that reports the session of each submit. */
 import { ESME, SmppServer, type Session } from '@heliogram/smpp'
 import { afterEach, describe, expect, it } from 'vitest'
 import { newId } from '../ground/base/ids.ts'
@@ -42,7 +42,7 @@ async function start(
   options: {
     settings?: Partial<SmppSettings>
     link?: Partial<LinkOptions>
-    /** What becomes of a submit; by default it is taken. */
+    /** Answers a submit; accepts by default. */
     answer?: (session: number, respond: (status: number) => void) => void
     onBind?: () => number
   } = {},
@@ -149,7 +149,7 @@ describe('several sessions', () => {
     await until('every segment has its end', () => test.answers.length === 16)
     const ends = Map.groupBy(test.answers, (one) => one.state)
     expect(ends.get('unknown')).toHaveLength(3)
-    // The rest of the message that had begun there comes back with its open segments; nothing was written of them.
+    // The rest of the message that began there returns with its open segments, which were never written.
     expect(ends.get('released')).toHaveLength(1)
     expect(ends.get('accepted')).toHaveLength(12)
     expect(test.answers.filter((one) => one.move?.to === 'unconfirmed')).toHaveLength(1)
@@ -192,7 +192,7 @@ describe('several sessions', () => {
   it('say a wrong password once, not each', async () => {
     const slots = Array.from({ length: 50 }, (_, i) => i + 1)
     const test = await start(slots, { onBind: () => ESME.RINVPASWD })
-    // A renewal of the lease does not dial either, before and after.
+    // Renewing the lease does not dial either.
     test.link.renew({ slots, untilMs: Infinity })
     await until('it is known', () => test.link.state === 'down' && test.link.lastError !== null)
     test.link.renew({ slots, untilMs: Infinity })
@@ -288,7 +288,7 @@ describe('a lease', () => {
 })
 
 describe('a session for each direction', () => {
-  /** A submit is out, unanswered, and the receiver has ended as `end` says. */
+  /** A submit is unanswered, and the receiver has ended as `end` says. */
   async function withoutReceiver(end: (test: Carrier, receiver: Session<null> | undefined) => unknown): Promise<{
     test: Carrier
     respond: () => void
@@ -369,7 +369,7 @@ describe('a pace over two sessions, at the socket', () => {
       expect((written[i] ?? 0) - (written[i - rate - 1] ?? 0)).toBeGreaterThanOrEqual(999)
     const during = written.filter((at) => at - startedAt < seconds * 1000).length
     expect(during).toBeLessThanOrEqual(rate * seconds * 1.02 + 1)
-    // A process that stalled does not make up for it (`catchUpMs`).
+    // After a stall, a process does not catch up (`catchUpMs`).
     expect(during).toBeGreaterThan(rate * seconds * 0.75)
     expect(test.submits.some((one) => one.session === 1)).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** How carriers and their links are shown: their schemas, and from rows to what callers see. */
+/** Public forms of carriers and their links, with schemas. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -11,16 +11,14 @@ import { latencyByCountry, latencyOf, responsesOf, type NodeTimes } from '../liv
 import { partsOfCarrier, type QueueState } from '../live/queue.ts'
 import type { CarrierRow, LinkRow } from '../links/carrier-store.ts'
 
-/** What it takes to show a carrier. */
 export interface ShowContext {
   vault: Vault
-  /** Address under which carriers reach us; absent: their addresses are shown as paths. */
+  /** Our public address; without it, carriers' addresses are shown as paths. */
   publicUrl?: string
-  /** Requests of HTTP carriers that this process did not believe or could not read, by carrier. */
+  /** Requests of HTTP carriers that this process refused or could not parse, by carrier. */
   refusals?: ReadonlyMap<string, number>
 }
 
-/** The numbers of the live view. */
 export interface LiveNumbers {
   times: readonly NodeTimes[]
   queue: QueueState
@@ -83,12 +81,12 @@ export const Carrier = Type.Object(
   { $id: 'Carrier', description: 'A company that sends messages, over SMPP or an HTTP API.' },
 )
 
-/** The settings of an HTTP carrier; null: it speaks SMPP. */
+/** Null for SMPP. */
 export function httpOf(carrier: CarrierRow): HttpSettings | null {
   return carrier.kind === 'http' ? carrier.settings : null
 }
 
-/** The settings of a carrier in the order of their schema: PostgreSQL keeps them by the length of their names. */
+/** In the order of their schema, because PostgreSQL stores them by the length of their names. */
 function settingsInOrder({ kind, settings }: CarrierRow): Record<string, unknown> {
   const { properties } = kind === 'http' ? adapters[settings.adapter].settings : SmppSettings
   const known = new Map<string, unknown>(Object.entries({ ...settings }))
@@ -97,8 +95,8 @@ function settingsInOrder({ kind, settings }: CarrierRow): Record<string, unknown
 }
 
 /**
- * A carrier with its links and the numbers of the live view; `links` are those of all carriers, or its own. The addresses for receipts and
- * replies are secrets: only those who may change the carrier see them (`showsAddresses`).
+ * `links` may include those of other carriers. The addresses for receipts and replies are secrets, shown only to callers who may change
+ * the carrier (`showsAddresses`).
  */
 export function renderCarrier(
   context: ShowContext,
@@ -150,12 +148,12 @@ function renderInbound(
   }
 }
 
-/** A rate for people: below a tenth of a segment a second nothing is meant. */
+/** For people: below a tenth of a segment per second, a rate has no meaning. */
 function roundToTenth(rate: number): number {
   return Math.round(rate * 10) / 10
 }
 
-/** A link; one whose process is silent is down, whatever it said last. */
+/** If its process is silent, a link counts as down, in any stored state. */
 export function renderLink(row: LinkRow, times: readonly NodeTimes[]): Record<string, unknown> {
   const state = !row.enabled ? 'disabled' : row.isStale ? 'down' : row.state
   const isUp = state === 'bound' || state === 'throttled'

@@ -74,13 +74,13 @@ async function addRoute(carrierIds: string[], type: 'marketing' | null): Promise
   await test.routing.refresh()
 }
 
-/** What is due is sent now. */
+/** Makes delayed messages due now. */
 async function skipBackOff(): Promise<void> {
   await test.db.query(`update delayed set due_at = now()`)
   if ((await queueDue(test.db)) > 0) test.submitter.wake()
 }
 
-/** Another process on the same database, in place of the one that there was. */
+/** Replaces the process by another on the same database. */
 async function restart(): Promise<void> {
   await test.submitter.close()
   const { receiving } = test
@@ -109,7 +109,7 @@ it('no real carrier ever sees a test message, whatever the routes say, what fail
   await addRoute([secondId, test.carrierId], 'marketing')
   await addRoute([test.carrierId], null)
   const types = ['otp', 'transactional', 'marketing', null] as const
-  // Delivered, throttled twice, refused (three ways, so that the next carrier would be asked), a fault once, never answered.
+  // Delivered, throttled twice, refused (three ways that would try the next carrier), one fault, never answered.
   const people = [
     '15551230001',
     '15551230003',
@@ -131,7 +131,7 @@ it('no real carrier ever sees a test message, whatever the routes say, what fail
   const all = Array.from({ length: count }, (_, i) => test.draft(draftOf(i)))
   const accept = (drafts: Draft[]) => test.acceptor.acceptAll(drafts)
   const first = accept(all.slice(0, count / 3))
-  // A pace of its own sends the account's messages through the queue.
+  // With its own pace, the account sends through the queue.
   await test.db.query(`update accounts set pace = 2000 where id = $1`, [test.accountId])
   const ids = [...(await first), ...(await accept(all.slice(count / 3, (2 * count) / 3)))].map((one) => rowOf(one).id)
   const dropped = test.submitter
@@ -240,7 +240,7 @@ it('a simulated STOP opts out as any, and is answered on the simulated phone alo
   expect(await test.count('opt_outs', `account_id = $1 and number = $2`, [test.accountId, theirNumber])).toBe(1)
   await until('it is confirmed', () => simulated.ledger.length === 2)
   expect(await test.acceptor.accept(test.draft({ theirNumber }))).toMatchObject({ refusal: 'recipient_opted_out' })
-  // A simulated START takes it back.
+  // A simulated START reverts it.
   simulated.reply(theirNumber, ourNumber, 'START')
   await until('it is taken back', async () => (await test.count('opt_outs', `account_id = $1`, [test.accountId])) === 0)
   await until('that is confirmed', () => simulated.ledger.length === 3)

@@ -1,6 +1,6 @@
 /**
- * Test mode: the one carrier that messages of test keys go to. Its link dials the simulator that its process runs, on loopback, whatever
- * its row says; no message of a live key goes to it, and no message of a test key to any other (queue/chain-sql.ts).
+ * Test mode: the one carrier for messages of test keys. Its link ignores the stored address and dials the simulator in its process, on
+ * loopback. Messages of live keys never use it, and messages of test keys use no other (queue/chain-sql.ts).
  */
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { newId } from '../ground/base/ids.ts'
@@ -8,10 +8,10 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import { smppDefaults } from '../links/settings.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 
-// What test messages may take of a process; a simulator takes more.
+// The limit for test messages in a process; a simulator can take more.
 const pace = 1000
 
-/** Makes the carrier of test mode where there is none: on the first message of a test key, so that who has none never sees it. Locks carriers. */
+/** Created with the first message of a test key, so that installations without one never see it. Locks carriers. */
 export async function ensureTestCarrier(db: Db, vault: Vault): Promise<void> {
   await inTransaction(db, async (tx) => {
     await tx.query(`lock table carriers in share row exclusive mode`)

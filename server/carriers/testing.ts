@@ -1,4 +1,4 @@
-/** For tests: a simulated carrier, and the links, the ledger and the receiving end of one process around it. */
+/** For tests: a simulated carrier, with the links, the ledger and the receiver of one process. */
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -22,25 +22,23 @@ import type { SmppSettings } from '../links/settings.ts'
 import { InFlight } from '../links/stranded.ts'
 import { Submitter } from '../links/submit.ts'
 
-/** One process with links, dialling a simulator. */
 export interface CarrierTest extends LedgerTest {
   simulator: Simulator
   submitter: Submitter
   node: Node
   receiving: ReceiveContext
-  /** What was logged as an error. */
+  /** Logged errors. */
   errors: unknown[]
-  /** States of links as they were logged, each with its level. */
+  /** Logged states of links, each with its level. */
   states: string[]
   submit(changes?: Partial<Draft>): Promise<MessageRow>
-  /** Waits until a message has this status. */
   reaches(id: string, status: MessageRow['status']): Promise<MessageRow>
   close(): Promise<void>
 }
 
 const atOnce = { min: 0, max: 0 }
 
-/** A simulator without latency, which keeps what it took. */
+/** Without latency; keeps every message. */
 export const promptSimulator: SimulatorOptions = {
   port: 0,
   httpPort: 0,
@@ -132,12 +130,11 @@ export async function openCarrierTest(
   }
 }
 
-/** A session as Redeliveries see it. */
 export interface TestSession extends DeliverySession {
   state: string
   hasUnbound: boolean
   enquiries: { sent: number; answered: number }
-  /** Its connection is gone, and nobody has told us. */
+  /** Its connection is gone without notice. */
   isSilent: boolean
 }
 
@@ -159,14 +156,13 @@ export function aliveSession(): TestSession {
   return session
 }
 
-/** Waits until the links that run are bound. */
 export function untilBound(test: CarrierTest): Promise<void> {
   const links = (): boolean =>
     test.submitter.links.size > 0 && [...test.submitter.links.values()].every((link) => link.state === 'bound')
   return until('the links are bound', links)
 }
 
-/** Empties a database of what tests of links leave there, opens one process on it, and waits until its links are bound. */
+/** Empties the tables that tests of links use, opens one process, and waits until its links are bound. */
 export async function openBoundTest(db: Db, options?: Parameters<typeof openCarrierTest>[1]): Promise<CarrierTest> {
   await emptyTables(
     db,
@@ -177,13 +173,13 @@ export async function openBoundTest(db: Db, options?: Parameters<typeof openCarr
   return test
 }
 
-/** Sets the pace of the first carrier, and waits until its link has it. */
+/** Waits until the link has the new pace. */
 export async function setPace(test: CarrierTest, pace: number): Promise<void> {
   await test.db.query(`update carriers set pace = $1 where id = $2`, [pace, test.carrierId])
   await until('the new pace holds', () => [...test.submitter.links.values()].some((link) => link.pace === pace))
 }
 
-/** Puts messages in line by SQL; faster than accepting them. */
+/** Queues messages by SQL, which is faster than accepting them. */
 export async function insertBacklog(
   test: CarrierTest,
   count: number,
@@ -209,11 +205,11 @@ export async function insertBacklog(
   test.submitter.wake()
 }
 
-/** When submits of a text came, in milliseconds of the carrier's clock. */
+/** When submits of a text arrived, in milliseconds of the carrier's clock. */
 export const timesOf = (test: CarrierTest, text: string): number[] =>
   test.simulator.ledger.filter((entry) => entry.text.startsWith(text)).map((entry) => entry.at.getTime())
 
-/** A message of one segment, about to be submitted. */
+/** A message of one segment, ready to submit. */
 export function testHandover(changes: Partial<Handover> = {}): Handover {
   return {
     accountId: newId(),
@@ -234,7 +230,7 @@ export function testHandover(changes: Partial<Handover> = {}): Handover {
   }
 }
 
-/** A rule that sends everything to the carrier `a`. */
+/** A rule that routes everything to the carrier `a`. */
 export const testRule = (id: string, changes: Partial<Rule> = {}): Rule => ({
   id,
   enabled: true,

@@ -1,4 +1,4 @@
-/** Texts in carriers' alphabets, over real sessions: what is sent arrives, as as many segments as it was counted with. */
+/** Texts in carriers' alphabets, over real sessions: each arrives unchanged, in the counted number of segments. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { countSegments } from '@heliogram/smpp'
@@ -29,10 +29,9 @@ async function open(settings: Partial<SmppSettings>, simulator: SimulatorOptions
   test = await openBoundTest(db, { settings, simulator })
 }
 
-/** A draft of a text as accept counts it. */
 const draftOf = (body: string, more: Partial<Draft> = {}): Partial<Draft> => ({ ...countSegments(body), body, ...more })
 
-/** Sends a text; answers how many segments it was counted with when it was accepted, at its end, and how many submits it took. */
+/** Returns the segments counted at acceptance and at the end, and the number of submits. */
 async function send(body: string): Promise<{ accepted: number; segments: number; delivered: number; submits: number }> {
   const before = test.simulator.ledger.length
   const { id, segments: accepted } = await test.submit(draftOf(body))
@@ -134,7 +133,7 @@ it('an npm smpp as carrier reads what is sent, and its replies are read', async 
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  // It writes the GSM alphabet and calls it 1.
+  // It writes the GSM alphabet as data coding 1.
   await open({ port: (server.address() as AddressInfo).port, data_codings_in: { 1: 'gsm7' } })
   const bodies = ['Hello @ [x] €', 'Привет', 'Grüße {1}', '👋 hi']
   for (const body of bodies) await test.reaches((await test.submit(draftOf(body))).id, 'sent')
@@ -170,7 +169,7 @@ describe('long replies over two sessions', () => {
   )
 
   it('are not there twice when a carrier did not hear our answers and repeats parts after the whole', async () => {
-    // A machine that is busy answers within this, too.
+    // Long enough for a busy machine to answer.
     await open({ sessions: 2 }, { deliverTimeoutMs: 1500 })
     await until('two sessions are bound', () => test.simulator.stats().bound === 2)
     test.simulator.misbehave({ deliver: 'deaf', deliverTimes: 5 })
@@ -191,7 +190,7 @@ describe('long replies over two sessions', () => {
     await joinLateParts(test.receiving)
     expect(await replies()).toEqual([])
     await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
-    // Also where the link is gone meanwhile.
+    // Even if the link is gone meanwhile.
     await joinLateParts(test.receiving)
     expect(await replies()).toMatchObject([{ isPartial: true }])
   })

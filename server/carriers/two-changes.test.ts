@@ -1,4 +1,4 @@
-/** Two people change one thing at once, each something else of it. */
+/** Two people change different fields of one thing at once. */
 import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { untilBlocked, emptyTables } from '../ground/db/testing.ts'

@@ -1,4 +1,4 @@
-/** Changing a contact: what is given is set, null clears, and attributes are set one by one. */
+/** Changes a contact: given fields are set, null clears, and attributes are set one by one. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
@@ -21,7 +21,6 @@ import {
 import { findContact, lockContact } from './list.ts'
 import type { CampaignRow } from '../campaigns/store.ts'
 
-/** Body of `PATCH /v1/campaigns/{campaign}/contacts/{contact}`. */
 export const ContactChange = Type.Object(
   {
     phone_number: Type.Optional(ContactInput.properties.phone_number),
@@ -39,8 +38,8 @@ export const ContactChange = Type.Object(
 export type ContactChange = Static<typeof ContactChange>
 
 /**
- * Changes a contact; returns it as it is then, and what was set, with the consent that is new for its number. Locks its row.
- * @throws ApiError `not_found`; `validation_failed` with every fault; `contact_exists`; `fields_unavailable`.
+ * Returns the changed contact and the written fields, with consent only if it is new. Locks its row. @throws ApiError `not_found`;
+ * `validation_failed` with every fault; `contact_exists`; `fields_unavailable`.
  */
 export async function changeContact(
   tx: Tx,
@@ -55,20 +54,20 @@ export async function changeContact(
   const id = parseId('ctc', publicId)
   const before = id && (await lockContact(tx, accountId, campaign.id, id))
   if (!before) throw new ApiError('not_found', { detail: 'The campaign has no such contact.' })
-  // Half of a contact must not stand for the whole: with its key it may be read again.
+  // Half a contact must not replace the whole: with its key it may become readable again.
   if (before.contactSealed) throw new ApiError('fields_unavailable')
   const read = readContact({ phone_number: before.phoneNumber, ...withoutNulls(change) }, (text) =>
     text === before.phoneNumber ? { number: text } : readNumber(text, campaign.defaultCountry),
   )
   faults.found.push(...read.errors)
   const attributes = mergeAttributes(before.attributes, change.attributes)
-  // Who was added again may once have got more: other fields can be changed then, and attributes taken away.
+  // Repeated additions may once have added more: then other fields can change, and attributes can be removed.
   const most = Math.max(attributeLimits.count, Object.keys(before.attributes).length)
   if (Object.keys(attributes).length > most) faults.found.push(tooManyAttributes)
   const errors = faults.all
   if (errors.length > 0 || !read.contact) throw invalid(errors)
   const written = { ...merge(before, read.contact, change), attributes }
-  // A violation ends the transaction; what stands in the way is looked for before, and found below where it came in between.
+  // A violation ends the transaction, so conflicts are looked for first; one that appears in between is caught below.
   await refuseTaken(tx, accountId, campaign.id, before, written.phoneNumber)
   try {
     await updateContact(tx, accountId, campaign.id, before.id, written, sealing)
@@ -78,7 +77,7 @@ export async function changeContact(
   }
   const row = await findContact(tx, accountId, campaign.id, { id: before.id })
   if (!row) throw new Error('a contact that is locked is there')
-  // Who is out stays out with another number; of other consents only what was said now is new.
+  // An opt-out follows to another number; any other consent is new only if this request gives it.
   const isMoved = written.phoneNumber !== before.phoneNumber && written.consent?.status === 'opted_out'
   return { row, written: { ...written, consent: isMoved ? written.consent : read.contact.consent } }
 }
@@ -102,7 +101,7 @@ async function refuseTaken(
 const withoutNulls = (change: object): object =>
   Object.fromEntries(Object.entries(change).filter(([name, value]) => value !== null && name !== 'attributes'))
 
-/** What is not named stays. The value may be of any shape: what the schema refuses is passed over. */
+/** Missing attributes stay. The value may have any shape; what the schema refuses is skipped. */
 function mergeAttributes(before: ContactRow['attributes'], change: unknown): ContactRow['attributes'] {
   if (change === undefined || Array.isArray(change)) return before
   if (change === null || typeof change !== 'object') return {}

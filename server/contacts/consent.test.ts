@@ -31,7 +31,7 @@ it('keeps what contacts bring of consent, with the proof and who brought it, onc
       evidence: { method: 'web_form', text: 'I agree', ip: '192.0.2.7' },
     },
   ])
-  // For another campaign it is another word.
+  // Another campaign records its own consent.
   const second = await test.newCampaign()
   await test.call('POST', `/v1/campaigns/${second}/contacts`, { phone_number: '15551230001', consent })
   const campaigns = (await ledgerOf('15551230001')).map(({ campaignId }) => campaignId)
@@ -56,7 +56,7 @@ it('never lets a person in again who is out, whatever consent a contact or list 
   expect((await ledgerOf('15551230002')).map(({ status }) => status)).toEqual(['opted_in', 'opted_in', 'opted_out'])
 })
 
-/** Messages to a number: one that waits, and one that is scheduled. */
+/** One queued and one scheduled message to a number. */
 async function addWaiting(number: string): Promise<void> {
   for (const status of ['queued', 'scheduled'])
     await db.query(

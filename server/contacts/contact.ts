@@ -1,4 +1,4 @@
-/** A contact: a person's number in one campaign. What is known of an opt-out belongs to the account, not to the contact. */
+/** A contact: a person's number in one campaign. Opt-outs belong to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
 import { ApiError, invalid } from '../ground/base/errors.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
@@ -12,7 +12,7 @@ import { findContact } from './list.ts'
 import { tooManyAttributes, attributeLimits, type ContactRow, type NewContact, type OnConflict } from './store.ts'
 import { upsertContacts } from './upsert.ts'
 
-/** Texts of a contact and their longest values, in code points. */
+/** Maximum lengths in code points. */
 const textFields = {
   first_name: 100,
   last_name: 100,
@@ -22,7 +22,6 @@ const textFields = {
   timezone: 64,
 } as const
 
-/** Evidence of consent. */
 export const Consent = Type.Object(
   {
     status: Type.Enum([...consentStatuses], {
@@ -37,14 +36,12 @@ export const Consent = Type.Object(
   { additionalProperties: false, description: 'Evidence of consent.' },
 )
 
-/** A value of the caller's own. */
 export const AttributeValue = Type.Union([
   Type.String({ maxLength: attributeLimits.value }),
   Type.Number(),
   Type.Boolean(),
 ])
 
-/** What may be said of a contact besides its number. */
 export const optionalFields = Type.Partial(
   Type.Object({
     first_name: Type.String({ maxLength: textFields.first_name }),
@@ -76,7 +73,6 @@ export const ContactInput = Type.Object(
 )
 export type ContactInput = Static<typeof ContactInput>
 
-/** A contact in answers. */
 export const Contact = Type.Object(
   {
     id: IdOf('ctc', 'Id of the contact.'),
@@ -107,10 +103,7 @@ export const Contact = Type.Object(
   { $id: 'Contact' },
 )
 
-/**
- * Adds a contact to a campaign, or does to an existing one what `onConflict` says; `isNew` tells which.
- * @throws ApiError `contact_exists`, `validation_failed`.
- */
+/** `onConflict` applies to an existing contact; `isNew` is false then. @throws ApiError `contact_exists`, `validation_failed`. */
 export async function addContact(
   tx: Tx,
   accountId: string,
@@ -138,7 +131,7 @@ export async function addContact(
   return { row, isNew: created === 1 }
 }
 
-/** The contact behind an id. @throws ApiError `not_found`. */
+/** @throws ApiError `not_found`. */
 export async function readContactRow(
   db: Queryable,
   accountId: string,
@@ -151,10 +144,8 @@ export async function readContactRow(
   return row
 }
 
-/** A contact as answers have it. */
 export type ShownContact = Static<typeof Contact>
 
-/** The public form of a contact. */
 export function showContact(row: ContactRow): ShownContact {
   return {
     id: showId('ctc', row.id),

@@ -1,4 +1,4 @@
-/** The contacts of a campaign as a file, in pages, so that a million of them take no more memory than a few. */
+/** Exports the contacts of a campaign in pages, so that a million take no more memory than a few. */
 import { writeCsv } from '../ground/http/csv.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { ContactSeals } from '../ground/sealing/contact-fields.ts'
@@ -10,13 +10,12 @@ import { partsOf } from '../ground/http/exports.ts'
 import { openTurns } from '../ground/http/turns.ts'
 import { markForgotten } from './forgotten.ts'
 
-/** What an export can be written as. */
 export const exportFormats = ['csv', 'ndjson'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 const pageRows = 2000
 
-/** Writes the contacts that match, oldest first. Each page is a statement of its own: what changes meanwhile may be in it or not. */
+/** Oldest first. Each page is its own statement, so it may or may not include concurrent changes. */
 export async function* writeContacts(
   db: Db,
   vault: Vault,
@@ -41,7 +40,7 @@ export async function* writeContacts(
     for await (const rows of pages) yield write(rows, writePart)
     return
   }
-  // The database knows no names of sealed attributes: then all contacts are opened twice.
+  // The database does not know the names of encrypted attributes, so all contacts are decrypted twice.
   const names = (await seals?.hasKeys(db, accountId))
     ? await collectNames(readContacts(db, accountId, campaignId, allContacts, pageRows))
     : await readAttributeNames(db, accountId, campaignId)
@@ -77,7 +76,7 @@ async function* pagesOf(
   }
 }
 
-/** The names are those that an import knows; `contact` and the three at the end it leaves aside where it meets all four. */
+/** The names that an import knows; it ignores `contact` and the last three if all four are present. */
 const fixedColumns = [
   'contact',
   'phone_number',
@@ -99,13 +98,13 @@ const fixedColumns = [
   'updated_at',
 ]
 
-/** A contact as in answers, but for what only its messages know. */
+/** Without the time that only its messages know. */
 function exported(row: ContactRow): Omit<ReturnType<typeof showContact>, 'last_message_at'> {
   const { last_message_at: _, ...contact } = showContact(row)
   return contact
 }
 
-/** As an import reads them: a list, or JSON where a tag would not come back from one. */
+/** As an import reads them: a list, or JSON if a tag would not survive a list. */
 const tagsCell = (tags: string[]): string =>
   tags.some((tag) => /[,;|]|^\s|\s$/.test(tag)) ? JSON.stringify(tags) : tags.join(',')
 

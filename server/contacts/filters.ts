@@ -1,4 +1,3 @@
-/** From the query of a list or an export to filters. */
 import { Type, type Static } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
@@ -11,13 +10,12 @@ import { readLanguageFilter } from '../ground/http/language.ts'
 
 const attributeName = /^attributes\[(.+)\]$/
 
-/** Query fields that choose contacts. */
 export const contactQuery = {
   phone_number: Type.Optional(Type.String({ description: 'The contact with this number.' })),
   phone_prefix: Type.Optional(
     Type.String({
       description: 'Numbers that start with these digits, country code first.',
-      // A plus sign that was not escaped is a blank in a query string.
+      // An unescaped plus sign is a blank in a query string.
       pattern: '^[+ ]?[1-9]\\d{0,14}$',
       examples: ['1555'],
     }),
@@ -32,7 +30,7 @@ export const contactQuery = {
   created_before: Type.Optional(QueryTime('Created before this time.')),
 }
 
-/** Options of a query with these fields: besides them `attributes[name]=value`, any number of times. */
+/** Also allows `attributes[name]=value`, any number of times. */
 export const contactQueryOptions = {
   additionalProperties: false,
   patternProperties: {
@@ -42,7 +40,7 @@ export const contactQueryOptions = {
 
 const ContactQuery = Type.Object(contactQuery)
 
-/** Reads the filters. @throws ApiError with every wrong one. */
+/** @throws ApiError with every wrong filter. */
 export function readContactFilters(query: Static<typeof ContactQuery>): ContactFilters {
   const errors: FieldError[] = []
   const language = readLanguageFilter(query.language, errors)
@@ -71,8 +69,8 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
 }
 
 /**
- * The filters where contacts may be sealed: an external id is found by its keyed hash too. @throws ApiError `validation_failed` for attributes, of which
- * the database knows nothing then: to compare them all contacts would have to be decrypted for each page.
+ * Adds the keyed hash of an external id if contacts may be encrypted. @throws ApiError `validation_failed` for attributes: comparing them
+ * would decrypt all contacts for each page.
  */
 export async function sealFilters(
   seals: ContactSeals | undefined,
@@ -97,7 +95,7 @@ export async function sealFilters(
 
 function readPhone(text: string | undefined, errors: FieldError[]): string | null {
   if (text === undefined) return null
-  // A plus sign that was not escaped is a blank in a query string.
+  // An unescaped plus sign is a blank in a query string.
   const phone = readNumber(text.trim())
   if ('number' in phone) return phone.number
   errors.push({ pointer: '?phone_number', ...phone })

@@ -1,10 +1,10 @@
-/** People whose numbers the account has forgotten and who are out all the same: they are known by a keyed hash only (decision 0020). */
+/** Opted-out people whose numbers the account has forgotten: only a keyed hash remains (decision 0020). */
 import type { Queryable } from '../ground/db/db.ts'
 import { hashForms } from '../message/consent.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import type { ContactRow } from './store.ts'
 
-/** Which of the numbers are such; where the account has forgotten nobody, which is the rule, nothing is hashed. By opt_outs_forgotten. */
+/** Returns those of the numbers. Hashes nothing if the account has forgotten no number, which is the usual case. By opt_outs_forgotten. */
 export async function findForgotten(
   db: Queryable,
   vault: Vault,
@@ -29,10 +29,7 @@ export async function findForgotten(
   return new Set(rows.map(({ at }) => hashed[at - 1]?.number ?? ''))
 }
 
-/**
- * The same contacts, with those marked whose number is forgotten. The database knows nothing of these: where `isOptedOut` asks for those who
- * are not out, they are left out here.
- */
+/** Marks contacts with a forgotten number. The database cannot filter them, so if `isOptedOut` is false they are removed here. */
 export async function markForgotten(
   db: Queryable,
   vault: Vault,

@@ -1,4 +1,3 @@
-/** Routes of the contacts of a campaign. */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
@@ -28,7 +27,7 @@ import { markForgotten } from './forgotten.ts'
 import { withdrawConsents } from './withdraw.ts'
 
 export interface ContactsContext extends OptOutsContext {
-  /** None: nothing is encrypted, nor ever was. */
+  /** Without it, no contact is or was encrypted. */
   contactSeals?: ContactSeals
 }
 
@@ -68,7 +67,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const sealing = await sealingOf(context, request)
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        // First: it throws where the path itself was refused.
+        // First: it throws if the path itself was refused.
         const faults = new Faults(request)
         const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
         const given = faults.sound(request.body)
@@ -217,7 +216,7 @@ function oneContactRoutes(app: App, context: ContactsContext): void {
       return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const { campaign: name, contact } = request.params
-        // First: it throws where the path itself was refused.
+        // First: it throws if the path itself was refused.
         const faults = new Faults(request)
         const campaign = withCountry(await readOpenCampaign(tx, accountId, name), request.caller)
         const { row, written } = await changeContact(tx, accountId, campaign, contact, request.body, faults, sealing)
@@ -275,5 +274,4 @@ const readFilters = (
   query: Parameters<typeof readContactFilters>[0],
 ): Promise<ContactFilters> => sealFilters(contactSeals, db, accountId, campaignId, readContactFilters(query))
 
-/** The public id of who calls. */
 const actorOf = ({ caller }: FastifyRequest): string => showId(caller.kind === 'key' ? 'key' : 'usr', caller.id)

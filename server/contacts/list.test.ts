@@ -163,7 +163,7 @@ describe('changing a contact', () => {
     const again = { phone_number: '15551234568', attributes: { one: 1, two: 2 } }
     const added = await test.call('POST', `/v1/campaigns/${campaign}/contacts?on_conflict=update`, again)
     expect(errorsOf(added.body)).toEqual(['#/attributes too_long'])
-    // One that has more may still be changed, and lose some.
+    // A contact above the limit may still change, and lose attributes.
     await db.query(
       `update contacts set attributes = attributes || '{"one":1,"two":2}' where account_id = $1 and phone_number = $2`,
       [test.account.accountId, again.phone_number],

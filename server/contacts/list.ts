@@ -1,4 +1,4 @@
-/** The SQL that reads contacts: one, a page of those that match, and all of them in pages. Every query begins with the account. */
+/** The SQL that reads contacts. Every query begins with the account. */
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { idSql } from '../ground/db/span.ts'
@@ -8,16 +8,16 @@ import { readPageInTurn } from '../ground/http/exports.ts'
 import { findRows, isCreatedIn, type Search, type Value } from '../ground/http/search.ts'
 import type { ContactRow } from './store.ts'
 
-/** Which contacts; null: all. */
+/** Null means all. */
 export interface ContactFilters {
   phoneNumber: string | null
   phonePrefix: string | null
   externalId: string | null
-  /** Its keyed hash, by which sealed contacts are found; none: no contact is sealed. */
+  /** Its keyed hash, which finds encrypted contacts; undefined if none is encrypted. */
   externalIdHmac?: Buffer
-  /** All of them. */
+  /** All of them must match. */
   tags: string[] | null
-  /** Values as text, by name; all of them. */
+  /** Values as text, by name; all of them must match. */
   attributes: Record<string, string> | null
   /** A language, with or without a region. */
   language: string | null
@@ -26,7 +26,6 @@ export interface ContactFilters {
   createdBefore: Date | null
 }
 
-/** No filter. */
 export const allContacts: ContactFilters = {
   phoneNumber: null,
   phonePrefix: null,
@@ -39,7 +38,7 @@ export const allContacts: ContactFilters = {
   createdBefore: null,
 }
 
-// Contacts looked at in a statement of an export.
+// Contacts per statement of an export.
 const windowRows = 20_000
 
 // Not `exists`: for many contacts the planner would rather read all opt-outs at once.
@@ -60,7 +59,7 @@ const selectContact = `
   select ${columns}
   from contacts t`
 
-/** Finds a contact by its primary key or by (account_id, campaign_id, phone_number); locks nothing. */
+/** By primary key or (account_id, campaign_id, phone_number); locks nothing. */
 export async function findContact(
   db: Queryable,
   accountId: string,
@@ -79,7 +78,7 @@ export async function findContact(
   return (await withLastMessages(db, accountId, rows))[0] ?? null
 }
 
-/** Finds a contact by its primary key and locks it for an update; without what the messages know. */
+/** By primary key, locked for an update; without data of its messages. */
 export async function lockContact(
   tx: Tx,
   accountId: string,
@@ -98,7 +97,7 @@ export async function lockContact(
   return rows[0] ?? null
 }
 
-/** A page of the contacts that match, for `buildPage`; by the primary key, the unique number of the campaign, or contacts_external_id. */
+/** For `buildPage`; by the primary key, the unique number of the campaign, or contacts_external_id. */
 export async function listContacts(
   db: Queryable,
   accountId: string,
@@ -110,12 +109,12 @@ export async function listContacts(
   return { rows: await withLastMessages(db, accountId, rows), edge }
 }
 
-// Most numbers of a page had a message of late, or never one.
+// Most numbers of a page had a message recently, or never.
 const recentMs = 2 * 86_400_000
 
 /**
- * Contacts with when their numbers had their last message, by messages_their_number, the newest day first: in the last days, and for those that
- * had none there in all before. The latter is prepared: where it is asked often, PostgreSQL keeps one plan, as making it takes longest.
+ * Adds the time of each number's last message, by messages_their_number, newest day first: first from recent days, then from all earlier
+ * ones. The latter is prepared, because planning it takes longest.
  */
 async function withLastMessages(db: Queryable, accountId: string, contacts: ContactRow[]): Promise<ContactRow[]> {
   const at = new Map<string, Date>()
@@ -144,7 +143,7 @@ async function withLastMessages(db: Queryable, accountId: string, contacts: Cont
   return contacts.map((contact) => ({ ...contact, lastMessageAt: at.get(contact.phoneNumber) ?? null }))
 }
 
-/** All of them from the oldest to the newest, without their last messages; for an export. */
+/** Oldest first, without their last messages; for an export. */
 export async function* readContacts(
   db: Queryable,
   accountId: string,
@@ -195,7 +194,7 @@ function matchesOf(filters: ContactFilters, value: Value): string[] {
   return matches
 }
 
-/** Whether a campaign has any contact; by primary key. */
+/** By primary key. */
 export async function hasContacts(db: Queryable, accountId: string, campaignId: string): Promise<boolean> {
   const { rowCount } = await db.query('select from contacts where account_id = $1 and campaign_id = $2 limit 1', [
     accountId,
@@ -204,7 +203,7 @@ export async function hasContacts(db: Queryable, accountId: string, campaignId: 
   return rowCount === 1
 }
 
-/** Whether a campaign has a sealed contact; by the primary key, all of them where it has none. */
+/** By the primary key; reads all contacts if none is encrypted. */
 export async function hasSealedContact(db: Queryable, accountId: string, campaignId: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'has-sealed-contact',
@@ -220,7 +219,7 @@ export async function hasSealedContact(db: Queryable, accountId: string, campaig
   return rowCount === 1
 }
 
-/** The names of all attributes in a campaign, by the alphabet; by the primary key, in pages. */
+/** Sorted; by the primary key, in pages. */
 export async function readAttributeNames(db: Queryable, accountId: string, campaignId: string): Promise<string[]> {
   const names = new Set<string>()
   let from: string | null = '00000000-0000-0000-0000-000000000000'

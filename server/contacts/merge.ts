@@ -1,17 +1,17 @@
-/** Changing contacts that may be sealed: they are read, merged here and written back, where SQL does it to plain ones (`upsert.ts`). */
+/** Changes contacts that may be encrypted: reads, merges and writes them here; for plain ones SQL merges (`upsert.ts`). */
 import { isDeepStrictEqual } from 'node:util'
 import { arrayLiteral } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import { hasFields, sealFields, type ContactSealing } from '../ground/sealing/contact-fields.ts'
 import { attributeLimits, contactFields, type NewContact } from './store.ts'
 
-/** A contact to be written; the import seals beforehand, while the batch before is being written. */
+/** A contact to be written; an import encrypts while the previous batch is being written. */
 export interface WrittenContact extends NewContact {
   id: string
   sealed?: SealedFields
 }
 
-/** What stands in the sealed columns, in base64; null: nothing. */
+/** The encrypted columns in base64, or null. */
 export interface SealedFields {
   fields: string | null
   externalIdHmac: string | null
@@ -26,7 +26,7 @@ type Known = Plain & {
   isSealed: boolean
 }
 
-/** Seals a contact with the key of its account; nothing where contacts are written as they read. */
+/** Encrypts with the account's key; returns nothing if contacts are stored in the clear. */
 export function sealContact(
   { accountId, key, hashOf }: ContactSealing,
   contact: NewContact & { id: string },
@@ -39,9 +39,9 @@ export function sealContact(
 }
 
 /**
- * Does to the contacts that were there before what `on_conflict=update` says: what is not said stays, attributes are set one by one. Locks them in the
- * order of their numbers. One whose fields cannot be opened stays as it is: half of it must not stand for the whole. So does one that would get
- * more attributes than a contact may have, whose number is returned; who has more already may lose some.
+ * Applies `on_conflict=update` to existing contacts: missing fields stay, attributes are set one by one. Locks them in the order of their
+ * numbers. A contact that cannot be decrypted stays, because half of it must not replace the whole. One that would get too many attributes
+ * stays too, and its number is returned; one already above the limit may lose some.
  */
 export async function mergeContacts(
   tx: Tx,
@@ -109,14 +109,14 @@ async function lockKnown(
   return rows
 }
 
-/** Writes contacts that are locked, by primary key. */
+/** Writes locked contacts, by primary key. */
 async function writeMerged(
   tx: Tx,
   accountId: string,
   campaignId: string,
   changed: readonly (Plain & { id: string; sealed: SealedFields; isChanged: boolean })[],
 ): Promise<void> {
-  // What is sealed is nowhere else.
+  // Encrypted fields are stored nowhere else.
   const plain = <T>(read: (contact: Plain) => T): (T | null)[] =>
     changed.map((contact) => (contact.sealed.fields === null ? read(contact) : null))
   await tx.query({

@@ -1,4 +1,4 @@
-/** A contact as callers and files say it, brought into the form in which it is stored. No schemas here: imports read rows in a thread without them. */
+/** Normalizes a contact from a request or file. No schemas here: imports read rows in a thread without them. */
 import type { FieldError } from '../ground/base/errors.ts'
 import { canonicalLanguage } from '../ground/http/language.ts'
 import { refuseObtained } from '../message/consent.ts'
@@ -9,8 +9,8 @@ import { countryError } from '../ground/numbers/country-fault.ts'
 import { readZone } from './zone-names.ts'
 
 /**
- * Checks what the schema cannot say and brings a contact into the form in which it is stored. `readPhone` reads the number: strictly
- * in requests, leniently in imports. The input may be of any shape; what the schema refuses is passed over.
+ * Checks beyond the schema. `readPhone` reads the number: strictly in requests, leniently in imports. The input may have any shape; fields
+ * that the schema refuses are skipped.
  */
 export function readContact(
   input: Partial<Record<keyof ContactInput, unknown>>,

@@ -1,7 +1,4 @@
-/**
- * Contacts from before: those that are plain where the installation encrypts are sealed, and those that a retired key sealed are with the
- * current one.
- */
+/** Encrypts older contacts: plain ones if the installation encrypts, and those under a retired key with the current one. */
 import type { KeyObject } from 'node:crypto'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import {
@@ -33,8 +30,8 @@ interface StoredContact extends PersonalFields {
 }
 
 /**
- * Seals a piece of contacts; answers how much was done, 0 where nothing is left or somebody else holds a contact of the piece. A retired key is
- * destroyed when its last contact has another one, and its last text (`privacy/reseal.ts`).
+ * Returns the number done; 0 if none is left or another transaction holds a contact of the piece. A retired key is destroyed when its last
+ * contact and its last text have another one (`privacy/reseal.ts`).
  */
 export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals): Promise<number> {
   if (seals.isSealing) await keys.readCurrent(db, await findKeyless(db, keylessMax))
@@ -46,7 +43,7 @@ export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals
     const found = (await keys.read(tx, new Map([[accountId, new Set([version])]]))).get(accountId)
     const own = found?.keys.get(version)
     if (!own) {
-      // Of another master key. With a current one like that the program does not start.
+      // Under another master key. If the current key were, the program would not start.
       if (!isCurrent) await putOff(tx, taken)
       return 0
     }
@@ -56,13 +53,13 @@ export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals
     const chosen = page.filter(({ sealed, isPlain }) => (isCurrent ? isPlain : sealed && versionOf(sealed) === version))
     const locked = await lockContacts(tx, accountId, chosen)
     const changed = locked.flatMap((contact) => {
-      // One that was sealed meanwhile is as it should be.
+      // A contact encrypted meanwhile needs no change.
       const opened = isCurrent ? (contact.sealed ? null : contact) : openContact(own, version, accountId, contact)
       const anew = opened && sealFields(current, accountId, contact.id, opened)
       return opened && anew ? [{ ...opened, id: contact.id, campaignId: contact.campaignId, anew }] : []
     })
     await writeSealed(tx, seals, accountId, changed)
-    // Whoever holds a contact changes or deletes it: what it is then is seen at the next turn.
+    // Another transaction changes or deletes a contact; the next turn sees the result.
     if (locked.length < chosen.length) return 0
     const last = page.at(-1)
     const isLast = page.length < pieceRows || !last
@@ -71,7 +68,7 @@ export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals
   })
 }
 
-/** A page of an account's contacts in the order of their primary key; locks nothing. */
+/** In the order of the primary key; locks nothing. */
 async function readPage(
   tx: Tx,
   accountId: string,
@@ -95,10 +92,7 @@ async function readPage(
   return rows
 }
 
-/**
- * The chosen as they are now, locked, but for those that somebody else has locked: nobody is waited for, so nobody can wait for us in turn.
- * By primary key.
- */
+/** Returns the chosen contacts that no other transaction has locked. Never waiting for a lock avoids deadlocks. By primary key. */
 async function lockContacts(
   tx: Tx,
   accountId: string,
@@ -118,7 +112,7 @@ async function lockContacts(
   return rows
 }
 
-/** The fields of a contact that was sealed with a key; null where they are not, or cannot be opened: those are not better for being sealed again. */
+/** Null if the fields are not encrypted with this key, or cannot be decrypted: encrypting those again does not help. */
 function openContact(
   key: KeyObject,
   version: number,
@@ -133,7 +127,7 @@ function openContact(
   }
 }
 
-/** Writes contacts that are locked, by primary key. That they are sealed is no change of theirs: `updated_at` stays. */
+/** Writes locked contacts, by primary key. `updated_at` stays, because their content does not change. */
 async function writeSealed(
   tx: Tx,
   seals: ContactSeals,

@@ -2,19 +2,18 @@
 import type { Tx } from '../ground/db/db.ts'
 import { sealFields, type ContactSealing } from '../ground/sealing/contact-fields.ts'
 
-/** Longest attribute name, most attributes and longest value. */
+/** Maximum length of names, number of attributes, and length of values. */
 export const attributeLimits = {
   name: 40,
   count: 50,
   value: 500,
-  /** Columns of their own in a file that we write; a campaign with more has been filled by a program, which reads the last column. */
+  /** Attribute columns in an export; a campaign with more was filled by a program, which reads the last column. */
   columns: 200,
 } as const
 
-/** What to do with a contact whose number the campaign already has. */
 export type OnConflict = 'update' | 'skip'
 
-/** A checked contact. Null: not said, so an update leaves what is there. */
+/** Null: missing, so an update keeps the current value. */
 export interface NewContact {
   phoneNumber: string
   firstName: string | null
@@ -51,12 +50,12 @@ interface Consent {
   ip?: string
 }
 
-/** A row of `contacts`, with what the account knows of its number. */
+/** A row of `contacts`, with the account's data on its number. */
 export interface ContactRow extends Omit<NewContact, 'attributes' | 'tags'> {
   accountId: string
   id: string
   campaignId: string
-  /** Null, but where its fields cannot be opened: then it has none. */
+  /** Null, unless its fields cannot be decrypted: then it has none. */
   contactSealed: Buffer | null
   attributes: Record<string, string | number | boolean>
   tags: string[]
@@ -66,7 +65,7 @@ export interface ContactRow extends Omit<NewContact, 'attributes' | 'tags'> {
   updatedAt: Date
 }
 
-/** Deletes a contact by its primary key and takes it from its campaign's count; an opt-out of its number stays. */
+/** By primary key; reduces its campaign's count. An opt-out of its number stays. */
 export async function deleteContact(tx: Tx, accountId: string, campaignId: string, id: string): Promise<boolean> {
   const { rows } = await tx.query<{ count: number }>({
     name: 'delete-contact',
@@ -91,8 +90,8 @@ export async function deleteContact(tx: Tx, accountId: string, campaignId: strin
 }
 
 /**
- * Sets all fields of a contact, by its primary key, sealed where `sealing` says so.
- * @throws a unique violation where the campaign has another contact with the number.
+ * Sets all fields, by primary key, encrypted if `sealing` says so. @throws a unique violation if the campaign has another contact with the
+ * number.
  */
 export async function updateContact(
   tx: Tx,
@@ -135,14 +134,12 @@ export async function updateContact(
   })
 }
 
-/** The error for a contact that would get more attributes than it may have. */
 export const tooManyAttributes = {
   pointer: '#/attributes',
   code: 'too_long',
   detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
 } as const
 
-/** What a contact has, as the API names it. */
 export const showFields = (contact: NewContact): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(contactFields).flatMap(([shown, name]) => (contact[name] === null ? [] : [[shown, contact[name]]])),

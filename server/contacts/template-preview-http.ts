@@ -1,4 +1,4 @@
-/** What a template would be sent as, for given values or for a contact. */
+/** Previews a template for given values or a contact. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, type FieldError } from '../ground/base/errors.ts'
@@ -37,7 +37,7 @@ const TemplatePreview = Type.Object({
   language: Type.String({ description: 'Language of the text used.' }),
 })
 
-/** What a text may name of a contact: its fields, and its attributes by their own names where no field is called so. */
+/** The fields of a contact, and its attributes under their own names unless a field has the same name. */
 function fieldsOf(contact: ContactRow): TemplateFields {
   return {
     ...contact.attributes,
@@ -75,7 +75,7 @@ export function templatePreviewRoute(app: App, context: PreviewContext): void {
       const { campaign, contact } = await readPreviewContact(db, caller.accountId, body, faults)
       const to = body.to ?? contact?.phoneNumber
       const wanted = body.language ?? contact?.language ?? null
-      // Without its contact a text lacks what the contact has: that is no news.
+      // Without its contact, a text lacks values anyway: those faults would be noise.
       const message =
         faults.length > 0
           ? null
@@ -88,7 +88,7 @@ export function templatePreviewRoute(app: App, context: PreviewContext): void {
         shortensUrls: campaign.shortensUrls,
         text: null,
       }
-      // Digits of a contact have their country code.
+      // Digits of a contact include their country code.
       const reader = body.to === undefined ? { ...caller, defaultCountry: null } : caller
       const preview = await showPreview(context, reader, input, { campaign: defaults, templates: noTemplates, faults })
       return { ...preview, language: variants.pick(wanted).language }

@@ -34,7 +34,6 @@ async function preview(
 }
 
 let keys = 0
-/** A campaign with one contact. */
 async function newContact(fields: object): Promise<{ campaign: string; contact: string; key: string }> {
   const key = `c${keys++}`
   const campaign = await test.newCampaign({ key, default_country: 'US' })

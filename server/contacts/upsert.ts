@@ -1,27 +1,26 @@
-/** Adding contacts, one or thousands in a call. Every query begins with the account. */
+/** Adds contacts, one or thousands per call. Every query begins with the account. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { ContactSealing } from '../ground/sealing/contact-fields.ts'
 import { attributeLimits, type NewContact, type OnConflict } from './store.ts'
 import { mergeContacts, sealContact, type WrittenContact } from './merge.ts'
 
-/** What became of the contacts of one call. `optedOut` are among the others: their numbers stay opted out. */
+/** `optedOut` also count as created, updated or skipped: their numbers stay opted out. */
 export interface UpsertCounts {
   created: number
   updated: number
   skipped: number
   optedOut: number
-  /** Numbers of contacts that are there and would get more attributes than a contact may have: they stay as they are. */
+  /** Numbers of existing contacts that would get too many attributes: they stay unchanged. */
   refused: readonly string[]
 }
 
-/** A column that a contact need not have. */
 interface Column {
   name: string
   type: 'text' | 'jsonb'
   read: (contact: WrittenContact) => string | null
-  /** What is inserted of `r`. */
+  /** The inserted expression over `r`. */
   inserted: string
-  /** What an update sets: a null, an empty list of tags and attributes that are not named leave what is there. */
+  /** The updated value: null, an empty list of tags and missing attributes keep the current one. */
   updated: string
 }
 
@@ -57,7 +56,7 @@ const plainColumns: Column[] = [
   },
 ]
 
-// In the form in which the driver takes an array of texts fastest: base64 needs no quotes.
+// The form of a text array that the driver encodes fastest: base64 needs no quotes.
 const sealedColumn = (name: string, read: Column['read']): Column => ({
   name,
   type: 'text',
@@ -66,7 +65,7 @@ const sealedColumn = (name: string, read: Column['read']): Column => ({
   updated: `decode(r.${name}, 'base64')`,
 })
 
-// Where fields are sealed, those that are not, and the sealed ones. Contacts that are there are then changed by `merge.ts`.
+// Plain columns that stay when fields are encrypted, then the encrypted ones. `merge.ts` changes existing contacts then.
 const sealedColumns: Column[] = [
   ...plainColumns.filter(({ name }) => ['language', 'country', 'timezone', 'tags'].includes(name)),
   sealedColumn('sealed', ({ sealed }) => sealed?.fields ?? null),
@@ -80,16 +79,16 @@ const rowsSql = (used: Column[]): string => `
       as r (${['id', 'phone_number', ...used.map(({ name }) => name)].join(', ')})
   )`
 
-// Served by the unique (account_id, campaign_id, phone_number); locks nothing that is there. How many were inserted is the number of rows
-// that the statement reports: returning them to be counted takes a third longer.
+// Served by the unique (account_id, campaign_id, phone_number); locks no existing row. The statement's row count is the number of inserts:
+// returning rows takes a third longer.
 const insertSql = (used: Column[]): string => `${rowsSql(used)}
   insert into contacts (${['account_id', 'campaign_id', 'id', 'phone_number', ...used.map(({ name }) => name)].join(', ')})
   select ${['$1', '$2', 'r.id', 'r.phone_number', ...used.map(({ inserted }) => inserted)].join(', ')}
   from r
   on conflict (account_id, campaign_id, phone_number) do nothing`
 
-// The contacts of the call that were there before, by the same index; locks them. Rows that would not change are not written again:
-// repeating an import of a million contacts leaves no dead rows.
+// Updates existing contacts by the same index; locks them. Unchanged rows are not rewritten: repeating an import of a million contacts
+// leaves no dead rows.
 const updateSql = (used: Column[]): string => `${rowsSql(used)}
   update contacts c
   set (${used.map(({ name }) => name).join(', ')}, updated_at) = (${used.map(({ updated }) => updated).join(', ')}, now())
@@ -101,7 +100,7 @@ const updateSql = (used: Column[]): string => `${rowsSql(used)}
     and c.phone_number <> all ($${used.length + 5}::text[])
     and (${used.map(({ name }) => `c.${name}`).join(', ')}) is distinct from (${used.map(({ updated }) => updated).join(', ')})`
 
-// Of the contacts of the call those that would grow above what one may have; who has more already may lose some. By the same index.
+// Contacts that would exceed the limit of attributes; those already above it may lose some. By the same index.
 const refusedSql = `
   select c.phone_number as "phoneNumber"
   from unnest($3::uuid[], $4::text[], $5::jsonb[]) as r (id, phone_number, attributes)
@@ -112,10 +111,10 @@ const refusedSql = `
       > greatest($6::int, (select count(*) from jsonb_object_keys(c.attributes)))`
 
 /**
- * Writes contacts of one campaign, each number at most once a call. Who comes with a consent of `opted_out` is opted out before, in the same
- * transaction (`withdraw.ts`), and nothing here ever takes an opt-out away. Locks the campaign until the end of the transaction, so that two imports
- * into it take turns. Columns that none of the contacts has are left out, which is half the work of a list of names and numbers. `sealing`:
- * as of `ContactSeals.of` before the transaction; contacts that have yet to be sealed are.
+ * Writes contacts of one campaign, each number at most once per call. Contacts with the consent `opted_out` are opted out first, in the
+ * same transaction (`withdraw.ts`), and this function never removes an opt-out. Locks the campaign until the commit, so that two imports
+ * take turns. Columns that no contact uses are left out, which saves half the work for a list of names and numbers. `sealing` is read with
+ * `ContactSeals.of` before the transaction.
  */
 export async function upsertContacts(
   tx: Tx,
@@ -126,7 +125,7 @@ export async function upsertContacts(
   sealing: ContactSealing | null = null,
 ): Promise<UpsertCounts> {
   if (contacts.length === 0) return { created: 0, updated: 0, skipped: 0, optedOut: 0, refused: [] }
-  // In the order of the index it is written a quarter faster.
+  // In index order, writing is a quarter faster.
   const sorted = contacts.toSorted((a, b) => (a.phoneNumber < b.phoneNumber ? -1 : 1))
   if (sealing?.key) for (const contact of sorted) contact.sealed ??= sealContact(sealing, contact)
   const columns = sealing?.key ? sealedColumns : plainColumns
@@ -140,7 +139,7 @@ export async function upsertContacts(
     numbers,
     ...columns.flatMap((column, at) => (used.includes(column) ? [arrayOf(cells[at] ?? [])] : [])),
   ]
-  // One prepared statement for each choice of columns; a name may have 63 characters.
+  // One prepared statement per choice of columns; a name may have 63 characters.
   const choice = `${sealing?.key ? 'sealed-' : ''}${columns.map((column) => (used.includes(column) ? '1' : '0')).join('')}`
   await lockCampaign(tx, accountId, campaignId)
   const inserted = await tx.query({ name: `insert-contacts-${choice}`, text: insertSql(used), values })
@@ -163,7 +162,7 @@ export async function upsertContacts(
   return { created, updated: isUpdate ? known - refused.length : 0, skipped: isUpdate ? 0 : known, optedOut, refused }
 }
 
-/** Stands for a foreign key, which would look the campaign up for every row; by its primary key. */
+/** Replaces a foreign key, which would look up the campaign for every row; by primary key. */
 async function lockCampaign(tx: Tx, accountId: string, campaignId: string): Promise<void> {
   const { rowCount } = await tx.query({
     name: 'lock-campaign',
@@ -173,7 +172,7 @@ async function lockCampaign(tx: Tx, accountId: string, campaignId: string): Prom
   if (rowCount !== 1) throw new Error('contacts are only written to campaigns that are there')
 }
 
-/** Adds to the count of a campaign that is locked. */
+/** The campaign is locked. */
 async function countContacts(tx: Tx, accountId: string, campaignId: string, created: number): Promise<void> {
   await tx.query({
     name: 'count-contacts',
@@ -182,7 +181,7 @@ async function countContacts(tx: Tx, accountId: string, campaignId: string, crea
   })
 }
 
-/** How many of the numbers have opted out, by the unique (account_id, number). */
+/** By the unique (account_id, number). */
 async function countOptedOut(tx: Tx, accountId: string, numbers: string): Promise<number> {
   const { rows } = await tx.query<{ count: number }>({
     name: 'count-opted-out',
@@ -195,7 +194,7 @@ async function countOptedOut(tx: Tx, accountId: string, numbers: string): Promis
   return rows[0]?.count ?? 0
 }
 
-/** What `upsertContacts` would count, without writing or locking anything. Served by the same index. */
+/** The counts of `upsertContacts`, without a write or lock. Served by the same index. */
 export async function previewContacts(
   db: Queryable,
   accountId: string,
@@ -244,14 +243,14 @@ export async function previewContacts(
   }
 }
 
-/** The text form of an array of texts and nulls; a driver that takes each cell as it may be takes three times as long. */
+/** The text form of an array of texts and nulls; the driver's own takes three times as long, because cells may have any type. */
 function arrayOf(texts: readonly (string | null)[]): string {
   let array = ''
   for (const text of texts) array += `${array === '' ? '' : ','}${text === null ? 'NULL' : quote(text)}`
   return `{${array}}`
 }
 
-/** The text form of an array inside a text (an array of arrays cannot be unnested by its first dimension). */
+/** An array as text inside an array (an array of arrays cannot be unnested by its first dimension). */
 const writeArray = (texts: string[]): string => `{${texts.map(quote).join()}}`
 
 const quote = (text: string): string =>

@@ -1,13 +1,13 @@
-/** What follows from contacts whose consent is withdrawn: what follows from any other opt-out. */
+/** Withdrawn consents of contacts are opt-outs like any other. */
 import type { Tx } from '../ground/db/db.ts'
 import type { Posting } from '../events/events.ts'
 import { optOut, type ConsentContext } from '../opt-outs/opt-out.ts'
 import type { NewContact } from './store.ts'
 
 /**
- * Opts out the numbers of contacts that come so, in the transaction that writes them and before it does: what waits for them is canceled,
- * the ledger of consent and the events tell it. `actor` is the public id of the key, user or import that brought them. Returns whose opt-out
- * is new, and the postings, to be offered after the commit.
+ * Opts out the numbers, in the transaction that writes the contacts and before it does. Cancels their pending messages, and records
+ * consents and events. `actor` is the public id of the key, user or import. Returns the new opt-outs, and the postings to offer after the
+ * commit.
  */
 export async function withdrawConsents(
   tx: Tx,

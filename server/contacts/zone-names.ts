@@ -1,4 +1,4 @@
-/** Time zones as other programs write them: the names of Windows, and abbreviations, which have no summer time where people have it. */
+/** Time zones in other notations: names of Windows, and abbreviations, which lack the summer time of their zone. */
 import type { FieldError } from '../ground/base/errors.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import { zonesOfCountry, zonesOfNumber } from '../quiet-hours/zones.ts'
@@ -6,7 +6,7 @@ import { isTimezone } from '../ground/base/timezone.ts'
 import { windowsZoneRows } from '../ground/base/windows-zones.ts'
 import { timezoneError } from '../campaigns/place-faults.ts'
 
-/** Minutes before or behind UTC in winter, the likeliest first; a summer time has those of its winter. */
+/** Offsets from UTC in winter, in minutes, likeliest first; a summer abbreviation has those of its winter. */
 const abbreviations = new Map(
   `
     EST:-300,600 EDT:-300 ET:-300 CST:-360,480,-300 CDT:-360,-300 CT:-360 MST:-420 MDT:-420 MT:-420 PST:-480,480 PDT:-480 PT:-480
@@ -21,7 +21,7 @@ const abbreviations = new Map(
       return [name, minutes.split(',').map(Number)] as const
     }),
 )
-/** Where most people of a country with several zones of one offset are. */
+/** The main zones of countries with several zones of one offset. */
 const usual = new Set([
   'Europe/London',
   'Australia/Sydney',
@@ -30,7 +30,7 @@ const usual = new Set([
   'Europe/Lisbon',
   'Asia/Shanghai',
 ])
-/** What an abbreviation means of which no zone of the number has the offset: people move with their numbers. */
+/** For abbreviations that fit no zone of the number: people keep their numbers when they move. */
 const northAmerica: Readonly<Record<number, string>> = {
   [-300]: 'America/New_York',
   [-360]: 'America/Chicago',
@@ -40,7 +40,7 @@ const northAmerica: Readonly<Record<number, string>> = {
   [-600]: 'Pacific/Honolulu',
 }
 
-/** The zone of the IANA database that a text means for who has the number (null: not known), or why there is none. */
+/** The IANA zone of a text for a number (null: unknown), or why there is none. */
 export function readZone(text: string, number: string | null): { timezone: string } | Omit<FieldError, 'pointer'> {
   const name = text.trim()
   const country = number === null ? null : countryOf(number)
@@ -79,12 +79,12 @@ function windowsZoneOf(name: string, country: string | null): string | null {
         ]
       }),
   )
-  // UTC is a name of both.
+  // UTC is both an abbreviation and a zone.
   const found = name.length > 3 ? zones.get(name.toLowerCase()) : undefined
   return found ? (country !== null && found.others.get(country)) || found.zone : null
 }
 
-/** Minutes of what has no summer time: an abbreviation, `UTC+1`, `GMT-05:00`, or `Etc/GMT+5`, whose sign is the other way round. */
+/** Fixed offsets in minutes: an abbreviation, `UTC+1`, `GMT-05:00`, or `Etc/GMT+5`, whose sign is inverted. */
 function offsetsOf(name: string): readonly number[] {
   const known = abbreviations.get(name.toUpperCase())
   if (known) return known
@@ -97,7 +97,7 @@ function offsetsOf(name: string): readonly number[] {
 
 const winters = new Map<string, number>()
 
-/** Minutes of a zone in the half of a year that has no summer time. */
+/** The offset in minutes in the half of the year without summer time. */
 function winterOffsetOf(timeZone: string): number {
   let known = winters.get(timeZone)
   if (known === undefined) {
@@ -108,7 +108,7 @@ function winterOffsetOf(timeZone: string): number {
 }
 
 function minutesAt(timeZone: string, ms: number): number {
-  // Of all forms that Intl knows it is that of Sweden which a Date reads.
+  // Of the formats of Intl, Date can parse the Swedish one.
   const local = new Date(ms).toLocaleString('sv-SE', { timeZone })
   return (Date.parse(`${local.replace(' ', 'T')}Z`) - ms) / 60_000
 }

@@ -1,4 +1,4 @@
-/** What people decide of a conversation: who looks after it, and whether it is over. */
+/** Changes of a conversation: its assignee and its state. */
 import { Type, type Static } from 'typebox'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
 import type { Tx } from '../ground/db/db.ts'
@@ -8,7 +8,6 @@ import { parseId } from '../ground/base/ids.ts'
 import { findMessage } from '../message/store.ts'
 import { assignConversation, setState } from './store.ts'
 
-/** Body of `PATCH /v1/conversations/{conversation}`. */
 export const ConversationChange = Type.Object(
   {
     assignee: Type.Optional(
@@ -27,7 +26,7 @@ export const ConversationChange = Type.Object(
 )
 type ConversationChange = Static<typeof ConversationChange>
 
-/** Changes what is given. @throws ApiError with all that is wrong; what was written goes with the transaction. */
+/** @throws ApiError with every fault; then everything is rolled back. */
 export async function changeConversation(
   tx: Tx,
   caller: Caller,

@@ -69,7 +69,7 @@ describe('a conversation', () => {
       ...expected,
       last_message: { ...expected, in_reply_to: showId('msg', sent.id) },
     })
-    // A reply that answers nothing takes neither away; of two that say something the later one counts.
+    // A reply outside a campaign removes neither value; of two replies with values, the later one counts.
     const reply = await test.message(parseId('msg', String((conversation['last_message'] as Body)['id'])) ?? '')
     const note = (said: Pick<typeof reply, 'campaignId' | 'contactId'>): Promise<void> =>
       inTransaction(test.db, (tx) => noteReply(tx, { ...reply, ...said }))
@@ -95,7 +95,7 @@ describe('a conversation', () => {
     await says(person, 'Two')
     const before = await conversationWith(person)
     expect(before).toMatchObject({ campaign: showId('cmp', campaignId), unread: 2 })
-    // It was stored before the others, and is noted after them.
+    // It was stored before the others, but is recorded after them.
     const row = await test.message(parseId('msg', String(late['id'])) ?? '')
     await inTransaction(test.db, (tx) => noteReply(tx, { ...row, campaignId: null }))
     expect(await conversationWith(person)).toEqual({ ...before, unread: 3 })
@@ -123,7 +123,7 @@ describe('a conversation', () => {
     expect([other?.['last_message'], own?.['last_message']]).toMatchObject([{ message: 'Three' }, { message: 'One' }])
     const { body } = await call('GET', `/v1/conversations/${String(own?.['id'])}/messages`)
     expect((body['data'] as Body[]).map((one) => one['message'])).toEqual(['One'])
-    // All that the person said came after this message; only what they said here is unread for it.
+    // The person's replies follow this message; only those in this conversation are unread.
     const before = await test.send({ theirNumber: newPerson() })
     await says(person, 'Four')
     await says(person, 'Five', { destination: second })
@@ -149,7 +149,7 @@ describe('a conversation', () => {
       expect((await call('GET', `/v1/conversations/${String(id)}${path}`, undefined, stranger.headers)).status).toBe(
         404,
       )
-    // A key of the account that may do everything but read texts.
+    // A key with every right except reading texts.
     const reader = await createTestAccount(db, { scopes: ['messages:read', 'messages:write'] })
     await db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
     const url = `/v1/conversations/${String(id)}`
@@ -179,7 +179,7 @@ describe('the list of conversations', () => {
     expect(foreign.body['code']).toBe('invalid_cursor')
     const next = await list(`limit=2&cursor=${cursor}`)
     expect(next.data[0]).toMatchObject({ their_number: b })
-    // What was written while some transaction ran may come again.
+    // Rows written during another transaction may appear again.
     const news = await list(`limit=10&cursor=${String(first['refresh_cursor'])}`)
     expect(news.data[0]).toMatchObject({ their_number: c })
   })
@@ -309,13 +309,13 @@ describe('looking after a conversation', () => {
     expect(closed.body).toMatchObject({ state: 'closed', closed_by: closedBy, assignee, unread: 1 })
     expect([await inState('open'), await inState('closed')]).toEqual([[], [id]])
     expect((await list(`state=closed&assignee=${assignee}`)).data).toMatchObject([{ id }])
-    // Who closes it again has not closed it.
+    // Closing it again does not change who closed it.
     expect((await change({ state: 'closed' })).body['closed_at']).toBe(closed.body['closed_at'])
     await says(person, 'HELP')
     expect((await conversationWith(person))['state']).toBe('closed')
     await says(person, 'Two')
     expect(await conversationWith(person)).toMatchObject({ state: 'open', closed_at: null, closed_by: null, assignee })
-    // What came since is not closed unseen.
+    // A newer reply keeps it open.
     const lastSeen = { last_message: (seen as Body)['id'] }
     expect((await change({ state: 'closed', ...lastSeen })).body['state']).toBe('open')
     const { last_message: last } = await conversationWith(person)
@@ -348,7 +348,7 @@ describe('looking after a conversation', () => {
     const { body } = await read({ last_message: (seen['last_message'] as Body)['id'] })
     expect(body['unread']).toBe(1)
     expect((await read({})).body['unread']).toBe(0)
-    // What was read stays read.
+    // Reading an older message marks nothing as unread.
     expect((await read({ last_message: (seen['last_message'] as Body)['id'] })).body['unread']).toBe(0)
     for (const last_message of ['x', showId('msg', newId())])
       expect(errorsOf((await read({ last_message })).body)).toEqual(['#/last_message invalid_value'])

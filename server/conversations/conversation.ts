@@ -1,4 +1,4 @@
-/** A conversation: what a person and one of our numbers have written to each other, from the person's first reply on. */
+/** A conversation: messages between a person and one of our numbers, from the person's first reply on. */
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -7,7 +7,6 @@ import type { MessageRow } from '../message/message.ts'
 import { renderMessage } from '../message/show.ts'
 import type { KnownOptOut } from '../message/opted-out.ts'
 
-/** A conversation in answers. */
 export const Conversation = Type.Object(
   {
     id: IdOf('cnv', 'Id of the conversation; the same for the same two numbers.'),
@@ -41,7 +40,7 @@ export const Conversation = Type.Object(
   { $id: 'Conversation' },
 )
 
-/** The public form of a conversation; `hasBody` false hides the text of its last message. */
+/** `hasBody` false hides the text of its last message. */
 export function showConversation(
   row: ConversationRow,
   lastMessage: MessageRow | null,

@@ -1,4 +1,3 @@
-/** The routes of conversations. */
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
@@ -103,7 +102,7 @@ export function conversationRoutes(app: App, context: MessagesContext): void {
       const { rows, edge = null } = what
         ? await searchConversations(db, accountId, filters, what, position, limit)
         : await listConversations(db, accountId, filters, position, limit)
-      // A page is a stretch of last replies: a conversation that goes on comes again behind the refresh cursor.
+      // Pages follow the last replies: a conversation with a new reply appears again after the refresh cursor.
       const page = buildPage(
         rows.map((row) => ({ id: row.lastReplyId, row })),
         limit,
@@ -247,7 +246,7 @@ function conversationMessageRoutes(app: App, context: MessagesContext): void {
   )
 }
 
-/** A refusal of its numbers, which the body does not have, as one of the conversation. */
+/** Reports a refusal of the numbers, which the body does not have, as a refusal of the conversation. */
 function ofConversation(error: unknown, numbers: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
   const told = (error.options.errors ?? []).map((one): FieldError => {
@@ -294,7 +293,6 @@ async function readConversationFilters(
 
 type Shown = ReturnType<typeof showConversation>
 
-/** Conversations with their last messages, and the opt-outs of their people. */
 async function show(
   db: Queryable,
   vault: Vault,

@@ -9,7 +9,7 @@ import { ledgerWorld } from '../messages/testing.ts'
 
 const { db, account, test, call } = await ledgerWorld([messageRoutes, conversationRoutes])
 
-/** The conversation with a person as the list has it, and as it is read alone. */
+/** The conversation as in the list, and on its own. */
 async function read(person: string): Promise<Record<string, unknown>[]> {
   const { body } = await call('GET', `/v1/conversations?their_number=${person}`)
   const [listed = {}] = body['data'] as Record<string, unknown>[]

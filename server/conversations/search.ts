@@ -1,17 +1,14 @@
-/** Conversations that a person looks for by what they remember: some digits of the number, or words of what was said last. */
+/** Searches conversations by digits of the number or words of the last message. */
 import type { Queryable } from '../ground/db/db.ts'
 import type { Found, Position } from '../ground/http/page.ts'
 import { readMessages } from '../message/store.ts'
 import { listConversations, type ConversationFilters, type ConversationRow } from './store.ts'
 
-// Conversations looked at in a round, and rounds of a page: texts may be sealed, so that they are compared here and not by the database.
+// Rows per round, and rounds per page: texts may be encrypted, so this process compares them, not the database.
 const roundRows = 200
 const roundsMax = 10
 
-/**
- * The conversations of a list that match, as `listConversations` answers them; at most 2000 are looked at. Without `hasBody` the texts are not
- * the caller's to read, and only numbers are compared.
- */
+/** Filters the result of `listConversations`; reads at most 2000. Without `hasBody`, only numbers are compared. */
 export async function searchConversations(
   db: Queryable,
   accountId: string,
@@ -40,7 +37,7 @@ export async function searchConversations(
   return { rows: matching, edge: from?.id ?? null }
 }
 
-/** Whether a number or a text has what is looked for: all words, or parts of words, whatever the case and the accents; or digits in a row. */
+/** Matches all words or parts of words, without case and accents; or consecutive digits. */
 function matcherOf(search: string): (number: string, text: string) => boolean {
   const words = fold(search).split(/\s+/).filter(Boolean)
   const digits = /^[-+().\s\d]+$/.test(search) ? search.replace(/\D/g, '') : ''

@@ -7,7 +7,7 @@ import { findRows, type Search, type Value } from '../ground/http/search.ts'
 import { conversationIdOf } from '../message/conversation-id.ts'
 import type { MessageRow } from '../message/message.ts'
 
-/** A row of `conversations`, with what `messages` says of it. */
+/** A row of `conversations`, with its last messages. */
 export interface ConversationRow {
   id: string
   ourNumber: string
@@ -16,26 +16,26 @@ export interface ConversationRow {
   contactId: string | null
   unread: number
   assignee: string | null
-  /** Null: it is open. */
+  /** Null while it is open. */
   closedAt: Date | null
-  /** A user or an API key, as it is shown. */
+  /** A user or an API key, by public id. */
   closedBy: string | null
   lastReplyId: string
-  /** In either direction; null where the messages are no longer kept. */
+  /** In either direction; null if the messages are no longer kept. */
   lastMessageId: string | null
   lastReplyAt: Date
   createdAt: Date
 }
 
-/** Which conversations; null: all. */
+/** Null means all. */
 export interface ConversationFilters {
   isUnread: boolean | null
   isOpen: boolean | null
-  /** A user; `none`: those that nobody looks after. */
+  /** A user; `none` selects unassigned ones. */
   assignee: string | null
   ourNumber: string | null
   theirNumber: string | null
-  /** Of the last reply that answered a message of a campaign. */
+  /** Of the last reply to a message of a campaign. */
   campaignId: string | null
 }
 
@@ -44,10 +44,7 @@ const selected = `id, our_number as "ourNumber", their_number as "theirNumber", 
 
 type Stored = Omit<ConversationRow, 'lastReplyAt' | 'lastMessageId'>
 
-/**
- * Conversations with their last messages. Those are never older than the last replies: only the days since then are looked at. Index
- * messages_their_number.
- */
+/** Adds the last messages. They are never older than the last replies, so only later days are read. Index messages_their_number. */
 async function withLast(db: Queryable, accountId: string, stored: readonly Stored[]): Promise<ConversationRow[]> {
   if (stored.length === 0) return []
   const replies = stored.map(({ lastReplyId }) => lastReplyId)
@@ -82,8 +79,8 @@ async function withLast(db: Queryable, accountId: string, stored: readonly Store
 }
 
 /**
- * Adds a reply to its conversation, which begins with the first; a keyword is answered by Heliogram itself, needs no
- * reader, and opens nothing that was closed. Locks the row.
+ * Adds a reply to its conversation; the first one creates it. A keyword needs no reader, because Heliogram answers it, and does not reopen
+ * a closed conversation. Locks the row.
  */
 export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
   const { accountId, theirNumber, campaignId, contactId } = reply
@@ -113,7 +110,7 @@ export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
   })
 }
 
-/** Reads a conversation by its primary key. */
+/** By primary key. */
 export async function findConversation(db: Queryable, accountId: string, id: string): Promise<ConversationRow | null> {
   const { rows } = await db.query<Stored>({
     name: 'find-conversation',
@@ -124,9 +121,9 @@ export async function findConversation(db: Queryable, accountId: string, id: str
 }
 
 /**
- * One page of conversations by their last replies, in the order that `buildPage` expects for these ids, with one row more than `limit`. One
- * of the indexes conversations_their_number, _campaign, _assignee, _unread, _open, _closed, _our_number, _recent serves the narrowest filter; the
- * others are checked on a bounded number of rows that it yields.
+ * By last reply, in the order that `buildPage` expects; one more than `limit`. The narrowest filter is served by one of the indexes
+ * conversations_their_number, _campaign, _assignee, _unread, _open, _closed, _our_number, _recent; the others are checked on a bounded
+ * number of its rows.
  */
 export async function listConversations(
   db: Queryable,
@@ -151,11 +148,11 @@ export async function listConversations(
 
 interface Condition {
   sql: (value: Value) => string
-  /** An index has the rows that meet it by their last replies. */
+  /** An index has the matching rows in the order of their last replies. */
   isIndexed: boolean
 }
 
-/** What filters ask for, from what leaves the fewest conversations on. */
+/** Conditions of the filters, the narrowest first. */
 function conditionsOf(filters: ConversationFilters): Condition[] {
   const { theirNumber, campaignId, assignee, isUnread, isOpen, ourNumber } = filters
   const equal = (column: string, wanted: string | null): Condition[] =>
@@ -173,7 +170,7 @@ function conditionsOf(filters: ConversationFilters): Condition[] {
   ].toSorted((a, b) => Number(b.isIndexed) - Number(a.isIndexed))
 }
 
-/** Says who looks after a conversation; null: nobody. Answers false for a user that the account does not have. Locks the row. */
+/** Null unassigns. False if the account does not have the user. Locks the row. */
 export async function assignConversation(
   tx: Tx,
   accountId: string,
@@ -194,8 +191,8 @@ export async function assignConversation(
 }
 
 /**
- * Opens a conversation, or closes it in somebody's name; with `lastSeenId` one that the person has written to since stays as it is. Says
- * nothing of one that is closed already. Locks the row.
+ * Opens or closes a conversation. With `lastSeenId`, one with a newer reply stays. A closed one does not change when it is closed again.
+ * Locks the row.
  */
 export async function setState(
   tx: Tx,
@@ -218,8 +215,8 @@ export async function setState(
 }
 
 /**
- * Takes replies up to a message for read: those after it still count. Locks the conversation first, so that no reply is counted before it is
- * seen. Indexes: primary key, messages_their_number.
+ * Marks replies up to a message as read; later ones still count. Locks the conversation first, so that no reply is counted before it is
+ * visible. Indexes: primary key, messages_their_number.
  */
 export async function markRead(tx: Tx, accountId: string, id: string, lastReadId: string): Promise<void> {
   await tx.query('select from conversations where account_id = $1 and id = $2 for no key update', [accountId, id])

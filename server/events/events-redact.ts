@@ -28,10 +28,7 @@ export async function changeEventsOf(
   return rows.map(({ id }) => id)
 }
 
-/**
- * Changes the payloads of a piece of the events without a message, in the order of their ids; `next` is null after the last. Index
- * events_loose.
- */
+/** Changes the payloads of a piece of the events without a message, in the order of their ids; `next` is null after the last. Index events_loose. */
 export async function changeLooseEvents(
   tx: Tx,
   accountId: string,
