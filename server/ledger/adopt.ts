@@ -1,6 +1,6 @@
 /**
- * Adoption: a receipt that no id finds may be the first word of a try that was never answered. Tries are noted when they end without an
- * id (`without-id.ts`), receipts keep what they tell of theirs; a sweep brings them together (`adoption.ts` decides), whichever came first.
+ * Adoption: a receipt with an unknown id may be the first word of a try that was never answered. Tries are recorded when they end without an id
+ * (`without-id.ts`), receipts keep the details of their submit, and a sweep matches them in either order (`adoption.ts` decides).
  */
 import { receiptIdForms } from '@heliogram/smpp'
 import { columns } from '../ground/db/array.ts'
@@ -18,15 +18,14 @@ import { isTwice } from '../message/repeat-sql.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
-// The longest validity of a message: one that is with a carrier was accepted since, but for those sent at a later time.
+// The longest validity: messages in flight were accepted since, except scheduled ones.
 const validityMaxMs = 3 * 86_400_000
-// Tries are looked at again after half their age: soon while their receipts may be on their way, hardly ever later, when a receipt says
-// itself that it has come.
+// Tries are checked again after half their age: soon while receipts are likely, rarely later, because a receipt triggers a check itself.
 const checkSecondsMax = 3600
 
 /**
- * Brings tries that are due together with receipts, and returns the messages that moved and how many tries were looked at. One process at
- * a time (`resolveUnknown`), so that no try and no receipt is taken twice.
+ * Matches due tries with receipts; returns the messages that moved and the number of tries checked. One process at a time (`resolveUnknown`), so no
+ * try or receipt is taken twice.
  */
 export async function adoptTries(
   tx: Tx,
@@ -37,12 +36,12 @@ export async function adoptTries(
   if (tries.length === 0) return { moved: [], looked: 0, adopted: 0 }
   const open = tries.filter((one) => one.isOpen)
   const unmatched = open.length === 0 ? [] : await readUnmatched(tx, open)
-  // In this order: a message whose receipt was read is busy after it, or its id is known after that.
+  // In this order: a message whose receipt was read is busy after it, or its id is known by then.
   if (unmatched.length > 0) await noteBusy(tx, open)
   const decided = decideAdoptions(open, unmatched)
   const adoptions = await withoutKnown(tx, decided)
   const receipts = adoptions.length === 0 ? [] : await takeReceipts(tx, adoptions)
-  // Of several segments, the last late answer does not know that it is the last.
+  // Of several segments' late answers, the last does not know that it is the last.
   const moved = await moveWhole(tx, [...receipts, ...tries.filter((one) => !one.isOpen)])
   if (receipts.length > 0) moved.push(...(await applyReceipts(tx, receipts, reasons)))
   await leave(tx, tries, adoptions)
@@ -51,11 +50,11 @@ export async function adoptTries(
 
 interface DueTry extends TryWithoutId {
   segments: number
-  /** Still without an id. */
+  /** Without an id so far. */
   isOpen: boolean
 }
 
-/** The tries of every pair of numbers of which one is due: they compete for the same receipts. Locks them, by primary key, before any message. */
+/** The tries of every pair of numbers with a due one: they compete for the same receipts. Locks them by primary key, before any message. */
 async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
   const { rows } = await tx.query<DueTry>({
     name: 'read-due-tries',
@@ -79,7 +78,7 @@ async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
   return rows
 }
 
-/** Notes which of these tries are between numbers between which a message is with a carrier; by messages_their_number. */
+/** Marks tries between two numbers that have a message in flight; by messages_their_number. */
 async function noteBusy(tx: Tx, tries: readonly DueTry[]): Promise<void> {
   const { rows } = await tx.query<{ n: number }>({
     name: 'read-busy-tries',
@@ -107,7 +106,7 @@ async function noteBusy(tx: Tx, tries: readonly DueTry[]): Promise<void> {
   for (const one of tries) one.isBusy = busy.has(one)
 }
 
-/** Unmatched receipts about the numbers of these tries, one an id; by receipts_adoptable. */
+/** Unmatched receipts about these tries' numbers, one for each id; by receipts_adoptable. */
 async function readUnmatched(tx: Tx, tries: readonly TryWithoutId[]): Promise<UnmatchedReceipt[]> {
   const { rows } = await tx.query<UnmatchedReceipt>({
     name: 'read-unmatched',
@@ -123,7 +122,7 @@ async function readUnmatched(tx: Tx, tries: readonly TryWithoutId[]): Promise<Un
   return rows
 }
 
-/** Without receipts whose id, written in another form, is that of a known message to the same number: a setting is wrong, not an answer lost. */
+/** Drops receipts whose id, in another form, belongs to a known message to the same number: a setting is wrong, and no answer was lost. */
 async function withoutKnown(tx: Tx, adoptions: Adoption[]): Promise<Adoption[]> {
   if (adoptions.length === 0) return adoptions
   const forms = adoptions.flatMap(({ receipt }, n) =>
@@ -147,7 +146,7 @@ async function withoutKnown(tx: Tx, adoptions: Adoption[]): Promise<Adoption[]> 
   return adoptions.filter((_, n) => !known.has(n))
 }
 
-/** Gives the tries their ids; returns the receipts, which are in the inbox with their messages now. */
+/** Gives the tries their ids; returns the receipts, which are now in the inbox with their messages. */
 async function takeReceipts(tx: Tx, adoptions: Adoption[]): Promise<MatchedReceipt[]> {
   const { rows } = await tx.query<MatchedReceipt>({
     name: 'adopt-tries',
@@ -163,7 +162,7 @@ async function takeReceipts(tx: Tx, adoptions: Adoption[]): Promise<MatchedRecei
   return rows
 }
 
-/** Moves the messages whose segments have all been taken, as is known now, to `sent`. */
+/** Moves messages to `sent` if all their segments are now accepted. */
 async function moveWhole(tx: Tx, messages: readonly { accountId: string; messageId: string }[]): Promise<Moved[]> {
   if (messages.length === 0) return []
   const { rows } = await tx.query<MessageRow & { from: Status }>({
@@ -175,8 +174,8 @@ async function moveWhole(tx: Tx, messages: readonly { accountId: string; message
 }
 
 /**
- * Forgets tries whose outcome is known, and says when the others are looked at next. One that was to be repeated stays until then while its
- * message is unconfirmed: another segment may have never been written, and this is all that has it sent. By primary key.
+ * Deletes tries with a known outcome, and schedules the next check of the others. A try due for resending stays while its message is unconfirmed:
+ * another segment may never have been written, and only this row gets it sent. By primary key.
  */
 async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adoption[]): Promise<void> {
   const left = tries.filter((one) => !adoptions.some((adoption) => adoption.try === one))
@@ -214,9 +213,9 @@ async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adopt
   })
 }
 
-// Submissions by primary key prefix; a late answer of the same moment wins. Receipts by receipts_unmatched: all of the id, whatever they
-// say; their numbers are needed no more. Where one receipt speaks for the message (segments = 1), it was taken whole; else `leave` sees, in the
-// next turn, whether there is something left to repeat.
+// Submissions by primary key prefix; a concurrent late answer wins. Receipts by receipts_unmatched: all of the id, in any state; their numbers are no
+// longer needed. If one receipt covers the message (segments = 1), it was accepted whole; else `leave` checks, in the next turn, whether segments
+// remain to be resent.
 const adoptSql = `
   with a as materialized (
     select t.ctid as row_at, t.account_id, t.message_id, t.segment, t.try, t.link_id, t.segments, t.resend_at, a.carrier_message_id
@@ -248,8 +247,8 @@ const adoptSql = `
   )
   select * from matched order by received_at`
 
-// Locks the messages by primary key. One whose segments are all taken now was sent: also while it waited in the queue to be sent again,
-// which it leaves like a canceled one (see cancel.ts for the locks). Others, also one that a claim takes at this moment, only have an id now.
+// Locks the messages by primary key. A message whose segments are all accepted was sent, even if it was queued again; it then leaves the queue like a
+// canceled one (see cancel.ts for the locks). The others, also one that is being claimed now, only get an id.
 const wholeSql = `
   with a as materialized (
     select k.account_id, k.message_id, m.status as "from",

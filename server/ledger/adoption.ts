@@ -1,9 +1,9 @@
 /**
- * Which tries without an id the unmatched receipts belong to. Pure. A wrong guess would tell somebody that a message arrived which did not,
- * so an ambiguous receipt is left as it is.
+ * Decides which unmatched receipts belong to tries without an id. Pure. A wrong guess would report a message as delivered that was not, so ambiguous
+ * receipts stay unmatched.
  */
 
-/** A try that no receipt finds by the carrier's id. */
+/** A try that no receipt matches by the carrier's id. */
 export interface TryWithoutId {
   accountId: string
   messageId: string
@@ -11,15 +11,15 @@ export interface TryWithoutId {
   try: number
   linkId: string
   theirNumber: string
-  /** Null: the carrier's own sender. */
+  /** Null: the carrier's default sender. */
   ourNumber: string | null
   reference: number
   intentAt: Date
-  /** Another message between the two numbers is with the carrier: the receipt may be its, and only have overtaken its answer. */
+  /** Another message between the two numbers is in flight: the receipt may be for it, and have overtaken its answer. */
   isBusy: boolean
 }
 
-/** What unmatched receipts of one id tell: whom they are about, and when it was submitted. */
+/** Recipient, sender and submit time from the unmatched receipts of one id. */
 export interface UnmatchedReceipt {
   linkId: string
   matchId: string
@@ -31,29 +31,28 @@ export interface UnmatchedReceipt {
   receivedAt: Date
 }
 
-/** A receipt's id that is the carrier's id of a try. */
 export interface Adoption {
   try: TryWithoutId
   receipt: UnmatchedReceipt
 }
 
-// What a carrier's clock and ours may be apart, with a wait in its queue: the issue's ±5 minutes.
+// Difference of the carrier's clock and ours, with a wait in its queue: the issue's ±5 minutes.
 const apartMsMax = 5 * 60_000
 const quarterMs = 15 * 60_000
-// Zones reach from UTC-12 to UTC+14.
+// Time zones range from UTC-12 to UTC+14.
 const zoneMsMax = 14 * 3_600_000
-// A receipt cannot come before its submit, but the clocks of a process and the database differ.
+// A receipt cannot precede its submit, but the clocks of a process and the database differ.
 const clockMs = 60_000
 
-/** 16 bits that name a try of a segment at its carrier, made from what is known at every node (SMPP 3.4 §5.3.2.17). */
+/** 16 bits that identify a try of a segment to its carrier, computed alike on every node (SMPP 3.4 §5.3.2.17). */
 export function referenceOf(messageId: string, segment: number, ofTry: number): number {
-  // The end of an id is random; primes keep segments and tries of one message apart.
+  // The end of an id is random; primes separate segments and tries of one message.
   return (Number.parseInt(messageId.slice(-4), 16) + 257 * segment + 4099 * ofTry) & 0xffff
 }
 
 /**
- * Pairs tries with unmatched receipts. By the reference where a receipt echoes it. Else by the two numbers and the time, where the receipt
- * could only be of one segment, and that segment has as many tries without an id as there are such ids: mostly one of each.
+ * Pairs tries with unmatched receipts: by the reference if a receipt echoes it; else by numbers and time, if the receipt fits only one segment, and
+ * that segment has as many tries without an id as there are such ids (mostly one of each).
  */
 export function decideAdoptions(tries: readonly TryWithoutId[], unmatched: readonly UnmatchedReceipt[]): Adoption[] {
   const adoptions: Adoption[] = []
@@ -81,7 +80,7 @@ function adoptByReference(tries: readonly TryWithoutId[], unmatched: readonly Un
 }
 
 function adoptByPair(tries: readonly TryWithoutId[], unmatched: readonly UnmatchedReceipt[]): Adoption[] {
-  // Who echoes references echoes ours: another one is another's.
+  // A carrier that echoes references echoes ours, so another reference is of another client.
   const anonymous = unmatched.filter((receipt) => receipt.reference === null)
   return [...Map.groupBy(tries, segmentOf).values()].flatMap((own): Adoption[] => {
     const claims = anonymous.filter((receipt) => own.some((one) => mayBe(one, receipt)))
@@ -101,7 +100,7 @@ const pairOf = ({ linkId, source }: UnmatchedReceipt): string => `${linkId} ${so
 const byAge = (unmatched: readonly UnmatchedReceipt[]): UnmatchedReceipt[] =>
   unmatched.toSorted((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())
 
-/** Whether a receipt could be of a try, by our number and the time. */
+/** Whether a receipt fits a try, by our number and the time. */
 function mayBe(
   { ourNumber, intentAt }: TryWithoutId,
   { destination, submitDate, receivedAt }: UnmatchedReceipt,
@@ -112,12 +111,12 @@ function mayBe(
   if (receivedAt.getTime() < intentMs - clockMs) return false
   const submitMs = submitDate === null ? null : readCarrierDate(submitDate)
   if (submitMs === null) return receivedAt.getTime() <= intentMs + apartMsMax
-  // The carrier's zone is its secret, but it is whole quarters of an hour.
+  // The carrier's zone is unknown, but a multiple of a quarter of an hour.
   const zoneMs = Math.round((submitMs - intentMs) / quarterMs) * quarterMs
   return Math.abs(zoneMs) <= zoneMsMax && Math.abs(submitMs - intentMs - zoneMs) <= apartMsMax
 }
 
-/** A carrier's date (YYMMDDhhmm, with seconds or a century, with or without punctuation) as if it were UTC; null where it is none. */
+/** A carrier's date (YYMMDDhhmm, with or without seconds, century and punctuation) read as UTC; null if it is not a date. */
 export function readCarrierDate(text: string): number | null {
   const all = text.replaceAll(/\D/g, '')
   const hasCentury = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])\d{4}/.test(all)

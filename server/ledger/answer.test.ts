@@ -13,7 +13,7 @@ import { until } from '../../test/until.ts'
 let test: LedgerTest
 
 const { db } = await createTestDatabase()
-// As in a running installation: statements of one day's messages go to that day's partitions.
+// As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(
@@ -43,7 +43,7 @@ describe('an accepted segment', () => {
       completedAt: null,
     })
     expect(await test.count('intents', 'true')).toBe(0)
-    // The message itself says it: no row of its own.
+    // The message row has the result; there is no submission row.
     expect(await test.count('submissions', 'true')).toBe(0)
     const [one] = await listSubmissions(test.db, test.accountId, handover.id)
     expect(one).toMatchObject({ segment: 1, try: 1, state: 'accepted', carrierMessageId: 'abc' })

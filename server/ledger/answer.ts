@@ -1,4 +1,4 @@
-/** What became of a submitted segment, written in batches: intent away, submission and carrier id in, the message moved. */
+/** Writes the outcomes of segments in batches: deletes intents, inserts submissions and carrier ids, and moves messages. */
 import { columns } from '../ground/db/array.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
@@ -15,7 +15,7 @@ import type { MessageErrorCode } from '../message/taxonomy.ts'
 
 /** The end of one try of one segment. `released`: no byte was written. */
 export interface Answer {
-  /** The node whose intent this ends: this one, or a dead one whose intents are settled. */
+  /** The node whose intent this ends: this one, or a dead one that is being settled. */
   nodeId: string
   accountId: string
   messageId: string
@@ -25,14 +25,14 @@ export interface Answer {
   try: number
   linkId: string
   state: 'accepted' | 'refused' | 'unknown' | 'released'
-  /** The carrier's id in the form in which receipts are looked up; null when it gave none. */
+  /** The carrier's id in the form for matching receipts; null if it gave none. */
   carrierMessageId: string | null
-  /** The same as the carrier wrote it, where that is another spelling; else null or absent. */
+  /** The id as the carrier wrote it, if that differs; else null or absent. */
   rawMessageId?: string | null
   commandStatus: number | null
-  /** When it was written, as far as it was; its intent was there before. */
+  /** Time of the write, or of the intent if nothing was written. */
   intentAt: Date
-  /** How the message moves, on the answer that ends the try of its last segment; null before. */
+  /** The move of the message, on the answer that ends the try of its last segment; null before. */
   move: Move | null
   /** It came after the try had ended as unknown. */
   isLate?: boolean
@@ -42,14 +42,14 @@ export interface Answer {
 export interface Move {
   to: 'sent' | 'rejected' | 'unconfirmed' | 'queued'
   /**
-   * Set where no segment is with the carrier, and it said no: the message goes back to the queue for the next carrier of its chain, if it
-   * has one, and moves as `to` says otherwise. `drop`: this carrier is not asked again; `rotate`: after the others. `stay`: a segment is with
-   * this carrier, so the others go nowhere else.
+   * Set if the carrier refused, and has no segment of the message: it returns to the queue for the next carrier of its chain, or moves as `to` says
+   * if there is none. `drop`: never this carrier again; `rotate`: after the others. `stay`: this carrier has a segment, so the others go nowhere
+   * else.
    */
   carrier?: 'drop' | 'rotate' | 'stay' | null
-  /** `queued` only: the link would cut it into so many segments, and wrote none: it is counted again. Absent: as it was. */
+  /** `queued` only: the link would cut the message into this many segments, and wrote none. Absent: the count is unchanged. */
   segments?: number
-  /** `queued` only: no segment was written in this try, which is no attempt therefore. */
+  /** `queued` only: no segment was written in this try, so it does not count as an attempt. */
   isUnwritten?: boolean
   retryAfterMs: number | null
   errorCode: MessageErrorCode | null
@@ -57,8 +57,8 @@ export interface Move {
 }
 
 /**
- * Writes answers in one statement. Returns the messages that moved and are worth an event (`sent` only where wanted), and whether
- * receipts had come before these answers (`matchEarly`). A message already moved on by a late word is left as it is.
+ * Writes answers in one statement. Returns the messages that moved and need an event (`sent` only if subscribed), and whether receipts had come
+ * before these answers (`matchEarly`). Messages that a late answer or receipt already moved stay unchanged.
  */
 export async function writeAnswers(
   tx: Db | Tx,
@@ -104,7 +104,7 @@ export async function writeAnswers(
   return { moved, hasEarly: rows[0]?.hasEarly ?? false }
 }
 
-/** The first answer with an id that another message of the batch has just been given: what comes before it is written first. -1: none. */
+/** Place of the first answer with an id that this batch already gave to another message: those before it are written first. -1: none. */
 function findIdAgain(answers: readonly Answer[]): number {
   const given = new Map<string, string>()
   return answers.findIndex(({ state, linkId, carrierMessageId, messageId }) => {
@@ -116,7 +116,7 @@ function findIdAgain(answers: readonly Answer[]): number {
   })
 }
 
-/** Takes the receipts that waited for these answers out of the orphans; apply them in the same transaction. */
+/** Takes the early receipts of these answers out of the orphans; apply them in the same transaction. */
 export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedReceipt[]> {
   const { rows } = await tx.query<MatchedReceipt>({
     name: 'match-early-receipts',
@@ -134,7 +134,7 @@ export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedRece
   return rows
 }
 
-// What moved; and of what is counted with another number of segments, that it is no more what it was, and is there again.
+// Messages that moved; a message with a new segment count is subtracted with the old count and added with the new.
 const changed = `(
         select m."accountId", m."createdAt", m."campaignId", m."broadcastId", m."isConfirmation", m.type, m."isTest", m.country, m."carrierId", v.segments,
           v."previousStatus", v.status, m."errorCode", m."sentAt", m.cost, m."costCurrency", m."costCarrierId"
@@ -148,11 +148,11 @@ const changed = `(
         ) v
       ) changed`
 
-// Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only while it is being sent by this try, so that a statement
-// that runs twice changes nothing the second time; a released try keeps its number. The intent says nothing of that: a late answer of the segment, written first, has ended it.
-// A try that its process has ended while another took that for dead is not unknown: a released one must be open to the next claim.
-// A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
-// of an earlier try whose outcome is unknown. Parts of a message that a carrier gives one id are the last one's.
+// Locks the moving messages (by primary key) and the ending intents. A message returns to the queue or becomes unconfirmed only while this try is
+// sending it, so a second run changes nothing; a released try keeps its number. The intent cannot prove this: a late answer of the segment, written
+// first, has ended it. If a process ends a try after another one declared it dead, the try is not unknown: a released one must be open to the next
+// claim. Released and retried messages return to the queue even if expired; the claim or the sweep handles that. A refusal proves nothing about an
+// earlier unknown try. If a carrier gives several parts one id, the last part gets it.
 const answerStatement = perDay(
   'write-answers',
   (day) => `
@@ -272,8 +272,8 @@ const answerStatement = perDay(
   left join moved on status in ('rejected', 'unconfirmed') or (status = 'sent' and wants_sent)`,
 )
 
-// Unmatched receipts that wait for these ids, marked as matched; served by the partial index receipts_unmatched (link_id, match_id).
-// The first word came first. One that was there before the submit is of an earlier message with this id; clocks may be an hour apart.
+// Marks unmatched receipts for these ids as matched; by the partial index receipts_unmatched (link_id, match_id). The first receipt came first. A
+// receipt older than the submit belongs to an earlier message with this id; clocks may differ by an hour.
 const earlySql = `
   with matched as (
     update receipts r

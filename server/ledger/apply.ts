@@ -1,6 +1,5 @@
 /**
- * What receipts of known segments do to their messages. The first final word of a segment counts; a message of several moves when the
- * last of its segments is final.
+ * Applies receipts of known segments to their messages. The first final receipt of a segment counts; a message moves when its last segment is final.
  */
 import { columns } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
@@ -11,9 +10,9 @@ import { staysTwice } from '../message/repeat-sql.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
-/** A receipt of a known segment; `segments` as `segmentsOf` counts them. */
+/** A receipt of a known segment; `segments` is counted by `segmentsOf`. */
 export interface MatchedReceipt {
-  /** The link whose carrier says so: its table tells what the words mean. */
+  /** The link of the receipt: its carrier's table has the meanings. */
   linkId: string
   accountId: string
   messageId: string
@@ -24,7 +23,7 @@ export interface MatchedReceipt {
   err: string | null
 }
 
-/** Select list for `MatchedReceipt`: of a receipt, and of the carrier's id that it was matched by. */
+/** Select list for `MatchedReceipt`, from a receipt and the carrier id that matched it. */
 export const matchedColumns = (
   r: string,
   id: string,
@@ -32,11 +31,11 @@ export const matchedColumns = (
   ${r}.message_id as "messageId", ${r}.segment,
   case when ${r}.parts in (0, ${id}.segments) then 1 else ${id}.segments end as segments, ${r}.state, ${r}.stat, ${r}.err`
 
-/** Segments of a message as they are to a receipt: one that speaks for all of them (`ReceiptIn.parts`) decides it as if it had one. */
+/** Segments of a message for a receipt: one that covers all of them (`ReceiptIn.parts`) decides it as a single one. */
 export const segmentsOf = (parts: number | null | undefined, segments: number): number =>
   parts === 0 || parts === segments ? 1 : segments
 
-/** The state a message gets from a final receipt; null where the receipt is not final (enroute, accepted, unknown, …). */
+/** The message status of a final receipt; null if the receipt is not final (enroute, accepted, unknown, …). */
 export function statusOfReceipt(state: string): Extract<Status, 'delivered' | 'undelivered' | 'rejected'> | null {
   switch (state) {
     case 'delivered':
@@ -52,10 +51,10 @@ export function statusOfReceipt(state: string): Extract<Status, 'delivered' | 'u
   }
 }
 
-/** The columns of a message that its deciding receipt gives it, but for times and counts. */
+/** Columns that the deciding receipt sets, without times and counts. */
 export type Ending = Pick<MessageRow, 'status' | 'errorCode' | 'errorStage' | 'errorRaw' | 'receiptStat' | 'receiptErr'>
 
-/** What a deciding receipt makes of its message, in the words of its carrier's table. */
+/** The result of a deciding receipt, by its carrier's table. */
 export function endingOf(
   { linkId, state, stat, err }: Pick<MatchedReceipt, 'linkId' | 'state' | 'stat' | 'err'>,
   reasons: Reasons,
@@ -73,7 +72,7 @@ export function endingOf(
   }
 }
 
-/** Sets what `endingOf` says on a message `m`, from the row under the alias; `delivered`: segments that arrived of one that failed. */
+/** Set clause for `endingOf` on a message `m`, from the row under the alias; `delivered`: delivered segments of a failed message. */
 export const setsOfEnding = (r: string, at = 'now()', delivered = '0'): string => `status = ${r}.to_status,
       previous_status = m.status,
       sequence = m.sequence + 1,
@@ -87,7 +86,7 @@ export const setsOfEnding = (r: string, at = 'now()', delivered = '0'): string =
       receipt_err = ${r}.err,
       segments_delivered = case ${r}.to_status when 'delivered' then m.segments else ${delivered} end`
 
-/** Applies receipts that are in the inbox to their messages, in the caller's transaction; returns the messages that moved. */
+/** Applies receipts in the inbox to their messages, in the caller's transaction; returns the messages that moved. */
 export async function applyReceipts(tx: Tx, receipts: MatchedReceipt[], reasons: Reasons): Promise<Moved[]> {
   const finals = receipts.filter((receipt) => statusOfReceipt(receipt.state) !== null)
   const single = firstPerMessage(finals.filter((receipt) => receipt.segments === 1))
@@ -98,7 +97,7 @@ export async function applyReceipts(tx: Tx, receipts: MatchedReceipt[], reasons:
   return moved
 }
 
-/** One batch may hold two final words for a message: the first one counts. */
+/** A batch may hold two final receipts of a message: the first counts. */
 function firstPerMessage(receipts: MatchedReceipt[]): MatchedReceipt[] {
   const seen = new Set<string>()
   return receipts.filter((receipt) => !seen.has(receipt.messageId) && seen.add(receipt.messageId))
@@ -107,7 +106,7 @@ function firstPerMessage(receipts: MatchedReceipt[]): MatchedReceipt[] {
 interface End extends Ending {
   accountId: string
   messageId: string
-  /** Segments that arrived, where not all did. */
+  /** Delivered segments, if not all were. */
   delivered: number
 }
 
@@ -129,8 +128,8 @@ async function applyEnds(tx: Tx, ends: End[]): Promise<Moved[]> {
 }
 
 /**
- * Receipts of messages of several segments: each is written to its submission; a message moves when the last of its segments is
- * final: delivered when all were, else with the first failure and the number of segments that arrived.
+ * Receipts of messages with several segments are written to their submissions. A message moves when its last segment is final: delivered if all were,
+ * else with the first failure and the number of delivered segments.
  */
 export async function applyParts(tx: Tx, parts: MatchedReceipt[], reasons: Reasons): Promise<Moved[]> {
   const ids = parts.map((part) => part.messageId)
@@ -156,7 +155,7 @@ export async function applyParts(tx: Tx, parts: MatchedReceipt[], reasons: Reaso
   return ends.length > 0 ? applyEnds(tx, ends) : []
 }
 
-/** A message with what its segments' receipts have come to, and the first failure among them. */
+/** A message with its segments' receipts added up, and the first failure. */
 interface Counted {
   accountId: string
   messageId: string
@@ -200,9 +199,9 @@ const applyStatement = perDay(
   select * from moved`,
 )
 
-// The accepted try of each segment, by primary key; a final word is never overwritten. Locks the accepted tries of all segments before, by
-// primary key: two processes that have the words of one message at once count one after the other, or neither would see the last. The message
-// itself is not locked: each of the two may have moved one with an answer whose words have come to the other.
+// The accepted try of each segment, by primary key; a final state is never overwritten. First locks the accepted tries of all segments, by primary
+// key, so that two processes with receipts of one message count one after the other: otherwise neither would see the last. The message is not locked,
+// because each process may have moved a message with an answer whose receipts the other has.
 const partStatement = perDay(
   'apply-part-receipts',
   (day) => `

@@ -1,8 +1,8 @@
 /**
- * CTEs that map carriers' ids to segments, from a select of link_id, carrier_message_id, raw_id, account_id, message_id, segment and segments.
- * An id that a carrier gives again is the later message's. The row of the other stays, under its message in place of a link: no receipt finds
- * it there, since its id tells of two messages now, and the look for messages without one does (`no-receipt.ts`). Looked up only where the
- * insert has met a row, which then has an xmax: as the row was before the statement, by primary key.
+ * CTEs that map carriers' ids to segments, from a select of link_id, carrier_message_id, raw_id, account_id, message_id, segment and segments. If a
+ * carrier gives an id again, it belongs to the later message. The other's row stays, with its message in place of a link: no receipt matches it
+ * there, since the id is ambiguous, but the search for messages without a receipt finds it (`no-receipt.ts`). Old rows are looked up only after a
+ * conflict (xmax set), as they were before the statement, by primary key.
  */
 export const knownIds = (select: string): string => `known as (
     insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)

@@ -1,18 +1,18 @@
-/** Messages that processes end with. What ends a process again and again must not be given to the next one. */
+/** Messages in hand when processes crashed: one that crashes processes repeatedly must not go to the next one. */
 import { columns } from '../ground/db/array.ts'
 import type { Db } from '../ground/db/db.ts'
 
 /**
- * Ends of processes after which a message that they had in hand is parked. Two may be chance, as when a machine fails twice under load;
- * three of one message hardly are, and each costs everybody up to 15 seconds of silence.
+ * Crashes after which the messages in hand are parked. Two may be chance, such as a machine that fails twice under load; three with one message
+ * hardly are, and each costs all accounts up to 15 seconds.
  */
 export const crashesMax = 3
 
-/** A condition of a statement: the message under the alias was in the hands of too many processes that ended. By primary key prefix. */
+/** SQL condition: the message under the alias was in hand in too many crashes. By primary key prefix. */
 export const isPoison = (m: string): string =>
   `(select count(*) from crashes x where x.account_id = ${m}.account_id and x.message_id = ${m}.id) >= ${crashesMax}`
 
-/** Notes messages as in the hands of a node that ended. Repeatable: a node ends once. */
+/** Records messages as in hand of a node that ended. Repeatable: a node ends once. */
 export async function noteCrashes(
   db: Db,
   nodeId: string,
@@ -27,7 +27,7 @@ export async function noteCrashes(
   )
 }
 
-/** Parks those of these messages that are poison, also where nobody would send them again by himself: it says why not to. By primary keys. */
+/** Parks those of these messages that are poison, even if they would not be resent automatically: the reason shows why not to. By primary keys. */
 export async function parkPoison(db: Db, messages: readonly { accountId: string; messageId: string }[]): Promise<void> {
   await db.query(
     `update messages m

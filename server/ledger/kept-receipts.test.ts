@@ -76,7 +76,7 @@ describe('the receipts of a message', () => {
       [1, 'a', 'The receipt says UNDELIV.'],
       [2, 'b', 'The receipt says UNDELIV; it arrived after DELIVRD, which counts.'],
     ])
-    // What the inbox has forgotten after its days, the submissions remember.
+    // The inbox deletes receipts after its days; submissions keep their state.
     await emptyTables(db, 'receipts')
     expect((await tell(handover)).map(({ segment, stat }) => [segment, stat])).toEqual([
       [2, 'DELIVRD'],

@@ -1,16 +1,15 @@
 /**
- * The receipts of one message, as people see them: the deciding one, from the message or its submission, and what is
- * kept beside it (intermediate, repeated and contradictory ones).
+ * The receipts of one message for display: the deciding one, from the message or its submission, and the kept ones (intermediate, repeated and
+ * contradictory).
  */
 import type { Db } from '../ground/db/db.ts'
 import { statusOfReceipt } from './apply.ts'
 import type { MessageRow } from '../message/message.ts'
 import type { SubmissionRow } from '../message/store.ts'
 
-/** A receipt of a known message in the inbox. */
 export interface KeptReceipt {
   segment: number | null
-  /** The carrier's id as the receipt writes it. */
+  /** As the receipt spells it. */
   rawId: string
   state: string
   stat: string
@@ -18,19 +17,18 @@ export interface KeptReceipt {
   at: Date
 }
 
-/** A receipt as it is shown. */
 export interface ToldReceipt {
   at: Date
   stat: string
   err: string | null
   segment: number | null
   try: number | null
-  /** Null where only the deciding word was kept. */
+  /** Null if only the deciding receipt's result was kept. */
   rawId: string | null
   detail: string
 }
 
-/** What the inbox has of a message, in the order in which it came; for 30 days. Index receipts_message. */
+/** A message's receipts in the inbox, in order of arrival; kept for 30 days. Index receipts_message. */
 export async function listKeptReceipts(db: Db, accountId: string, messageId: string): Promise<KeptReceipt[]> {
   const { rows } = await db.query<KeptReceipt>(
     `select segment, raw_id as "rawId", state, stat, err, received_at as at
@@ -43,13 +41,13 @@ export async function listKeptReceipts(db: Db, accountId: string, messageId: str
   return rows
 }
 
-/** All receipts of a message in the order of time, each with what it did. */
+/** All receipts of a message by time, each with its effect. */
 export function tellReceipts(
   row: MessageRow,
   tries: readonly SubmissionRow[],
   kept: readonly KeptReceipt[],
 ): ToldReceipt[] {
-  // The inbox may have the deciding one too; one of the same words that came after the decision repeats it.
+  // The inbox may hold the deciding receipt too; an equal one after the decision is a repetition.
   const own = decidingOf(row, tries).filter(
     ({ segment, stat, at }) => !kept.some((one) => one.segment === segment && one.stat === stat && one.at <= at),
   )
@@ -71,7 +69,7 @@ export function tellReceipts(
 
 type Word = Omit<ToldReceipt, 'detail'> & { state: string }
 
-/** The words that decided: of the segments where they have receipts of their own, else of the message. */
+/** The deciding receipts: of the segments if they have their own, else of the message. */
 function decidingOf(row: MessageRow, tries: readonly SubmissionRow[]): Word[] {
   const bySegment = new Map<number, Word>()
   for (const { segment, try: n, receiptState: state, receiptStat, receiptAt: at, carrierMessageId: rawId } of tries)
@@ -79,6 +77,6 @@ function decidingOf(row: MessageRow, tries: readonly SubmissionRow[]): Word[] {
       bySegment.set(segment, { segment, try: n, rawId, state, stat: receiptStat ?? state, err: null, at })
   if (bySegment.size > 0 || row.receiptStat === null) return [...bySegment.values()]
   const { receiptStat: stat, receiptErr: err, completedAt, updatedAt } = row
-  // Some last word: the message has what came of it.
+  // Any final state serves: the result is in the message.
   return [{ segment: 1, try: null, rawId: null, state: 'delivered', stat, err, at: completedAt ?? updatedAt }]
 }

@@ -1,6 +1,5 @@
 /**
- * The ledger's writer: what carriers answered and what their receipts say, in batches, one transaction at a time in a process.
- * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
+ * The ledger's writer: answers and receipts in batches, one transaction at a time in a process. So a submit response sees a receipt that overtook it.
  */
 import type { Posting, Recording } from '../events/events.ts'
 import { Batcher } from '../ground/base/batch.ts'
@@ -20,13 +19,13 @@ import { defaultReasons, type Reasons } from '../message/taxonomy.ts'
 
 interface LedgerContext extends Recording {
   recent: Recent
-  /** What carriers' codes mean; the defaults where nobody says more. */
+  /** Meanings of carriers' codes; by default the built-in ones. */
   reasons?: Reasons
-  /** What else is done for messages that have moved, in the transaction in which they moved. */
+  /** Further work for moved messages, in the same transaction. */
   follow?: (tx: Tx, moved: readonly MessageRow[]) => Promise<Posting[]>
 }
 
-// Long enough not to hammer a database that is coming back, short against its restart.
+// Long enough to spare a recovering database, short compared with its restart.
 const retryMs = 500
 
 type Entry = { kind: 'answer'; answer: Answer } | { kind: 'receipt'; receipt: ReceiptIn }
@@ -34,7 +33,7 @@ type Entry = { kind: 'answer'; answer: Answer } | { kind: 'receipt'; receipt: Re
 export class Ledger {
   readonly #context: LedgerContext
   readonly #batcher: Batcher<Entry, void>
-  /** Answers of segments that move nothing, until they are written or refused, by message. */
+  /** Answers of segments that move nothing, by message, until they are written or refused. */
   readonly #parts = new Map<string, Promise<unknown>>()
   #isClosed = false
 
@@ -49,15 +48,15 @@ export class Ledger {
     })
   }
 
-  /** Entries that wait; a link stops reading when there are too many. */
+  /** Queued entries; a link stops reading if there are too many. */
   get length(): number {
     return this.#batcher.length
   }
 
   /**
-   * Writes what became of a segment; resolves after the commit. While the database is away, or a race was lost, the answer is kept and
-   * tried again: what a carrier said is not said twice. The statement may run twice where a commit's outcome was lost, and changes nothing then.
-   * What may send a message again waits for the answers of its other segments: one of them may have to be tried again.
+   * Writes the outcome of a segment; resolves after the commit. If the database is away, or a race was lost, the answer is kept and retried, because
+   * a carrier does not repeat it. If a commit's outcome was lost, the statement runs twice and the second run changes nothing. An answer that may
+   * requeue its message waits for those of its other segments: one of them may need a retry.
    */
   answer(answer: Answer): Promise<void> {
     const { messageId, segments, move } = answer
@@ -68,7 +67,7 @@ export class Ledger {
       void parts.then(() => this.#parts.get(messageId) === parts && this.#parts.delete(messageId))
       return written
     }
-    // What most answers say, that it was sent, waits for nothing.
+    // The most common move, `sent`, does not wait.
     const before = move !== null && move.to !== 'sent' ? this.#parts.get(messageId) : undefined
     return before ? before.then(() => this.#keep(answer)) : this.#keep(answer)
   }
@@ -83,13 +82,13 @@ export class Ledger {
     return this.#keep(answer)
   }
 
-  /** Stores a receipt and applies it where its message is known; resolves after the commit: answer the carrier then, not before. */
+  /** Stores a receipt and applies it if its message is known; resolves after the commit. Answer the carrier only then. */
   receipt(receipt: ReceiptIn): Promise<void> {
     this.#context.meter?.receipts.add(receipt.state)
     return this.#batcher.push({ kind: 'receipt', receipt })
   }
 
-  /** Resolves when all that was given has been written or refused; answers are not retried any more. */
+  /** Resolves when all entries have been written or refused; answers are no longer retried. */
   close(): Promise<void> {
     this.#isClosed = true
     return this.#batcher.drain()
@@ -118,7 +117,7 @@ export class Ledger {
     return entries.map(() => undefined)
   }
 
-  /** The general way: any answer and any receipt, in one transaction with their events. */
+  /** The general way: any answer and receipt, in one transaction with their events. */
   async #writeOthers(answers: Answer[], receipts: ReceiptIn[]): Promise<void> {
     const { db, outbox, subscriptions, reasons = defaultReasons } = this.#context
     const wantsSent = (accountId: string): boolean => subscriptions.wants(accountId, 'message.sent')
@@ -153,7 +152,7 @@ export class Ledger {
     return postings
   }
 
-  /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
+  /** Applies receipts that came before their answers. After a crash before this, the sweep of unmatched receipts does it. */
   async #applyEarly(answers: Answer[]): Promise<void> {
     const { db, outbox, reasons = defaultReasons } = this.#context
     const postings = await inTransaction(db, async (tx) =>
@@ -163,7 +162,7 @@ export class Ledger {
   }
 }
 
-/** Counts what plain receipts ended; those that are left come by `recordMoves`. */
+/** Counts the ends from plain receipts; `recordMoves` counts the rest. */
 function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
   const left = new Set(rest)
   const now = nowMs()

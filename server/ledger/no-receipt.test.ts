@@ -22,7 +22,7 @@ it('goes through a week once, and then through what has become old since', async
   const endLate = watchReceipts(test.context, 72)
   await sent('100 hours')
   await sent('73 hours')
-  // Of each look one, until nothing is left.
+  // One of each search at a time, until nothing is left.
   expect([await endLate(1), await endLate(1), await endLate(1)]).toEqual([1, 1, 0])
   const passed = await sent('100 hours')
   await sent('72.5 hours')
@@ -46,7 +46,7 @@ describe('an id that a carrier gives again within the time', () => {
       destination: ourNumber,
     })
   const statusOf = async (id: string): Promise<string> => (await test.message(id)).status
-  /** As if the time of the first message's receipt were over, and not that of the second. */
+  /** As if only the first message's receipt had timed out. */
   async function endFirst(first: string, second: string): Promise<unknown[]> {
     await test.db.query(`update carrier_ids set at = now() - interval '73 hours' where message_id = $1`, [first])
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
@@ -57,7 +57,7 @@ describe('an id that a carrier gives again within the time', () => {
   it.each(['one after the other', 'at once', 'the general way', 'the general way, at once'])(
     'is the later message’s, and the other one ends as without a receipt: %s',
     async (way) => {
-      // With an event of it an answer goes the general way.
+      // If its event is subscribed, an answer goes the general way.
       if (way.startsWith('the general way')) await test.subscribe('message.sent')
       const [id, first, second] = [newId(), await test.lease(), await test.lease()]
       const answers = [first, second].map((one) => () => test.answer(one, { carrierMessageId: id }))
@@ -78,7 +78,7 @@ describe('an id that a carrier gives again within the time', () => {
       move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
     })
     await receipt(id, theirNumber)
-    // Submitted long after the receipt, which is not its own.
+    // Submitted long after the receipt, which is not for it.
     const other = await test.lease()
     await test.answer(other, { carrierMessageId: id, intentAt: new Date(Date.now() + 7_200_000) })
     await resolveUnknown(test.context)

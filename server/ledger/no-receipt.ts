@@ -1,4 +1,4 @@
-/** Messages that were sent and of which no carrier tells the end. */
+/** Sent messages without a final receipt. */
 import type { Recording } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
 import { within, type Span } from '../ground/db/span.ts'
@@ -6,12 +6,11 @@ import { endMessages } from '../queue/claim.ts'
 import { messageColumns } from '../message/message.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 
-/** Days past the receipt timeout for which a late receipt still finds its message. */
 export const carrierIdDays = 7
 
 /**
- * Marks as unconfirmed what was sent and got no final receipt in time; of what has an id, what was given it since `since`, or in the week before
- * the timeout. Returns how many; call again while it is `limit`.
+ * Marks sent messages as unconfirmed if no final receipt came in time; those with an id only if it was given since `since`, or in the week before the
+ * timeout. Returns the count; call again while it is `limit`.
  */
 export async function endWithoutReceipt(
   context: Recording,
@@ -23,7 +22,7 @@ export async function endWithoutReceipt(
   return span ? endMessages(context, noReceiptSql(within(span)), [hours, limit, since]) : 0
 }
 
-/** The messages of which some may be late; null: of none. Through the same index as below. */
+/** The messages of which some may be late; null: none. By the same index as below. */
 async function findLate(db: Db, hours: number, since: Date | null): Promise<Span | null> {
   const { rows } = await db.query<{ first: string | null; last: string | null }>({
     name: 'find-late',
@@ -41,8 +40,8 @@ async function findLate(db: Db, hours: number, since: Date | null): Promise<Span
 }
 
 /**
- * The same again and again: after a first time that left nothing, each goes through what has become old since the last, with an hour for answers
- * whose transactions took long, and not through the ids of a week.
+ * Repeated calls: after a first complete run, each covers what became old since the last, plus an hour for slow transactions, instead of a week of
+ * ids.
  */
 export function watchReceipts(context: Recording, hours: number): (limit: number) => Promise<number> {
   let since: Date | null = null
@@ -54,7 +53,7 @@ export function watchReceipts(context: Recording, hours: number): (limit: number
   }
 }
 
-/** An hour before what is late now, by the clock of the database. */
+/** An hour before the present timeout, by the database's clock. */
 async function readTimeout(db: Db, hours: number): Promise<Date | null> {
   const { rows } = await db.query<{ at: Date }>(`select now() - make_interval(hours => $1) - interval '1 hour' as at`, [
     hours,
@@ -62,8 +61,8 @@ async function readTimeout(db: Db, hours: number): Promise<Date | null> {
   return rows[0]?.at ?? null
 }
 
-// Carrier ids older than the receipt timeout whose message still waits; read through the BRIN index on their time, back to $3, so that what was
-// ended before is not looked at for ever. What was taken without an id is among the tries without an id, which are few.
+// Carrier ids older than the receipt timeout whose message is still open; by the BRIN index on their time, back to $3, so that ended ones are not
+// read for ever. Messages accepted without an id are among the few tries without an id.
 const isLate = (since: string): string => `c.at < now() - make_interval(hours => $1)
       and c.at > coalesce(${since}, now() - make_interval(hours => $1) - interval '7 days')`
 const noReceiptSql = (days: string): string => `

@@ -20,7 +20,7 @@ import { openLedgerTest, testAnswer, type LedgerTest, silent } from '../messages
 let test: LedgerTest
 
 const { db } = await createTestDatabase()
-// As in a running installation: statements of one day's messages go to that day's partitions.
+// As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(
@@ -56,7 +56,6 @@ function receipt(id: string, state: string, changes: Partial<ReceiptIn> = {}): P
   return test.ledger.receipt({ ...receiptIn(id, state), ...changes })
 }
 
-/** A message that the carrier took, under these ids. */
 async function sent(...ids: string[]): Promise<Handover> {
   const handover = await test.lease({ body: 'x'.repeat(153 * ids.length), segments: ids.length })
   for (const [i, carrierMessageId] of ids.entries()) {
@@ -142,7 +141,7 @@ describe('a receipt', () => {
     await receipt('a', 'enroute')
     expect(await statusOf(handover)).toBe('delivered')
     expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
-    // The deciding word is in the message's row, the others in the inbox.
+    // The deciding receipt is in the message's row, the others are in the inbox.
     expect(await test.count('receipts', 'message_id = $1', [handover.id])).toBe(2)
   })
 
@@ -268,7 +267,7 @@ describe('a receipt', () => {
       [test.linkId, test.accountId, handover.id],
     )
     await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
-    // The same id of another carrier stays unknown.
+    // The same id from another carrier stays unknown.
     const other = await openLedgerTest(test.db)
     await receipt('orphan', 'undeliverable', { linkId: other.linkId })
     expect(await statusOf(handover)).toBe('delivered')
@@ -298,7 +297,7 @@ describe('a receipt', () => {
   it('of an id that the carrier uses again is of as many segments as the later message', async () => {
     const long = await sent('7', '8')
     const short = await sent('7')
-    // As after a restart: nothing is remembered.
+    // As after a restart: the memory is empty.
     const restarted = new Ledger({ ...test.context, recent: new Recent() })
     await restarted.receipt(receiptIn('7', 'delivered'))
     expect([await statusOf(long), await statusOf(short)]).toEqual(['sent', 'delivered'])
@@ -398,7 +397,7 @@ describe('receipts of a long message', () => {
     await inTransaction(test.db, async (tx) => {
       await write(tx, 's1')
       other = inTransaction(test.db, (tx2) => write(tx2, 's2'))
-      // It has written its own, or waits.
+      // It has written its own, or is blocked.
       await Promise.race([other, pause(200)])
     })
     await other
@@ -434,7 +433,7 @@ describe('receipts of a long message', () => {
     await receipt('a', 'enroute')
     await receipt('b', 'delivered')
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
-    // Nor is the message told of twice by another word when all are there.
+    // Nor does another receipt report the message twice when all segments are final.
     await receipt('b', 'undeliverable')
     expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
   })

@@ -1,7 +1,7 @@
 /**
- * Receipts: on disk before the carrier gets its answer, matched by the carrier's id now or when that id comes, applied once.
- * The first final word of a segment counts; a later, different one is kept and changes nothing. The word that decides a message of one
- * segment is in the message's row; all others are kept in the inbox.
+ * Receipts: on disk before the carrier gets its answer, matched by the carrier's id now or when that id comes, and applied once. The first final
+ * receipt of a segment counts; a later, different one is kept without effect. The deciding receipt of a one-segment message is in the message's row;
+ * all others are in the inbox.
  */
 import { columns } from '../ground/db/array.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
@@ -23,12 +23,12 @@ import { staysTwice } from '../message/repeat-sql.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
-/** A receipt as it came. */
+/** A receipt as received. */
 export interface ReceiptIn {
   linkId: string
-  /** The carrier's id as the receipt spells it. */
+  /** The carrier's id in the receipt's spelling. */
   rawId: string
-  /** The same in the form of the submit response, by the link's setting. */
+  /** The id in the submit response's form, by the link's setting. */
   matchId: string
   /** SMPP message_state by name: delivered, undeliverable, … */
   state: string
@@ -36,17 +36,17 @@ export interface ReceiptIn {
   stat: string
   err: string | null
   networkError: string | null
-  /** As the carrier wrote it, in its unknown zone: only to tell repetitions apart. */
+  /** As the carrier wrote it, in its unknown zone: only to recognize repetitions. */
   doneDate: string
-  /** What a receipt tells of its submit, for one whose id is not known (`adoption.ts`): the recipient, the sender, … */
+  /** Details of the submit, for receipts with an unknown id (`adoption.ts`): the recipient, the sender, … */
   source?: string | null
   destination?: string | null
-  /** … when it was, as the carrier wrote it, and our reference, if the carrier echoes it (SMPP 3.4 §5.3.2.17). */
+  /** … the time as the carrier wrote it, and our reference, if echoed (SMPP 3.4 §5.3.2.17). */
   submitDate?: string | null
   reference?: number | null
-  /** Parts of a long message that it speaks for, where these are all that the message has; 0: all, however many. Left out: the one it names. */
+  /** The parts of a long message that it covers, if the message has no more; 0: all. Absent: only the named one. */
   parts?: number | null
-  /** The word of the same receipt that counts, where this is the other. */
+  /** The state of the receipt that counts, if this one contradicts it. */
   contradicts?: string | null
 }
 
@@ -116,7 +116,7 @@ export async function writeReceipts(tx: Tx, receipts: ReceiptIn[], reasons: Reas
 
 type Segment = Pick<MatchedReceipt, 'accountId' | 'messageId' | 'segment' | 'segments'>
 
-/** The segments that receipts speak of, in their order; undefined where the id is not known (yet). By the primary key of carrier_ids. */
+/** The segments of these receipts, in order; undefined if the id is not known (yet). By the primary key of carrier_ids. */
 async function findSegments(tx: Tx, receipts: ReceiptIn[]): Promise<(Segment | undefined)[]> {
   const { rows } = await tx.query<Segment & { n: number }>({
     name: 'find-segments',
@@ -133,8 +133,8 @@ async function findSegments(tx: Tx, receipts: ReceiptIn[]): Promise<(Segment | u
 
 type Prefixed<T> = { [Name in keyof T & string as `part${Capitalize<Name>}`]: T[Name] }
 
-// Locks the messages that are decided by their primary key and inserts the rest into the inbox, where a repetition changes nothing. The
-// answer holds two kinds of rows: messages that moved, and new receipts of segments in the order in which they came.
+// Locks the decided messages by primary key and inserts the rest into the inbox, where a repetition changes nothing. Returns two kinds of rows: moved
+// messages, and new receipts of segments in order of arrival.
 const writeStatement = perDay(
   'write-receipts',
   (day) => `
@@ -192,9 +192,8 @@ const writeStatement = perDay(
 )
 
 /**
- * Matches receipts whose id came into the ledger at the same moment through another process, which no writer could see. Called now and
- * then; returns the messages that moved. Looks an hour back: what nobody knew for so long is another form of the id, or another client's.
- * Served by receipts_unmatched and the primary key of carrier_ids.
+ * Matches receipts whose id another process stored at the same moment, unseen by either writer. Called now and then; returns the messages that moved.
+ * Looks an hour back: an id unknown for longer is another form, or another client's. By receipts_unmatched and the primary key of carrier_ids.
  */
 export async function matchOrphans(tx: Tx, reasons: Reasons, limit = 500): Promise<Moved[]> {
   const { rows } = await tx.query<MatchedReceipt>(

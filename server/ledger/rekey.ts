@@ -1,6 +1,6 @@
 /**
- * Ids that were stored in another form than the one in which their carrier writes them: keyed again in pieces, and the receipts that
- * waited matched and applied like any others.
+ * Keys stored ids again, piece by piece, after a change of the form in which their carrier writes them; receipts that then match are applied like any
+ * others.
  */
 import { columns } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
@@ -8,25 +8,24 @@ import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import type { Moved } from '../message/moved.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
-/** Where a piece of unmatched receipts begins: behind the last one of the piece before. */
 export interface ReceiptPlace {
-  /** As PostgreSQL writes it: a Date would cut its microseconds. */
+  /** PostgreSQL's text: a Date would lose the microseconds. */
   receivedAt: string
   rawId: string
   state: string
   doneDate: string
 }
 
-/** What one piece did; `next` is null behind the last. */
+/** The result of one piece; `next` is null after the last. */
 export interface Piece<Place> {
   next: Place | null
   count: number
 }
 
 /**
- * Keys a piece of a link's ids again, from the carrier's own spelling, which is kept beside a key that is another. Locks the rows that
- * change, by primary key, which also finds the piece. Of two ids that become one, the newer stays, and the other is kept as one that a
- * carrier gave again (`carrier-ids-sql.ts`). Repeatable.
+ * Keys a piece of a link's ids again, from the carrier's spelling, which is kept if it differs from the key. Locks the rows that change, by primary
+ * key, which also finds the piece. Of two ids that become equal, the newer stays, and the other is kept as a reused one (`carrier-ids-sql.ts`).
+ * Repeatable.
  */
 export async function rekeyIds(
   tx: Tx,
@@ -114,10 +113,10 @@ export async function rekeyIds(
 }
 
 /**
- * Keys a piece of a link's unmatched receipts again, oldest first, and applies those whose message is known now; returns the messages that
- * moved, for `recordMoves` in the same transaction. Locks these receipts and their messages; the receipts are found by
- * receipts_unmatched_at, of which the update names the bounds too: no plan can read more of it. Messages by the primary key of
- * carrier_ids, unless the carrier gave the id long after the receipt: then it is of an earlier message. Repeatable.
+ * Keys a piece of a link's unmatched receipts again, oldest first, and applies those that now match; returns the messages that moved, for
+ * `recordMoves` in the same transaction. Locks these receipts and their messages. Receipts by receipts_unmatched_at; the update repeats the bounds,
+ * so that no plan can read more of it. Messages by the primary key of carrier_ids, except if the id came long after the receipt: then the receipt is
+ * of an earlier message. Repeatable.
  */
 export async function rematchReceipts(
   tx: Tx,
@@ -188,7 +187,7 @@ export async function rematchReceipts(
   return { next, count: matched.length, moved: matched.length > 0 ? await applyReceipts(tx, matched, reasons) : [] }
 }
 
-/** Receipts without a message, of some links, newest first, from before a place; of each link found by receipts_unmatched_at. */
+/** Unmatched receipts of some links, newest first, before a place; for each link by receipts_unmatched_at. */
 export async function listUnmatched(
   db: Db | Tx,
   linkIds: readonly string[],
@@ -222,7 +221,6 @@ export async function listUnmatched(
   return rows
 }
 
-/** A receipt whose message is not known. */
 export interface UnmatchedReceipt extends ReceiptPlace {
   linkId: string
   at: Date

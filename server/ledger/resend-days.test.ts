@@ -1,4 +1,4 @@
-/** Unknown outcomes of today, while an old day is locked: whoever comes to it would wait. */
+/** Unknown outcomes of today while an old day is locked: any access to it would block. */
 import { expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
@@ -14,7 +14,7 @@ const { db } = await createTestDatabase()
 for (const at of [oldMs, Date.now()]) await ensurePartitions(db, silent, at)
 const test = await openLedgerTest(db)
 
-/** The statements that waited for a lock while something was done; they wait no longer. */
+/** The statements that waited for a lock during some work; they no longer wait. */
 async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>): Promise<string[]> {
   const over = new AbortController()
   const done = work.finally(() => over.abort())

@@ -69,7 +69,7 @@ it('puts a message into line once, where a claim that saw it before its cancel p
       laneId,
       test.carrierId,
     ])
-    // No link has room: it makes the place where what wants the carrier waits.
+    // No link has room: this claim creates the part of the lane for the carrier.
     work.push(claimMessages(test.context, test.nodeId, [], laneId, noId, 100))
     await untilBlocked(test.db, 1)
     await cancelMessage(test.context, test.accountId, id)
@@ -113,7 +113,7 @@ it('waits for a sweep that has its tries in hand, where the two would lock each 
   await test.db.query('update nameless_tries set check_at = now(), resend_at = now() where message_id = any ($1)', [
     [id, other],
   ])
-  // The sweep has the tries of both, and waits for what the claim has of one, before it locks the messages.
+  // The sweep has locked the tries of both, and waits for the claim before it locks the messages.
   const sweeping = resolveUnknown(test.context)
   await untilBlocked(test.db, 1, '%delete from queue%')
   const asked = resend(id)
@@ -139,7 +139,7 @@ it('has the id that a receipt brought, also where a claim takes it at that momen
   const rawId = newId()
   const work: Promise<unknown>[] = []
   await inTransaction(test.db, async (tx) => {
-    // The claim has the message, and waits to write its intent.
+    // The claim has locked the message, and waits to write its intent.
     await tx.query(
       `insert into intents (node_id, account_id, message_id, segment, try, link_id) values ($1, $2, $3, 1, 2, $4)`,
       [test.nodeId, test.accountId, id, test.linkId],

@@ -1,4 +1,4 @@
-/** Segments of one message end at different times, and their words come in any order: what nobody took of it is sent again all the same. */
+/** Segments of one message end at different times and in any order: those that were not accepted are still resent. */
 import { beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
 import { createTestDatabase, untilBlocked } from '../ground/db/testing.ts'
@@ -26,7 +26,7 @@ const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<voi
 const receipt = (handover: Handover, segment: number): Promise<void> =>
   tellDelivered(test, theirNumber, newId(), { reference: referenceOf(handover.id, segment, 1) })
 const resolve = (): Promise<void> => resolveDue(test)
-/** The segments with which the message of the test is claimed; null: it does not wait. */
+/** The segments with which the test's message is claimed; null: it is not queued. */
 async function claim(): Promise<number[] | null> {
   await claimFor(test, theirNumber)
   const { rows: intents } = await test.db.query<{ segment: number }>(
@@ -51,7 +51,7 @@ it('whose wait is over while another is with the carrier waits for that one, and
 it('that ends while its message is looked at is waited for like any other', async () => {
   const handover = await lease()
   await unknown(handover, { segment: 1, move: null })
-  // Nothing is to be adopted, and the wait for the first is over.
+  // There is nothing to adopt, and the first one's wait is over.
   await test.db.query(
     `update nameless_tries set check_at = now() + interval '1 hour', resend_at = now() where message_id = $1`,
     [handover.id],
@@ -73,7 +73,6 @@ it.each(['a receipt', 'a late answer'])(
   'that was not written is sent when %s tells that the other arrived',
   async (word) => {
     const handover = await lease()
-    // Its process could not write the second, and ended before it knew of the first.
     await test.answer(handover, {
       segment: 2,
       state: 'released',

@@ -26,7 +26,7 @@ const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 await test.subscribe('message.unconfirmed', 'message.sent', 'message.delivered')
 await bindLink(test)
-// Every test writes to a person of its own.
+// Each test has its own recipient.
 beforeEach(() => void people++)
 const theirNumber = (): string => `1555300${String(people).padStart(4, '0')}`
 
@@ -301,7 +301,7 @@ describe('the policy', () => {
     await expire(waiting.id)
     await resolve()
     await expireMessages(test.context)
-    // A claim may be the first to see it.
+    // A claim may see it first.
     await expire(claimed.id)
     expect(await claim()).toEqual([])
     for (const { id } of [handover, waiting, claimed]) {
@@ -338,7 +338,7 @@ describe('sending again by hand', () => {
     await unknown(handover)
     await resend(handover.id)
     await inTransaction(test.db, async (tx) => {
-      // As a claim does that finds no room.
+      // As a claim without room does.
       await tx.query('select from queue where message_id = $1 for update', [handover.id])
       await cancelMessage(test.context, test.accountId, handover.id)
     })
@@ -352,7 +352,7 @@ describe('sending again by hand', () => {
     let claimed: Promise<unknown> | undefined
     await inTransaction(test.db, async (tx) => {
       await tx.query('select from nodes where id = $1 for update', [test.nodeId])
-      // It has seen that the message does not wait.
+      // It has seen that the message is not queued.
       claimed = claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
       await untilBlocked(test.db, 1)
       await resend(handover.id)
@@ -417,7 +417,7 @@ describe('sending again by hand', () => {
 })
 
 describe('a message that processes end with', () => {
-  /** Another process ends with the message in its hands. */
+  /** Another process crashes with the message in hand. */
   async function crash({ id }: Handover): Promise<void> {
     const nodeId = newId()
     await test.db.query(`update intents set node_id = $2 where message_id = $1`, [id, nodeId])

@@ -1,6 +1,6 @@
 /**
- * Sending again what may have been sent: by the policy `resend` after a while, or because somebody asks. The carrier may have it twice
- * then, which every such message says of itself (`possible_duplicate`). Nothing is sent again after its validity.
+ * Resends messages with an unknown outcome: by the policy `resend` after a while, or on request. The carrier may then have them twice, which each
+ * shows (`possible_duplicate`). Nothing is resent after its validity.
  */
 import type { Recording } from '../events/events.ts'
 import { inTransaction, type Tx } from '../ground/db/db.ts'
@@ -20,23 +20,23 @@ interface ResendContext extends Recording {
   reasons?: Reasons
 }
 
-// Any constant: nothing else of ours takes an advisory lock of one number below 2^32.
+// Any constant: we take no other advisory lock of one number below 2^32.
 const lockKey = 0x756e6b6e
 
 /**
- * What the clock does about unknown outcomes: adopts what receipts tell of, then sends again what is due. One process at a time, in pieces
- * of `limit` tries; returns the larger number of what it looked at, call again while it is `limit`. One probe where there is nothing to do.
+ * Periodic work on unknown outcomes: adopts by receipts, then resends what is due. One process at a time, in pieces of `limit` tries; returns the
+ * larger count of the two, call again while it is `limit`. One probe if there is nothing to do.
  */
 export async function resolveUnknown(context: ResendContext, limit = 200): Promise<number> {
   const { db, reasons = defaultReasons } = context
   if (!(await hasDueTries(db))) return 0
-  // Each in a transaction of its own: both lock tries before they lock messages.
+  // Separate transactions: both lock tries before messages.
   const adopted = await alone(context, (tx) => adoptTries(tx, reasons, limit))
   const resent = await alone(context, async (tx) => ({ moved: [], looked: await resendDue(tx, limit) }))
   return Math.max(adopted, resent)
 }
 
-/** Does one of the two unless another process does either; answers how many tries were looked at. */
+/** Runs one of the two unless another process is running either; returns the number of tries checked. */
 async function alone(
   context: ResendContext,
   work: (tx: Tx) => Promise<{ moved: Moved[]; looked: number }>,
@@ -58,9 +58,9 @@ interface Due {
 }
 
 /**
- * Messages whose wait for a receipt is over, that of all their tries, each once: by the index on that time, as far as it is over, and by key. One
- * whose carrier has no link up waits on: its receipts could not have come; and so does one with a segment that is still with the carrier. One that
- * was in the hands of too many processes at their end is parked; one whose validity is over is held for good.
+ * Messages whose wait for a receipt is over for all tries, each once: by the index on that time, and by key. A message waits on if its carrier has no
+ * link up, since its receipts could not come, or if a segment is in flight. A message in hand in too many crashes is parked; an expired one is held
+ * for good.
  */
 async function resendDue(tx: Tx, limit: number): Promise<number> {
   const { rows: due } = await tx.query<Key>({
@@ -120,10 +120,10 @@ function unconfirmed(rows: readonly Key[]): string {
         join messages${day} m on m.account_id = k.account_id and m.id = k.message_id ${isThere('m.id')} and m.status = 'unconfirmed'`
 }
 
-// A carrier that froze has left many thousands: they are not gone through every few seconds for as long as it is away.
+// A frozen carrier leaves many thousands of tries: this keeps each of them from being checked every few seconds.
 const postponedSecondsMax = 300
 
-/** For half the time that it has waited. By primary key prefix of nameless_tries. */
+/** By half the time that it has waited. By primary key prefix of nameless_tries. */
 async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
   if (rows.length === 0) return
   await tx.query(
@@ -161,11 +161,10 @@ async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
 }
 
 /**
- * Takes away what a cancel has left of unconfirmed messages in queue and delayed because a claim held it: the row that they come back with must
- * not be one that a claim of this moment is about to take away, having seen that they did not wait. The row of a message that waits stays: it
- * came in the very transaction that made it wait, so that no snapshot shows it beside an unconfirmed message. Waits for such a claim. One that
- * began before the cancel puts what it holds elsewhere: into another part of the lane, or among what is delayed, from where it may be put
- * back into the lane; who takes it from there has seen the cancel.
+ * Deletes rows of unconfirmed messages in queue and delayed that a cancel left because a claim held them: the row of a requeued message must not be
+ * one that a concurrent claim is about to delete, having seen it as not queued. The row of a queued message stays: it came in the transaction that
+ * queued it, so no snapshot shows it beside an unconfirmed message. Waits for such a claim. A claim that began before the cancel puts its rows
+ * elsewhere: into another part of the lane, or into delayed, from where they may return to the lane; the next claim of those has seen the cancel.
  */
 async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
   await leaveQueue(tx, rows)
@@ -187,7 +186,7 @@ async function leaveDelayed(tx: Tx, rows: readonly Key[]): Promise<void> {
   })
 }
 
-/** By primary key, in each part of its lane where a message may be. */
+/** By primary key, in each part of its lane that may hold a message. */
 async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
     text: `
@@ -206,9 +205,9 @@ async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
 }
 
 /**
- * Puts messages back into the queue, if they are still unknown and valid, and their campaign was not canceled (broadcasts_campaign), whose
- * messages no claim takes: the second finds them queued. It stays with its carrier, which may have some of it. Locks the messages by
- * primary key; their unknown tries are open again for the claim, but for those that are being answered at this moment.
+ * Queues messages again if they are still unknown and valid, and their campaign was not canceled (broadcasts_campaign), since claims skip those. A
+ * second caller finds them queued. They stay with their carrier, which may have some segments. Locks the messages by primary key; their unknown tries
+ * open again for the claim, except those being answered now.
  */
 async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
   if (rows.length === 0) return []
@@ -265,7 +264,6 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
   return moved
 }
 
-/** Who asks for a message to be sent again. */
 export interface Actor {
   kind: 'key' | 'token'
   id: string
@@ -273,9 +271,9 @@ export interface Actor {
 }
 
 /**
- * Sends a message again whose outcome is unknown, though its policy holds it or it is parked, and notes who wanted it: the last one, where
- * it was canceled before it went. Null where it is not such a message (any more), its validity is over, or its campaign was canceled; of two
- * at once one gets null.
+ * Resends a message with an unknown outcome, even if its policy holds it or it is parked, and records the requester: the last one, if it was canceled
+ * before it went. Null if the outcome is not unknown (any more), or its validity is over, or its campaign was canceled; of two concurrent callers one
+ * gets null.
  */
 export async function resendMessage(
   tx: Tx,

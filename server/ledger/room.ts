@@ -29,7 +29,7 @@ export const room = {
           outbox.offer(postings)
           return count
         }),
-        // Receipts are adopted within a second; what is sent again has waited for them.
+        // Receipts are adopted within a second; messages to be resent have waited for them.
         inPieces('unknown outcomes', 1000, 200, (limit) => resolveUnknown(context, limit)),
         inPieces('messages without a receipt', 60_000, 500, endLate),
       ]
@@ -38,7 +38,7 @@ export const room = {
   retain: [
     { table: 'carrier_ids', column: 'at', age: ofIds },
     { table: 'nameless_tries', column: 'noted_at', age: ofIds },
-    // Longer than any message is valid: none is sent again after it.
+    // Longer than any validity: nothing is resent after it.
     { table: 'crashes', column: 'at', age: '4 days' },
   ],
 } satisfies Room

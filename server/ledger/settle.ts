@@ -1,12 +1,12 @@
-/** What a dead node left: segments that may or may not have reached a carrier. Nobody can tell, so their outcome is unknown. */
+/** Settles a dead node's segments: they may or may not have reached a carrier, so their outcome is unknown. */
 import type { Db } from '../ground/db/db.ts'
 import { noteCrashes, parkPoison } from './crash.ts'
 import type { Ledger } from './ledger.ts'
 
-// Bounded pieces, so that one crash with a large window does not hold the ledger for long.
+// Bounded pieces, so that a crash with a large window does not block the ledger for long.
 const pieceMax = 500
 
-/** A segment with a carrier, as a node has left it. */
+/** A segment in flight when its node ended. */
 export interface Intent {
   accountId: string
   messageId: string
@@ -16,8 +16,7 @@ export interface Intent {
   at: Date
 }
 
-/** Ends every segment that a fenced node had with a carrier as unknown: its messages become unconfirmed, until a late receipt says
- * more or they are sent again. Repeatable. */
+/** Ends all segments that a fenced node had in flight as unknown: their messages are unconfirmed until a late receipt or a resend. Repeatable. */
 export async function settleIntents(db: Db, ledger: Ledger, nodeId: string): Promise<number> {
   return (
     (await settle(db, ledger, nodeId, () => readIntents(db, nodeId, pieceMax))) +
@@ -25,7 +24,7 @@ export async function settleIntents(db: Db, ledger: Ledger, nodeId: string): Pro
   )
 }
 
-/** Intents of a node, by the primary key; the segments of a message in their order. */
+/** Intents of a node, by primary key; the segments of a message in order. */
 export async function readIntents(db: Db, nodeId: string, limit: number | null = null): Promise<Intent[]> {
   const { rows } = await db.query<Intent>(
     `select account_id as "accountId", message_id as "messageId", segment, try, link_id as "linkId", at
@@ -39,8 +38,8 @@ export async function readIntents(db: Db, nodeId: string, limit: number | null =
 }
 
 /**
- * Messages of one segment that a node had soon after their acceptance: they have no intents. Looks from the node's low-water mark on, by the
- * BRIN index on ids: what it read last was with it then, or came later.
+ * One-segment messages that a node claimed soon after acceptance, without intents. Reads from the node's low-water mark on, by the BRIN index on ids:
+ * messages in flight at its last beat, or later ones, are above it.
  */
 export async function readDirect(db: Db, nodeId: string, limit: number | null = null): Promise<Intent[]> {
   const { rows } = await db.query<Intent>(
@@ -60,7 +59,7 @@ async function settle(db: Db, ledger: Ledger, nodeId: string, read: () => Promis
   for (;;) {
     const rows = await read()
     if (rows.length === 0) return settled
-    // Before the intents are gone: a settling process may end, too.
+    // Before the intents are deleted: the settling process may crash, too.
     await noteCrashes(db, nodeId, rows)
     await Promise.all(
       rows.map(({ at, ...intent }) =>

@@ -1,7 +1,7 @@
 /**
- * Short cut of answers and receipts; falls back on `answer.ts`, `receipt.ts` and `apply.ts`. It serves messages of one segment that are
- * accepted at once, reported once, and remembered by this process (`Recent`): two statements, each its own transaction, that read nothing
- * back. A row that is not as remembered takes the general way; both may run again for the same answer or receipt and change nothing then.
+ * Short cut for answers and receipts; falls back on `answer.ts`, `receipt.ts` and `apply.ts`. It serves one-segment messages that are accepted at
+ * once, reported once, and in this process's memory (`Recent`): two statements, each its own transaction, that read nothing back. A row that differs
+ * from memory takes the general way; both may run again for the same answer or receipt without effect.
  */
 import { now as readNow } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -27,7 +27,7 @@ import type { Recent, Submitted } from '../message/recent.ts'
 import { countMoves, countedColumns } from '../usage/delta-sql.ts'
 import type { Reasons } from '../message/taxonomy.ts'
 
-/** Pairs answers that a carrier accepted with the messages that are remembered; the others take the general way. */
+/** Pairs accepted answers with messages in memory; the others take the general way. */
 export function recallAnswers(
   answers: Answer[],
   recent: Recent,
@@ -37,7 +37,7 @@ export function recallAnswers(
   const rest: Answer[] = []
   for (const answer of answers) {
     const submitted = recent.takeSubmitted(answer.messageId, answer.try)
-    // The id of a message that is sent again may have been taken for an earlier try's (`takeBackIds`).
+    // The id of a resent message may have been attributed to an earlier try (`takeBackIds`).
     const isKnown = submitted?.row.possibleDuplicate === false && !wantsSent(answer.accountId)
     if (isKnown && isPlainAnswer(answer)) plain.push({ answer, ...submitted })
     else rest.push(answer)
@@ -45,26 +45,26 @@ export function recallAnswers(
   return { plain, rest }
 }
 
-/** An acceptance of a message of one segment. */
+/** An acceptance of a one-segment message. */
 function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
   return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null && isLate !== true
 }
 
-/** A plain answer with the message as it was submitted. */
+/** A plain answer with its message as submitted. */
 export interface PlainAnswer extends Submitted {
   answer: Answer
 }
 
 /**
- * Writes plain answers; says whether receipts had come before them, and whether all messages were as they were submitted: where one was not,
- * because another process has taken this one for dead, the answers are to be written the general way, too.
+ * Writes plain answers; returns whether receipts had come before them, and whether all messages were as submitted. If one was not, because another
+ * process declared this one dead, write the answers the general way, too.
  */
 export async function writePlainAnswers(
   db: Db,
   plain: PlainAnswer[],
   recent: Recent,
 ): Promise<{ hasEarly: boolean; isWhole: boolean }> {
-  // A carrier that gives one id twice in a moment means the later message, which is written after the other.
+  // A carrier that gives one id twice at once means the later message, which is written after the other.
   const last = new Map(plain.map((one) => [`${one.answer.linkId} ${one.answer.carrierMessageId}`, one]))
   const later = new Set(last.values())
   const before = last.size < plain.length ? plain.filter((one) => !later.has(one)) : []
@@ -90,7 +90,7 @@ export async function writePlainAnswers(
     ],
   })
   const [result = { moved: 0, hasEarly: false }] = results
-  // Where one did not move, nothing of the batch is surely as remembered.
+  // If one did not move, no row of the batch is certain to match memory.
   if (result.moved === answers.length)
     for (const { row, answer } of writing) {
       row.status = 'sent'
@@ -105,18 +105,15 @@ export async function writePlainAnswers(
   }
 }
 
-/** The id as the carrier wrote it. */
+/** The id in the carrier's spelling. */
 const spelledId = ({ rawMessageId, carrierMessageId }: Answer): string | null => rawMessageId ?? carrierMessageId
 
-/** A deciding receipt of a message that is remembered. */
 export interface PlainReceipt {
   receipt: ReceiptIn
   row: MessageRow
 }
 
-/**
- * Pairs receipts with the messages that are remembered; the others, repetitions, and those that opt somebody out stay for the general way.
- */
+/** Pairs receipts with messages in memory; the others, repetitions, and those that opt a person out go the general way. */
 export function recallReceipts(
   receipts: ReceiptIn[],
   recent: Recent,
@@ -138,8 +135,8 @@ export function recallReceipts(
 }
 
 /**
- * Ends messages by their receipts, records the events and their due posts. Returns the posts, and the receipts whose messages are not as
- * remembered: nothing was written for those.
+ * Ends messages by their receipts, records events and due posts. Returns the posts, and the receipts whose messages differ from memory: nothing was
+ * written for those.
  */
 export async function writePlainReceipts(
   db: Db,
@@ -185,7 +182,7 @@ export async function writePlainReceipts(
       if (!end || !eventId || !endpointId || !outbox.nodeId) continue
       const { row, type } = end
       const { accountId, id: messageId, callbackUrl: url } = row
-      // The message has ended: it stays as it is.
+      // The message has ended and no longer changes.
       const payload = (): string =>
         renderEvent(eventId, { type, sequence: row.sequence, data: messageEventData(row, 'sent') }, now)
       postings.push({ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload })
@@ -198,7 +195,7 @@ interface End {
   type: 'message.delivered' | 'message.failed'
 }
 
-/** Changes the message as its receipt does: who took it out of `Recent` is the only one that has it. */
+/** Applies the receipt to the message in memory: the caller took it out of `Recent`, so no other code has it. */
 function endOf(row: MessageRow, receipt: ReceiptIn, now: Date, reasons: Reasons): End {
   Object.assign(row, endingOf(receipt, reasons))
   const isDelivered = row.status === 'delivered'
@@ -208,8 +205,8 @@ function endOf(row: MessageRow, receipt: ReceiptIn, now: Date, reasons: Reasons)
   return { type: isDelivered ? 'message.delivered' : 'message.failed', row }
 }
 
-// Locks the messages by primary key; carrier ids are reused by carriers. Intents, which only messages have that came through the queue, end
-// by primary key. The last column is an index probe an answer (receipts_unmatched).
+// Locks the messages by primary key; carriers reuse ids. Intents, which only queued messages have, end by primary key. The last column is an index
+// probe for each answer (receipts_unmatched).
 const answersOf = (day: string, isQueued: boolean, { select, count }: RowParameters<string>): string => `
   with a as materialized (
     ${select}
@@ -250,9 +247,8 @@ const queuedAnswerRows = rowParameters({ ...answerOwn, node_id: 'uuid' }, { ...a
 const answersStatement = perDay('write-plain-answers', (day) => answersOf(day, false, answerRows))
 const queuedAnswersStatement = perDay('write-plain-answers-queued', (day) => answersOf(day, true, queuedAnswerRows))
 
-// Locks the messages by primary key. A message that is not as remembered (another sequence) is not touched and not answered. What comes back
-// are the places of messages that moved, by the endpoint to which a post of them is to be handed over; null: all places. Where there is no such
-// post, they may come more than once.
+// Locks the messages by primary key. A message that differs from memory (another sequence) is neither changed nor returned. Returns the places of
+// moved messages, by the endpoint that gets their post; null: all places. Without such a post, places may repeat.
 const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowParameters<string>): string => `
   with r as materialized (
     ${hasFailures ? select : `select *, null::text as error_code, null::text as error_raw from (${select}) r`}

@@ -1,4 +1,3 @@
-/** For tests of tries without an answer: how they end, the words that come of them later, and time that goes by. */
 import { claimMessages } from '../queue/claim.ts'
 import type { Handover } from '../message/handover.ts'
 import { moveTo, ourNumber, type LedgerTest } from '../messages/testing.ts'
@@ -8,7 +7,7 @@ import { resolveUnknown } from './resend.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** Says of the link that it is up. */
+/** Reports the link as up. */
 export async function bindLink({ db, linkId, nodeId }: LedgerTest): Promise<void> {
   await db.query(
     `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
@@ -16,7 +15,7 @@ export async function bindLink({ db, linkId, nodeId }: LedgerTest): Promise<void
   )
 }
 
-/** The last segment of a message ends without an answer. */
+/** Ends the last segment of a message without an answer. */
 export const endUnknown = (test: LedgerTest, handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
   test.answer(handover, {
     state: 'unknown',
@@ -26,7 +25,7 @@ export const endUnknown = (test: LedgerTest, handover: Handover, changes: Partia
     ...changes,
   })
 
-/** A receipt says of an id that it was delivered to a number. */
+/** A receipt of `delivered` for an id and a number. */
 export const tellDelivered = (
   { ledger, linkId }: LedgerTest,
   theirNumber: string,
@@ -48,7 +47,7 @@ export const tellDelivered = (
     ...changes,
   })
 
-/** As if so much time had gone by that all is due. */
+/** As if all waits were over. */
 export async function resolveDue({ db, context }: LedgerTest): Promise<void> {
   await db.query(
     `update nameless_tries set check_at = now(), resend_at = case when resend_at is not null then now() end`,
@@ -56,7 +55,7 @@ export async function resolveDue({ db, context }: LedgerTest): Promise<void> {
   await resolveUnknown(context)
 }
 
-/** Claims what waits; what is for a number of it. */
+/** Claims queued messages; returns those to a number. */
 export async function claimFor(
   test: LedgerTest,
   theirNumber: string,

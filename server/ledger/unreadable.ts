@@ -1,4 +1,4 @@
-/** Messages whose text is sealed and cannot be opened: they are not sent, and nothing is taken from them. */
+/** Sealed messages that cannot be opened are not sent, and stay sealed. */
 import { now } from '../ground/db/clock.ts'
 import { isUnreadable } from '../ground/sealing/texts.ts'
 import { writeAnswers, type Answer } from './answer.ts'
@@ -7,8 +7,8 @@ import type { RejectUnreadable } from '../queue/claim.ts'
 type Claimed = Parameters<RejectUnreadable>[2][number]
 
 /**
- * Ends those of a claim whose text cannot be opened, in the claim's transaction: no byte was written of them. The sealed text stays, so that
- * they may be sent again when its key is back.
+ * Ends messages of a claim whose text cannot be opened, in the claim's transaction: no byte was written. The sealed text stays, so that they can be
+ * resent when the key is back.
  */
 export const rejectUnreadable: RejectUnreadable = async (tx, nodeId, claimed) => {
   const answers = claimed
@@ -18,7 +18,7 @@ export const rejectUnreadable: RejectUnreadable = async (tx, nodeId, claimed) =>
   return (await writeAnswers(tx, answers, () => false)).moved
 }
 
-/** One for each intent; the last one moves the message. */
+/** One answer for each intent; the last one moves the message. */
 function answersOf(row: Claimed, nodeId: string): Answer[] {
   const segments = row.pending ?? Array.from({ length: row.segments }, (_, i) => i + 1)
   return segments.map((segment, i) => ({

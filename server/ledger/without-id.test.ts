@@ -56,7 +56,7 @@ it('gives a try back the id that a receipt brought to the try before it, when it
     [2, 1, 'accepted', id, false],
   ])
   expect(await test.message(first.id)).toMatchObject({ status: 'delivered', possibleDuplicate: true })
-  // What became of the first is still waited for.
+  // The outcome of the first is still open.
   const other = newId()
   await delivered(other)
   await resolve()
@@ -70,7 +70,7 @@ it('gives the id back to an answer in time, too', async () => {
   await resolve()
   const second = await claim()
   await delivered(id)
-  // As where another process adopts and stands still, having looked before the message was claimed.
+  // As if another process that checked before the claim were stopped during adoption.
   await test.db.query(`update messages set status = 'queued' where id = $1`, [first.id])
   await resolve()
   await test.db.query(`update messages set status = 'sending' where id = $1 and status = 'queued'`, [first.id])

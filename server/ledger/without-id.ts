@@ -1,11 +1,11 @@
-/** Tries that no receipt finds by the carrier's id: noted when they end without one, for adoption (`adopt.ts`) and for `resend.ts`. */
+/** Tries that no receipt matches by the carrier's id: recorded when they end without one, for adoption (`adopt.ts`) and `resend.ts`. */
 import { columns } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { placeOf } from '../ground/db/span.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
 
-/** How long the outcome of a try is waited for before it is repeated; four times as long after each that stays unknown, in seconds. */
+/** Seconds before an unknown try is resent; four times as long after each further unknown one. */
 export const resendAfterSeconds = 3
 
 /** A try that ended without an id. */
@@ -17,9 +17,9 @@ export function lacksId({ state, carrierMessageId }: Answer): boolean {
 }
 
 /**
- * Notes tries that ended without an id, in the transaction of their answers, and decides on the unknown among them: `resend`
- * after a while, where the message, its campaign or its account says so, or else the link. Locks the messages that no one has decided
- * for, by primary key. Where one receipt speaks for all segments, only the first is noted.
+ * Records tries that ended without an id, in the transaction of their answers, and decides on the unknown ones: `resend` after a while if the
+ * message, its campaign, its account or else the link says so. Locks the undecided messages, by primary key. If one receipt covers all segments, only
+ * the first is recorded.
  */
 export async function noteWithoutId(tx: Tx, answers: readonly WithoutId[]): Promise<void> {
   if (answers.length === 0) return
@@ -76,9 +76,9 @@ export async function noteWithoutId(tx: Tx, answers: readonly WithoutId[]): Prom
 }
 
 /**
- * An answer that gives an id which an earlier try of the segment was thought to have, by a receipt that came before it, says that it is not
- * that try's: one submit has one id. Takes it back, in the transaction of the answers and after these; returns the tries, which have no id
- * again. By primary key prefix of submissions; first tries have none before them.
+ * If an answer gives an id that a receipt attributed to an earlier try of the segment, the attribution was wrong: one submit has one id. Takes it
+ * back, in the transaction of the answers and after these; returns the tries, which have no id again. By primary key prefix of submissions; first
+ * tries have none before them.
  */
 export async function takeBackIds(tx: Tx, answers: readonly Answer[]): Promise<WithoutId[]> {
   const named = answers.filter(({ state, carrierMessageId, ...answer }) => {
@@ -86,7 +86,7 @@ export async function takeBackIds(tx: Tx, answers: readonly Answer[]): Promise<W
     return state === 'accepted' && carrierMessageId !== null && mayBeAnother
   })
   if (named.length === 0) return []
-  // Where one receipt speaks for all segments, the others were taken along without an id.
+  // If one receipt covers all segments, the others were accepted along without an id.
   const { rows } = await tx.query<WithoutId>({
     name: 'takeBackIds-tries',
     text: `
@@ -115,7 +115,7 @@ export async function takeBackIds(tx: Tx, answers: readonly Answer[]): Promise<W
   return rows
 }
 
-/** Receipts have come that no id finds: tries between the same numbers are looked at. By nameless_tries_number, which is mostly empty. */
+/** After receipts with unknown ids: schedules checks of the tries between their numbers. By nameless_tries_number, which is mostly empty. */
 export async function hintAdoption(tx: Tx, receipts: { linkId: string; source?: string | null }[]): Promise<void> {
   if (receipts.length === 0) return
   const { rows } = await tx.query<Place>({
@@ -130,10 +130,7 @@ export async function hintAdoption(tx: Tx, receipts: { linkId: string; source?: 
   await lookSoon(tx, rows)
 }
 
-/**
- * Locks the tries of messages, by primary key. A caller that locks both locks them before the messages, as adoption does, and what waits in line between
- * the two, as a claim does.
- */
+/** Locks the tries of messages, by primary key. Lock order: tries, as adoption does, then queued rows, as a claim does, then messages. */
 export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
   await tx.query({
     name: 'lock-tries-without-id',
@@ -147,7 +144,7 @@ export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'account
   })
 }
 
-/** Answers have come after all: their tries are looked at, and their messages, which may be whole now. By primary key prefix. */
+/** After late answers: schedules checks of their tries and messages, which may be complete now. By primary key prefix. */
 export async function hintLate(tx: Tx, answers: Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
   if (answers.length === 0) return
   const { rows } = await tx.query<Place>({
@@ -162,15 +159,11 @@ export async function hintLate(tx: Tx, answers: Pick<Answer, 'accountId' | 'mess
   await lookSoon(tx, rows)
 }
 
-/** Where a row is that this transaction has locked. */
 interface Place {
   at: string
 }
 
-/**
- * Has a sweep look at tries soon. One that holds them is not waited for: it has messages to lock, and whoever comes here may hold them. It
- * looks again soon.
- */
+/** Schedules an early check of tries. Skips locked ones: their sweep is about to lock messages, which the caller may hold. It checks again soon. */
 async function lookSoon(tx: Tx, tries: readonly Place[]): Promise<void> {
   if (tries.length === 0) return
   await tx.query({
@@ -180,7 +173,7 @@ async function lookSoon(tx: Tx, tries: readonly Place[]): Promise<void> {
   })
 }
 
-/** Whether a sweep has anything to do; by nameless_tries_check_at and nameless_tries_resend_at. */
+/** By nameless_tries_check_at and nameless_tries_resend_at. */
 export async function hasDueTries(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ isDue: boolean }>({
     name: 'has-due-tries',
