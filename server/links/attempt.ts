@@ -1,26 +1,25 @@
-/** One try of a message on a link: what its segments' outcomes add up to. Pure. */
+/** One try of a message on a link: adds up its segments' outcomes. Pure. */
 import { statusName, type Outcome } from '@heliogram/smpp'
 import type { Answer, Move } from '../ledger/answer.ts'
 import type { Handover } from '../message/handover.ts'
 import { failsEverywhere, type Reason } from '../message/taxonomy.ts'
 
-/** What became of one segment, in the words of the ledger. */
+/** The outcome of one segment, in the ledger's terms. */
 export type SegmentEnd =
   | { state: 'accepted'; status: number | null }
   | Refusal
   | { state: 'unknown'; reason: string }
-  /** No byte of it was written. */
+  /** No byte was written. */
   | { state: 'released' }
 
-/** A proven no. */
 export interface Refusal {
   state: 'refused'
   /** command_status; null: the carrier speaks no SMPP. */
   status: number | null
-  /** The carrier's own code, in its spelling. */
+  /** The carrier's code, in its spelling. */
   raw: string
   reason: Reason
-  /** When the carrier wants to be asked again; null: it did not say. */
+  /** The carrier's requested delay; null: none. */
   retryAfterMs: number | null
 }
 
@@ -37,7 +36,6 @@ export function refusalOf(status: number, reason: Reason): Refusal {
   return { state: 'refused', status, raw: statusName(status), reason, retryAfterMs: null }
 }
 
-/** In the words of the ledger: no bytes out means it did not happen, no answer means that nobody knows. */
 export function readOutcome(outcome: Outcome, reasonOf: (status: number) => Reason): SegmentEnd {
   switch (outcome.kind) {
     case 'response':
@@ -55,7 +53,7 @@ export function readOutcome(outcome: Outcome, reasonOf: (status: number) => Reas
   }
 }
 
-/** Notes the end of a segment. Answers how the message moves, when it was the last. */
+/** Records the end of a segment. After the last one, returns how the message moves. */
 export function endSegment(attempt: Try, end: SegmentEnd): Move | null {
   attempt.ends.push(end)
   return --attempt.open === 0 ? decideMove(attempt) : null
@@ -82,28 +80,28 @@ export function answerOf(
     state: end.state,
     carrierMessageId,
     rawMessageId,
-    // Four octets without a sign, in a column with one: `statusName` reads both.
+    // Four unsigned octets in a signed column: `statusName` reads both.
     commandStatus: 'status' in end && end.status !== null ? end.status | 0 : null,
     intentAt,
     move,
   }
 }
 
-/** Whether some of its segments are with a carrier already, so that a try is only about the rest. */
+/** Whether a carrier already has some of its segments, so that the try covers only the rest. */
 export const isRest = ({ pending, segments }: Handover): boolean => pending !== null && pending.length < segments
 
-// A carrier that is busy is asked again soon (the pace of its link has slowed already); one with a fault ever later, up to a minute.
+// A busy carrier is retried soon (its link's pace is reduced already); a faulty one after longer and longer waits, up to a minute.
 const throttleRetryMs = 1000
 const retryMsMax = 60_000
 
-// A carrier that has had a fault so often in a row has its turn after the others.
+// After this many faults in a row a carrier comes after the others.
 const faultsMax = 3
 
 /**
- * How a message moves when all its segments have ended. An unknown segment holds the message, even if others were refused; a refusal for
- * good ends it; a passing one brings it back for the segments that are still open; else what was not written goes back at once.
- * Where the carrier has none of its segments, a refusal takes it to the next carrier of its chain instead: at once when it is for good and
- * not the recipient's fault, after some faults when it is passing. A busy carrier keeps it: others would be flooded.
+ * How a message moves when all its segments have ended. An unknown segment holds the message, even if others were refused; a permanent refusal ends
+ * it; a temporary one requeues it for its open segments; otherwise unwritten segments return at once. If the carrier has no segment, a refusal passes
+ * the message to the next carrier of its chain instead: at once if permanent and not the recipient's fault, after some faults if temporary. A busy
+ * carrier keeps it: others would be flooded.
  */
 export function decideMove(
   { handover, ends }: Pick<Try, 'handover' | 'ends'>,

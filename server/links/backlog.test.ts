@@ -1,4 +1,4 @@
-/** How long a message waits: what goes before it, and whether the estimate says so. */
+/** How long a message is queued: its predecessors, and the accuracy of the estimate. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { until } from '../../test/until.ts'
@@ -26,7 +26,7 @@ describe('a backlog of marketing on a slow link', () => {
       const startedAt = Date.now()
       await test.submit({ type, body: `urgent ${startedAt}` })
       await until('it is out', () => timesOf(test, `urgent ${startedAt}`).length === 1)
-      // Behind the others it would be minutes.
+      // Behind the others it would take minutes.
       expect((timesOf(test, `urgent ${startedAt}`)[0] ?? Infinity) - startedAt).toBeLessThan(5000)
     }
     expect(await test.count('queue', 'true')).toBeGreaterThan(19_000)
@@ -67,7 +67,7 @@ describe('the estimate of when a message is sent', () => {
     await until('it is out', () => timesOf(test, 'last').length === 1)
     const actual = (timesOf(test, 'last')[0] ?? 0) - acceptedAt
     const said = estimate.getTime() - acceptedAt
-    // What goes at once is within the time of a claim; behind the others it would be four seconds.
+    // Immediate sends fall within the time of a claim; behind the others it would be four seconds.
     expect(Math.abs(said - actual)).toBeLessThanOrEqual(type === backlog ? actual * 0.2 : 1500)
     if (type === backlog) expect(actual).toBeGreaterThan(1500)
   })

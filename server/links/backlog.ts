@@ -1,20 +1,20 @@
-/** How long what is queued now would wait, by what the queue was counted to hold. */
+/** Estimates the wait of a new message from the last count of the queue. */
 import type { Lane } from '../queue/claim.ts'
 import type { Newcomer } from '../message/handover.ts'
 import type { QueueCount } from '../queue/count.ts'
 import type { LinkSet } from './link-set.ts'
 import { rankOf } from './lanes.ts'
 
-// What each lower type gets beside a flood of the others (see line.ts).
+// The share of each lower type during a flood of the others (see line.ts).
 const leastShare = 0.05
-// Each comes so much nearer that more are not seen in an estimate.
+// The estimate converges: further iterations do not change it visibly.
 const tries = 5
 
 export class Backlog {
   readonly #queue: QueueCount
   readonly #linkSet: LinkSet
   #lanes: readonly Lane[] = []
-  /** When nothing was left that may go: a count from before says nothing of what came since. */
+  /** When the queue was last empty of sendable messages: an older count says nothing about later ones. */
   #emptyAt = performance.now()
 
   constructor(queue: QueueCount, linkSet: LinkSet) {
@@ -22,7 +22,7 @@ export class Backlog {
     this.#linkSet = linkSet
   }
 
-  /** Takes note of the lanes that have something in them, and has it counted unless that was done just now. */
+  /** Records the lanes that are not empty, and starts a count unless there was one just now. */
   note(lanes: readonly Lane[], now: number): void {
     this.#lanes = lanes
     if (lanes.length === 0) this.#emptyAt = now
@@ -30,9 +30,9 @@ export class Backlog {
   }
 
   /**
-   * Milliseconds until a message that is queued now is submitted; null while no link that could take it is up. Before it go all of a
-   * higher type, its account's of its own type, and as many of each other account's: accounts take turns. What waits for a pace of its
-   * own takes no more than that of the link's meanwhile.
+   * Milliseconds until a message that is queued now is submitted; null if no link for it is up. Before it go all messages of higher types, its
+   * account's messages of its type, and as many of each other account, because accounts take turns. Messages with their own pace take only their
+   * pace's share of the link meanwhile.
    */
   wait(message: Newcomer): number | null {
     const { type, accountId, carrierId = null, ahead } = message
@@ -57,7 +57,7 @@ export class Backlog {
       const isInPart = isMine && lane.sender === part.sender && lane.campaignId === part.campaignId
       const limit = limits.paceOf(lane)
       if (isInPart) inPart += segments
-      // What was not sorted yet may be in front as well.
+      // Unsorted messages may be ahead as well.
       if (isInPart || (isMine && lane.carrierId === null)) own += segments
       else if (rankOf(lane.type) > rank) behind += segments
       else if (limit < Infinity) paced.push({ segments, pace: limit, isBefore: isFirst(lane) })
@@ -68,7 +68,7 @@ export class Backlog {
     const turns = [...others.values()].reduce((sum, segments) => sum + Math.min(segments, own), 0)
     const share = behind > 0 ? pace * (1 - leastShare) : pace
     let seconds = (before + own + turns) / share
-    // The longer it takes, the more of what has a pace of its own goes meanwhile: found by trying.
+    // The longer the wait, the more messages with their own pace go meanwhile: solved by iteration.
     for (let i = 0; i < tries && paced.length > 0; i++) {
       const meanwhile = paced.reduce(
         (sum, other) => sum + Math.min(other.segments, other.isBefore ? Infinity : own, other.pace * seconds),
@@ -76,14 +76,14 @@ export class Backlog {
       )
       seconds = (before + own + turns + meanwhile) / share
     }
-    // The lower types have their twentieth beside what goes before them.
+    // Lower types get their twentieth beside the types above.
     if (rank > 0 && before > 0) seconds = Math.min(seconds, (own + turns) / (pace * leastShare))
     const limited = Math.min(inPart, ahead ?? Infinity) / limits.paceOf({ type, accountId: accountId ?? '', ...part })
     const since = ahead === undefined ? performance.now() - Math.max(countedAt, this.#emptyAt) : 0
     return Math.max(0, Math.max(seconds, limited) * 1000 - since)
   }
 
-  /** Segments a second of the links that are up anywhere, of one carrier or of all. */
+  /** Segments a second of all links that are up on any node, of one carrier or of all. */
   #paceOf(carrierId: string | null): number {
     return this.#linkSet.leased.reduce(
       (sum, link) =>

@@ -4,7 +4,6 @@ import { ApiError } from '../ground/base/errors.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import type { HttpSettings, SmppSettings } from './settings.ts'
 
-/** What a carrier is, and the settings that it therefore has. */
 type KindAndSettings = { kind: 'smpp' | 'simulator'; settings: SmppSettings } | { kind: 'http'; settings: HttpSettings }
 
 interface CarrierFields {
@@ -16,7 +15,7 @@ interface CarrierFields {
   secrets: Buffer | null
 }
 
-/** `isTest`: it is the carrier of test mode. */
+/** `isTest`: the carrier of test mode. */
 export type CarrierRow = CarrierFields & { isTest: boolean; createdAt: Date; updatedAt: Date } & KindAndSettings
 
 const carrierColumns = `
@@ -46,19 +45,19 @@ export async function requireCarrier<D extends Db | Tx>(
   return carrier
 }
 
-/** The same, locked against another change: what is written back is all of it. */
+/** Locked, because an update writes the whole row. */
 export async function lockCarrier(tx: Tx, id: string): Promise<CarrierRow | null> {
   await tx.query('select 1 from carriers where id = $1 for no key update', [id])
   return findCarrier(tx, id)
 }
 
-/** Keeps a carrier that can have senders from being deleted until the transaction ends; false where there is none. Locks its row, by primary key. */
+/** Prevents the deletion of a carrier that can have senders until the transaction ends; false if there is none. Locks its row, by primary key. */
 export async function holdCarrier(tx: Tx, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('select 1 from carriers where id = $1 and not is_test for key share', [id])
   return rowCount === 1
 }
 
-/** Inserts a carrier with its one link. @throws a unique violation (23505) when the name is taken. */
+/** Inserts a carrier with its one link. @throws a unique violation (23505) if the name is taken. */
 export async function insertCarrier(
   tx: Tx,
   carrier: CarrierFields & KindAndSettings & { isTest?: boolean },
@@ -85,7 +84,7 @@ export async function insertCarrier(
   )
 }
 
-/** Changes a carrier; its settings were checked for its kind. */
+/** Updates a carrier; its settings were checked for its kind. */
 export async function updateCarrier(tx: Tx, carrier: CarrierFields & { settings: object }): Promise<void> {
   await tx.query(
     `update carriers
@@ -103,7 +102,7 @@ export async function updateCarrier(tx: Tx, carrier: CarrierFields & { settings:
   )
 }
 
-/** How many senders belong to a carrier, and how many routes name it (by route_carriers_carrier; senders are read). */
+/** Counts a carrier's senders, and the routes that name it (by route_carriers_carrier; senders are scanned). */
 export async function countUses(tx: Tx, id: string): Promise<{ senders: number; routes: number }> {
   const { rows } = await tx.query<{ senders: number; routes: number }>(
     `select (select count(*)::int from senders where carrier_id = $1) as senders,
@@ -113,12 +112,12 @@ export async function countUses(tx: Tx, id: string): Promise<{ senders: number; 
   return rows[0] ?? { senders: 0, routes: 0 }
 }
 
-/** Deletes a carrier and its link. @throws a foreign key violation (23503) while senders belong to it or routes name it. */
+/** Deletes a carrier and its link. @throws a foreign key violation (23503) while it has senders or routes. */
 export async function deleteCarrier(tx: Tx, id: string): Promise<void> {
   await tx.query(`delete from carriers where id = $1`, [id])
 }
 
-/** A link with what its processes say of it. `isStale`: all of them are gone or silent. */
+/** A link with its processes' reports. `isStale`: all of them are gone or silent. */
 export interface LinkRow {
   id: string
   carrierId: string
@@ -139,8 +138,8 @@ export interface LinkRow {
 }
 
 /**
- * Links with their live state, of one carrier or of all: what their processes said within 15 seconds, together. Unmatched receipts by
- * the partial index receipts_unmatched.
+ * Links with their live state, of one carrier or of all: their processes' reports of the last 15 seconds, added up. Unmatched receipts by the partial
+ * index receipts_unmatched.
  */
 export async function listLinks(db: Db | Tx, carrierId: string | null = null): Promise<LinkRow[]> {
   const { rows } = await db.query<LinkRow>(
@@ -175,21 +174,21 @@ export async function listLinks(db: Db | Tx, carrierId: string | null = null): P
   return rows
 }
 
-/** A link with what it takes to run it: the carrier's settings under its own. */
+/** A link with all it needs to run: the carrier's settings below its own. */
 export type RunnableLink = KindAndSettings & {
   id: string
   /** The first link of its carrier. */
   receiptsId: string
   carrierId: string
   carrierName: string
-  /** It is the carrier of test mode. */
+  /** The carrier of test mode. */
   isTest: boolean
   secrets: Buffer | null
-  /** Under which the secrets are sealed. */
+  /** The id under which the secrets are sealed. */
   secretsOf: string
 }
 
-/** What it takes to run these links. By primary key. */
+/** By primary key. */
 export async function findRunnable(db: Db, ids: readonly string[]): Promise<RunnableLink[]> {
   const { rows } = await db.query<RunnableLink>(
     `select l.id, (select f.id from links f where f.carrier_id = l.carrier_id order by f.position limit 1) as "receiptsId",
@@ -204,14 +203,14 @@ export async function findRunnable(db: Db, ids: readonly string[]): Promise<Runn
   return rows
 }
 
-/** What a process reports of a link it runs. */
+/** A process's report on a link that it runs. */
 export interface LinkReport {
   state: LinkRow['state']
   sessions: number
   windowMax: number
   inFlight: number
   pace: number
-  /** What refusals have left of the pace, 0 to 1. */
+  /** Part of the pace that refusals have left, 0 to 1. */
   fraction: number
   rate: number
   lastEnquireLinkAt: Date | null

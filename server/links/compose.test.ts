@@ -26,7 +26,7 @@ const fieldsOf = (handover: Handover, changes?: Partial<SmppSettings>): Composed
 }
 const long: Handover = { ...message, body: 'x'.repeat(400), segments: 3 }
 
-/** The text as a carrier reads it that means this by its data_codings. */
+/** The text as read by a carrier with these data_codings. */
 function read({ submits }: Composed, { default_alphabet }: SmppSettings): string | null {
   const parts = submits.map(({ fields }) => readPart({ esm_class: 0, data_coding: 0, ...fields }))
   return joinParts(parts, { defaultAlphabet: default_alphabet }).text

@@ -1,4 +1,4 @@
-/** From a message to the submits of its segments, as its link's settings ask for them. */
+/** Composes the submits of a message's segments by its link's settings. */
 import {
   cutSegments,
   formatAbsoluteTime,
@@ -17,25 +17,25 @@ import type { SmppSettings } from './settings.ts'
 export interface Submit {
   /** Counted from 1. */
   readonly segment: number
-  /** How many they are: 1, or all of a payload. */
+  /** 1, or all segments of a payload. */
   readonly segments: number
   readonly fields: FieldsInput<'submit_sm'>
 }
 
-/** What a message is on a link. */
+/** A message as composed for a link. */
 export interface Composed {
   /**
-   * Segments of the whole message here. Where the message was counted with another number its submits must not be written: an alphabet
-   * that lacks a character of the text takes it to UCS-2, which messages are not counted in before their carrier is known.
+   * Segments of the whole message here. If it was counted with another number, do not write its submits: an alphabet that lacks a character of the
+   * text turns it into UCS-2, and messages are not counted so before their carrier is known.
    */
   readonly segments: number
-  /** Of the segments that are pending, in order. */
+  /** Of the pending segments, in order. */
   readonly submits: Submit[]
-  /** How many segments those are. */
+  /** Number of those segments. */
   readonly pending: number
 }
 
-/** Composes the submits of a message. A retried segment has the reference of its siblings, on any node. */
+/** A retried segment has the reference of its siblings, on any node. */
 export function composeSubmits(handover: Handover, settings: SmppSettings): Composed {
   const { id, pending, theirNumber, expiresAt } = handover
   const sender = writeSender(handover.ourNumber, settings)
@@ -54,7 +54,7 @@ export function composeSubmits(handover: Handover, settings: SmppSettings): Comp
       registered_delivery: 1,
       ...(validity_period && { validity_period }),
     }
-    // By which a receipt finds the try that was never answered, if the carrier echoes it.
+    // If the carrier echoes it, a receipt finds a try that was never answered.
     if (settings.user_message_reference)
       fields.tlvs = { ...fields.tlvs, user_message_reference: referenceOf(id, segment, handover.try) }
     submits.push({ segment, segments: segments - pdus.length + 1, fields })
@@ -68,18 +68,18 @@ function cut(handover: Handover, settings: SmppSettings): { segments: number; pd
   const options = (mode: ConcatenationMode): CutOptions => ({
     encoding: handover.encoding === 'GSM-7' ? 'gsm7' : 'ucs2',
     mode,
-    // From the id: it is the same at every try, on any node and after any restart.
+    // From the id: the same at every try, on any node and after any restart.
     reference: Number.parseInt(handover.id.slice(-4), 16),
     alphabet,
     dataCodings: { 'GSM-7': out[alphabet], 'UCS-2': out.ucs2 },
   })
   const asked = cutSegments(handover.body, options(settings.concatenation))
-  // One submit for as many segments as the carrier will make of it.
+  // One submit for as many segments as the carrier will make.
   if (asked[0]?.tlvs?.message_payload) {
     const { segments } = planSegments(handover.body, options('payload'))
     return { segments, pdus: asked }
   }
-  // udh16 has one octet less a segment: where that takes one segment more than the message was counted with, 8 bits do.
+  // udh16 has one octet less a segment: if that takes one segment more than the count, 8 bits do.
   const pdus =
     settings.concatenation === 'udh16' && asked.length > handover.segments
       ? cutSegments(handover.body, options('udh8'))

@@ -1,4 +1,4 @@
-/** What is claimed when, and for whom: several carriers, links and paces. */
+/** When and for whom messages are claimed, with several carriers, links and paces. */
 import { linkOpener } from '../carriers/open-link.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../ground/db/db.ts'
@@ -62,7 +62,7 @@ describe('a carrier that is down', () => {
     const read = async (): Promise<unknown> =>
       (await test.db.query(`select min(xmin::text), max(xmin::text) from queue`)).rows
     const before = await read()
-    // Whatever goes past, they are not touched.
+    // They stay untouched while others pass.
     for (let i = 0; i < 5; i++) await test.reaches((await test.submit()).id, 'delivered')
     expect(await read()).toEqual(before)
     expect(await apart()).toBe(120)
@@ -106,7 +106,7 @@ describe('a carrier that is down', () => {
 
   it('loses what any carrier may take to the first of the others that comes up', async () => {
     await open()
-    // Both are down, and no sender ties the messages to one of them.
+    // Both are down, and no sender binds the messages to one of them.
     const first = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, first, {}, { priority: 1 }))
     await test.db.query(`delete from senders`)
@@ -138,13 +138,13 @@ describe('two carriers', () => {
     await test.reaches(id, 'delivered')
     // The busy one takes minutes.
     expect(timesOf(test, 'backlog').length).toBeLessThan(60)
-    // The busy one goes on in order.
+    // The busy one continues in order.
     const numbers = test.simulator.ledger.flatMap((entry) => /^backlog (\d+)$/.exec(entry.text)?.[1] ?? []).map(Number)
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1))
   })
 })
 
-/** What is written at our sockets: what a carrier reads in a second is also a matter of how busy it is. */
+/** Writes at our sockets: the rate that a carrier reads also depends on the load of the machine. */
 function traceWritten(): { written: { link: string; text: string; at: number }[]; trace: LinkOptions['trace'] } {
   const written: { link: string; text: string; at: number }[] = []
   const trace: LinkOptions['trace'] = (link, direction, bytes) =>
@@ -166,7 +166,7 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   await insertBacklog(test, 2000, 'marketing')
   const timesAt = (link?: string): number[] =>
     written.flatMap((one) => (one.text.includes('backlog') && one.link === (link ?? one.link) ? [one.at] : []))
-  // However busy the machine is, some second is a good one.
+  // On a busy machine, too, some second is undisturbed.
   await until('more go in a second than over either alone', () => mostInASecond(timesAt()) > 50)
   expect(mostInASecond(timesAt(test.linkId))).toBeLessThanOrEqual(21)
   expect(mostInASecond(timesAt(second))).toBeLessThanOrEqual(41)
@@ -190,7 +190,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   )
   await linkSet.start()
   await until('the link is bound', () => linkSet.running.get(test.linkId)?.state === 'bound')
-  // The first answer of the database comes late.
+  // The database's first answer is late.
   const { promise: isLate, resolve: arrive } = Promise.withResolvers<void>()
   let reads = 0
   const db = new Proxy(test.db, {
@@ -205,7 +205,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   })
   const claimed: string[] = []
   const context = { ...receiving, ...test.context, db, nodeId: node.id, linkSet }
-  // It is not started: nothing looks of itself.
+  // It is not started, so it only looks when called.
   const feed = new Feed({ ...context, inFlight: new InFlight(), submit: ({ id }) => claimed.push(id) })
   feed.look()
   await until('the lanes are read, and empty', () => reads === 1)
@@ -218,7 +218,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   await linkSet.close()
 })
 
-/** An account with a sender of its own. */
+/** An account with its own sender. */
 async function newAccount(number: string): Promise<string> {
   const id = newId()
   await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [id])
@@ -242,7 +242,7 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
       const [campaignId, free] = [newId(), newId()]
       for (const id of [campaignId, free])
         await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [accountId, id])
-      // Its lanes come with its first message.
+      // Its lanes begin with its first message.
       await test.submit({ accountId, type: 'marketing' })
       const setTo = (pace: number) =>
         test.db.query(`${statement}${name === 'campaign' ? ` and id = '${campaignId}'` : ''}`, [pace, accountId])
@@ -269,9 +269,9 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
     ...Array.from({ length: 50 }, () => test.draft({ accountId, campaignId: free, type: 'marketing', body: 'other' })),
   ])
   await until('the neighbours are through', () => timesOf(test, 'other').length === 100)
-  // All that have a pace came before them.
+  // All messages with a pace came before them.
   for (const { name } of paced) expect(timesOf(test, `by ${name}`).length, name).toBeLessThan(count)
-  // What waits behind the pace says so, and when its turn comes.
+  // The estimate includes the wait for the pace.
   const last = rowOf(await test.acceptor.accept(test.draft({ accountId, campaignId, type: 'marketing', body: 'last' })))
   await until('it is counted', () => (test.submitter.estimateSendAt(last)?.getTime() ?? 0) > Date.now() + 20_000)
   const before = Date.now() + 2000 * (count - timesOf(test, 'by campaign').length)
@@ -284,7 +284,7 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
   for (const { name } of paced) {
     const all = written.flatMap(({ text, at }) => (text.includes(`by ${name}`) ? [at] : []))
     expect(mostInASecond(all), name).toBeLessThanOrEqual(11)
-    // In its best second, however busy the machine is.
+    // In its best second, on a machine of any load.
     expect(mostInASecond(all), name).toBeGreaterThanOrEqual(8)
   }
 })
@@ -294,7 +294,7 @@ it('a campaign has its pace from its first message on, also where no process has
   await open({ trace })
   const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]
   const [campaignId, completed] = [newId(), newId()]
-  // The paces have just been read, and are not again before the messages are there.
+  // The paces have just been read, and are not read again before the messages come.
   await test.db.query(`update accounts set pace = 10 where id = $1`, [other])
   await until('the paces are read', () => test.submitter.limits.isLimited(other))
   await test.db.query(

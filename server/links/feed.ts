@@ -1,4 +1,4 @@
-/** Feeds the links of this process from the queue: which lane is claimed next, for which links, and how much waits in front of whom. */
+/** Feeds this process's links from the queue: chooses the next lane and links, and knows the backlog of each. */
 import { nowMs } from '../ground/db/clock.ts'
 import type { Log } from '../ground/db/log.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -29,27 +29,27 @@ interface FeedContext {
   queueCount: QueueCount
   nodeId: string
   linkSet: LinkSet
-  /** Notes what statements may commit (see stranded.ts). */
+  /** Records running statements (see stranded.ts). */
   inFlight: InFlight
   submit: (handover: Handover) => void
 }
 
-// The poll behind the hints: other nodes queue too, and retries fall due.
+// Poll interval behind the hints: other nodes queue too, and retries fall due.
 const pollMs = 250
-// Messages of one claim; larger ones gain nothing.
+// Messages of one claim; larger claims are no faster.
 const claimMax = 500
-// Least of a lane that several carriers share, or paces: what may go is looked for behind what is to wait elsewhere.
+// Minimum for a lane with several carriers or paces: messages that may go are behind others that wait.
 const sortMin = 50
-// How long the list of lanes is good while claims go on.
+// How long the list of lanes is valid between claims.
 const lanesMs = 100
-// Dead rows at the head of a lane slow its scan, so a claim begins where the last one ended; rows that came in below are seen again soon.
+// Dead rows at the head of a lane slow its scan, so a claim begins at the end of the last one; rows added below are seen soon.
 const lowWaterMs = 1000
-// How often what waits for a carrier that is down is looked at: its route may be another by now.
+// How often messages of a carrier that is down are looked at: their route may have changed.
 const recheckMs = 60_000
 const dayMs = 86_400_000
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** A lane with what of it may be claimed now. */
+/** A lane with its claimable part. */
 interface Choice {
   lane: Lane
   rooms: Room[]
@@ -62,13 +62,12 @@ export class Feed {
   readonly #context: FeedContext
   /** Where the next claim of a lane begins. */
   readonly #lowWater = new Map<string, string>()
-  /** Where the second look at what waits for a carrier goes on, by lane. */
+  /** Where the recheck of messages waiting for a carrier continues, by lane. */
   readonly #rechecks = new Map<string, string>()
   #lanes: readonly Lane[] = []
   #lanesAt = -Infinity
-  /** Lanes of which this turn of the loop takes no more. */
+  /** Lanes that are done for this turn of the loop. */
   readonly #spent = new Set<string>()
-  /** Something may have been queued since the lanes were read. */
   #isStale = true
   #isClaiming = false
   #isClosed = false
@@ -100,7 +99,7 @@ export class Feed {
     this.look()
   }
 
-  /** There may be room, or something to claim. Claims what there is, unless that is under way. */
+  /** Call when there may be room, or messages. Claims unless a claim is running. */
   look(): void {
     if (this.#isClaiming || this.#isClosed) return
     this.#isClaiming = true
@@ -109,7 +108,7 @@ export class Feed {
     })
   }
 
-  /** Whether a message must wait in line: something before it does. Codes, which somebody is waiting for, do not. */
+  /** Whether a message must queue behind others. Codes do not, because a person is waiting for them. */
   mustQueue(type: MessageType, carrierId: string | undefined): boolean {
     if (type === 'otp') return false
     if (this.#isStale) return true
@@ -150,19 +149,19 @@ export class Feed {
         if (choice) await this.#claim(choice)
       }
     } finally {
-      // In one turn with the last look at what is stale: who wakes after it begins again.
+      // In one turn with the last check of `#isStale`: a later wake starts again.
       this.#isClaiming = false
     }
   }
 
-  /** Whether any link has room for anything: also where codes have filled it, the others have a place of their own. */
+  /** Whether any link has room: if codes have filled it, other types still have their own. */
   get #hasRoom(): boolean {
     for (const links of this.#context.linkSet.byCarrier.values())
       for (const link of links) if (messageTypes.some((type) => link.room(type) > 0)) return true
     return false
   }
 
-  /** What of a lane may be claimed now; null: nothing. */
+  /** The claimable part of a lane now; null: none. */
   #offer(lane: Lane, now: number): Choice | null {
     if (this.#spent.has(lane.id)) return null
     const { byCarrier, limits } = this.#context.linkSet
@@ -173,7 +172,7 @@ export class Feed {
     const rooms: Room[] = []
     for (const [carrierId, links] of byCarrier) {
       if (!isRecheck && lane.carrierId !== null && lane.carrierId !== carrierId) continue
-      // What came before waits apart: what comes now goes behind it.
+      // Earlier messages wait apart, and later ones go behind them.
       if (lane.carrierId === null && this.#hasBacklog(lane, carrierId)) continue
       const room = roomOf(links, lane.type)
       if (room) rooms.push(room)
@@ -218,7 +217,7 @@ export class Feed {
       }),
     )
     for (const handover of handovers) submit(handover)
-    // Also what it put elsewhere has had its turn.
+    // Messages that it put elsewhere have had their turn, too.
     const taken = handovers.reduce((sum, { segments }) => sum + segments, 0)
     const waiting = this.#lanes.filter(({ id }) => !this.#spent.has(id))
     this.#turns.took(lane, Math.max(1, claimed, taken), waiting)
@@ -230,12 +229,12 @@ export class Feed {
       return
     }
     if (clearId) this.#lowWater.set(lane.id, clearId)
-    // An end that was reached from a low-water mark is looked at again from the beginning, when the marks are reset.
+    // If a low-water mark was in use, the lane is read again from its beginning when the marks are reset.
     if (isEnd && stayed === 0) this.#spent.add(lane.id)
     if (claimed > 0 && stayed === claimed) this.#spent.add(lane.id)
   }
 
-  /** What waits for a carrier is looked at again when carriers have come, gone, or changed between up and down; and now and then where it is down. */
+  /** Looks again at messages waiting for a carrier after any carrier came, went or changed between up and down, and now and then while it is down. */
   #lookAgain(): void {
     const { linkSet } = this.#context
     const up = linkSet.upCarriers
@@ -250,9 +249,7 @@ export class Feed {
   }
 }
 
-/**
- * Where a claim begins, and the one day that it takes: what is in line is nearly always of today. Where the lane begins with older messages, any.
- */
+/** Start of a claim, and its one day: queued messages are nearly always of today. If the lane begins with older ones, any day. */
 function claimFrom(head: string, mark: string): { day: string; after: string } {
   const today = firstIdAt(Math.floor(nowMs() / dayMs) * dayMs)
   const first = mark > head ? mark : head
@@ -260,7 +257,6 @@ function claimFrom(head: string, mark: string): { day: string; after: string } {
   return { day, after: day !== '' && mark < today ? today : mark }
 }
 
-/** The roomiest of a carrier's links. */
 function roomOf(links: readonly CarrierLink[], type: MessageType): Room | null {
   let best: Room | null = null
   for (const link of links) {

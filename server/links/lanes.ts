@@ -1,4 +1,4 @@
-/** Whose turn it is: codes first, then transactional, then marketing. Each of the lower two keeps its twentieth, by segments. */
+/** Order of lanes: codes first, then transactional, then marketing. Each of the lower two keeps a twentieth, by segments. */
 import type { Lane } from '../queue/claim.ts'
 import type { MessageType } from '../message/message.ts'
 
@@ -7,18 +7,17 @@ export const messageTypes: readonly MessageType[] = ['otp', 'transactional', 'ma
 const ranks: Readonly<Record<MessageType, number>> = { otp: 0, transactional: 1, marketing: 2 }
 // One in twenty is one to nineteen others.
 const duePerSegment = 1 / 19
-// The largest claim owes as much. What a claim may bring is bounded by the room for its type.
+// As much as the largest claim owes. Claims are bounded by the room for their type.
 const dueOfClaimMax = 30
 
-/** The place of a type in that order, from 0. */
+/** A type's place in that order, from 0. */
 export const rankOf = (type: MessageType): number => ranks[type]
 
-/** What the lower types are owed by the others, in segments. */
+/** Segments that are owed to lower types. */
 export class Dues {
   readonly #due = messageTypes.map(() => 0)
   readonly #max: number
 
-  /** A lower type that cannot go for a while is owed at most so many. */
   constructor(max: number) {
     this.#max = max
   }
@@ -28,7 +27,7 @@ export class Dues {
     return rank > 0 && (this.#due[rank] ?? 0) >= 1
   }
 
-  /** Notes what went of a type: that much it is paid, and every other lower type that waits is owed its part. */
+  /** Records sent segments of a type: they reduce its debt, and every other lower type that waits is owed its part. */
   note(rank: number, segments: number, waits: (rank: number) => boolean): void {
     for (let lower = 1; lower < this.#due.length; lower++) {
       const due = this.#due[lower] ?? 0
@@ -38,13 +37,13 @@ export class Dues {
   }
 }
 
-/** The turns of lanes. A claim under load brings many codes, so segments count here, not claims. */
+/** Turns of lanes. A claim under load brings many codes, so segments count here, not claims. */
 export class LaneTurns<L extends Pick<Lane, 'type'>> {
   readonly #dues = new Dues(dueOfClaimMax)
   /** Lanes of one type take turns. */
   readonly #turns = messageTypes.map(() => 0)
 
-  /** Chooses among lanes that have rows. */
+  /** Chooses among lanes that are not empty. */
   choose(lanes: readonly L[]): L {
     const has = (rank: number): boolean => lanes.some(({ type }) => rankOf(type) === rank)
     const order = messageTypes.map((_, rank) => rank)
@@ -56,7 +55,7 @@ export class LaneTurns<L extends Pick<Lane, 'type'>> {
     return lane
   }
 
-  /** Notes the segments that a claim took of a lane, while these have something in them. */
+  /** Records the segments that a claim took from a lane while these lanes are not empty. */
   took(lane: L, segments: number, lanes: readonly L[]): void {
     this.#dues.note(rankOf(lane.type), segments, (rank) => lanes.some(({ type }) => rankOf(type) === rank))
   }

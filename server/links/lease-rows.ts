@@ -1,4 +1,4 @@
-/** What leases are decided by: the links, their slots, and what each process says of them. All of each table; they are small. */
+/** The basis of lease decisions: links, slots, and processes' reports. Reads each table whole; they are small. */
 import type { Tx } from '../ground/db/db.ts'
 import { recoverPerSecond } from './pace.ts'
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await test.db.query(`update carriers set pace = 100`)
 })
 
-/** A process, as far as leases know one. */
+/** A process, reduced to its leases. */
 class Process {
   readonly id = newId()
   held: Held = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
@@ -26,7 +26,7 @@ class Process {
     return process
   }
 
-  /** One renewal; `now` is of a clock that runs with the test. */
+  /** One renewal; `now` is the test's clock. */
   async renew(changes: Partial<Held> = {}, now = performance.now()): Promise<LeasedLink | null> {
     const leased = await renewLeases(test.db, this.id, () => ({ ...this.held, ...changes }), now)
     this.link = leased?.[0]
@@ -64,7 +64,7 @@ describe('slots', () => {
     expect(second.slots).toEqual([])
     await first.renew()
     expect(first.link?.give).toEqual([4, 5])
-    // While they drain nobody else has them.
+    // While they drain, no process has them.
     await second.renew()
     expect(second.slots).toEqual([])
     await first.giveBack()
@@ -123,7 +123,7 @@ describe('slots', () => {
     const first = await Process.start()
     await first.renew()
     const before = new Map(first.held.slots)
-    // For whom it drained is gone.
+    // The process that it drained for is gone.
     await first.renew({ free: [2] })
     expect(first.slots).toEqual([1, 2])
     expect(first.held.slots.get(1)).toBe(before.get(1))
@@ -160,7 +160,7 @@ describe('slots', () => {
     kept.free.push(1)
     await inTransaction(test.db, async (tx) => {
       await tx.query('select 1 from link_slots for update')
-      // It may fail before the answer to what cancels it is there.
+      // It may fail before the response to its cancel request arrives.
       const failed = expect(turn()).rejects.toThrow('canceling')
       await untilBlocked(test.db, 1, '%insert into link_slots%')
       await test.db.query(

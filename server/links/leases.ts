@@ -1,6 +1,6 @@
 /**
- * Leases: which process holds which slots of a link, and which part of its pace. They are decided one process at a time, under one lock,
- * so that slots never have two holders and the parts of a pace never add up to more than the whole.
+ * Leases: each process's slots of a link, and its part of the pace. They are decided by one process at a time, under one lock, so that slots never
+ * have two holders and the parts of a pace never exceed the whole.
  */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { readLinks, readSlots, readStates, type LinkRow, type SlotRow, type StateRow } from './lease-rows.ts'
@@ -8,28 +8,26 @@ import { capacityOf } from './pace.ts'
 import { chooseSlots, nextGrant, splitUnits, type Grant, type Holder } from './shares.ts'
 import type { LinkReport } from './carrier-store.ts'
 
-/** Ends before its node is fenced (see node.ts), and outlives a few missed renewals. */
+/** Ends before its node is fenced (see node.ts), and survives a few missed renewals. */
 export const leaseSeconds = 10
-/** Bytes are not written any more so long before it ends: the clocks of two machines may run unlike, and a write takes its time. */
+/** Writing stops this long before the end: clocks of machines differ in speed, and a write takes time. */
 export const marginMs = 2000
-// One word for all installations of a database: an arbitrary number.
+// One constant for all installations: an arbitrary number.
 const lockId = 7_422_571_001
 
-/** A link that this process runs, or wants to. */
 export interface Held {
   /** Slots by number, with their epoch. */
   slots: ReadonlyMap<number, string>
-  /** Those of them that are to be let go now: their sessions are gone. */
+  /** Slots to release now: their sessions are gone. */
   free: readonly number[]
-  /** False while it drains: then nothing new is taken. */
   wants: boolean
   grant: Grant
   report: LinkReport
-  /** Whether the report or the lease is to be written; else nothing changes. */
+  /** Whether to write the report or the lease; else nothing changes. */
   isDue: boolean
 }
 
-/** What the database says of a link that runs, after the renewal. */
+/** The state of a running link after the renewal. */
 export interface LeasedLink {
   id: string
   carrierId: string
@@ -39,22 +37,22 @@ export interface LeasedLink {
   /** Of the whole link. */
   pace: number
   slots: Map<number, string>
-  /** Slots that this process holds beyond its fair part. */
+  /** Slots beyond this process's fair part. */
   give: number[]
   grant: Grant
-  /** Processes with their sessions, this one included. */
+  /** Processes with their sessions, including this one. */
   holders: Holder[]
-  /** What refusals have left of the pace at any process. */
+  /** The lowest part of the pace that refusals have left at any process. */
   fraction: number
   /** Whether another process has it bound. */
   isUpElsewhere: boolean
-  /** Whether another process has it, without a session, waiting for the message with which it comes back. */
+  /** Whether another process holds it without a session, and waits for a message as its trial. */
   isOnTrialElsewhere: boolean
-  /** Whether the lease was written now, or runs on. */
+  /** Whether the lease was written now, or continues. */
   isRenewed: boolean
 }
 
-/** Renews this node's leases, takes what is free and fair, and reports. Null: this node is fenced and holds nothing. */
+/** Renews this node's leases, takes free slots up to its fair part, and reports. Null: this node is fenced and holds nothing. */
 export function renewLeases(
   db: Db,
   nodeId: string,
@@ -62,7 +60,7 @@ export function renewLeases(
   now: number,
 ): Promise<LeasedLink[] | null> {
   return inTransaction(db, async (tx) => {
-    // Who is frozen while it holds the lock holds up all the others: PostgreSQL ends its transaction.
+    // A process that freezes with the lock would block all others: PostgreSQL ends its transaction.
     await tx.query(`set local idle_in_transaction_session_timeout = '2s'; select pg_advisory_xact_lock(${lockId})`)
     const { rowCount } = await tx.query({
       name: 'lease-node',
@@ -97,7 +95,7 @@ function decide(
   now: number,
 ): LeasedLink {
   const epochs = new Map(slotRows.map((row) => [row.slot, row.epoch]))
-  // Ours is what we hold with the epoch that we know, whether or not the lease ran out: nobody has taken it.
+  // Slots are ours while their epoch is the one that we know, even after the lease ran out: no other process has taken them.
   const slots = new Map(
     [...mine.slots].filter(([slot, epoch]) => {
       const row = slotRows.find((one) => one.slot === slot)
@@ -144,10 +142,10 @@ function decide(
   }
 }
 
-/** A process that holds nothing yet. */
+/** The grant of a process that holds nothing yet. */
 export const noGrant: Grant = { used: 0, written: 0, loweredAt: -Infinity }
 
-/** Who has sessions bound shares by them; while nobody has any, by the slots. */
+/** Processes with bound sessions share by these; if there are none, by slots. */
 function holdersOf(all: readonly { nodeId: string; sessions: number; slots: number }[]): Holder[] {
   const isBound = all.some(({ sessions, slots }) => sessions > 0 && slots > 0)
   return all.map(({ nodeId, sessions, slots }) => ({
@@ -163,11 +161,11 @@ interface Write {
   wants: boolean
 }
 
-/** Writes slots and states of some links, each by primary key; a link that was deleted meanwhile fails all, and the next turn knows. */
+/** Writes slots and states of some links, each by primary key. A link that was deleted meanwhile fails the whole write, and the next turn knows. */
 async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<void> {
   const slots = writes.flatMap(({ link, free }) => [
     ...[...link.slots].map(([slot, epoch]) => ({ linkId: link.id, slot, epoch, nodeId })),
-    // One that is wanted again already is taken again.
+    // A released slot that is wanted again is taken again.
     ...free
       .filter((slot) => !link.slots.has(slot))
       .map((slot) => ({ linkId: link.id, slot, epoch: null, nodeId: null })),
@@ -193,7 +191,7 @@ async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<
     ...report,
     id: link.id,
     units: link.grant.written,
-    // Who holds nothing and wants nothing shares with nobody: a link that it cannot start would be without its part of the slots.
+    // A process that neither holds nor wants slots does not share: a link that it cannot start would lose that part.
     isSharing: wants || link.slots.size > 0 || link.grant.written > 0,
   }))
   await tx.query({
@@ -233,7 +231,7 @@ async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<
   })
 }
 
-/** What a process says of a link that it does not run. */
+/** The report on a link that does not run. */
 export const noReport: LinkReport = {
   state: 'down',
   sessions: 0,
@@ -247,7 +245,7 @@ export const noReport: LinkReport = {
   lastErrorAt: null,
 }
 
-/** Gives back a link that runs no more: it was disabled. */
+/** Releases a link that no longer runs because it was disabled. */
 export async function releaseLink(db: Db, linkId: string, nodeId: string): Promise<void> {
   await db.query(
     `with slots as (
@@ -258,7 +256,7 @@ export async function releaseLink(db: Db, linkId: string, nodeId: string): Promi
   )
 }
 
-/** Gives back everything at a clean stop. */
+/** Releases everything at a clean stop. */
 export async function releaseLeases(db: Db, nodeId: string): Promise<void> {
   await db.query(`update link_slots set node_id = null, leased_until = now() where node_id = $1`, [nodeId])
   await db.query(

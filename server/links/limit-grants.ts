@@ -1,13 +1,13 @@
 /**
- * Which part of a pace of a sender, an account, a campaign or a lane a process may use: written down and decided one process at a time,
- * like the parts of a link's pace (see leases.ts). A part is given back at a clean stop, and free when its process is fenced.
+ * This process's part of a pace of a sender, an account, a campaign or a lane: recorded and decided by one process at a time, like a link's pace (see
+ * leases.ts). A part is released at a clean stop, or when its process is fenced.
  */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { isPaced } from '../queue/claim-sql.ts'
 import { capacityOf } from './pace.ts'
 import { nextGrant, type Grant } from './shares.ts'
 
-/** A pace that is set somewhere. */
+/** A configured pace. */
 export interface LimitRow {
   accountId: string
   kind: 'account' | 'lane' | 'sender' | 'campaign'
@@ -15,23 +15,23 @@ export interface LimitRow {
   name: string
   /** Segments a second, over all processes. */
   pace: number
-  /** Where a sender's messages go; null: to any. */
+  /** The carrier of a sender's messages; null: any. */
   carrierId: string | null
 }
 
-/** What this process has of a pace, and the units that are its fair part. */
+/** This process's part of a pace, and its fair part in units. */
 export interface Wish {
   row: LimitRow
   target: number
   grant: Grant
 }
 
-// One word for all installations of a database: an arbitrary number.
+// One constant for all installations: an arbitrary number.
 const lockId = 7_422_571_002
 
 /**
- * A word that is another after every change of what is set: a written row has the number of its transaction, and one that has no pace any more is
- * missing. By the partial indexes of `listLimits`: an account may have tens of thousands of numbers, each with a pace.
+ * A mark that changes with every change of paces: an updated row has its transaction's number, and a row without a pace is missing. By the partial
+ * indexes of `listLimits`: an account may have tens of thousands of numbers, each with a pace.
  */
 export async function markLimits(db: Db): Promise<string> {
   const { rows } = await db.query<{ mark: string }>({
@@ -51,7 +51,7 @@ export async function markLimits(db: Db): Promise<string> {
   return rows[0]?.mark ?? ''
 }
 
-/** The paces that are set. By partial indexes. */
+/** By partial indexes. */
 export async function listLimits(db: Db): Promise<LimitRow[]> {
   const { rows } = await db.query<LimitRow>({
     name: 'list-limits',
@@ -75,7 +75,7 @@ export async function listLimits(db: Db): Promise<LimitRow[]> {
   return rows
 }
 
-/** Decides what this process may use from now on; in the order of the wishes. Null: it is fenced. */
+/** Decides this process's parts, in the order of the wishes. Null: it is fenced. */
 export function decideGrants(db: Db, nodeId: string, wishes: readonly Wish[], now: number): Promise<Grant[] | null> {
   return inTransaction(db, async (tx) => {
     await tx.query(`set local idle_in_transaction_session_timeout = '2s'; select pg_advisory_xact_lock(${lockId})`)
@@ -100,7 +100,7 @@ const keysOf = (wishes: readonly Wish[]): string[][] => [
   wishes.map(({ row }) => row.name),
 ]
 
-/** Units that the others have, in the order of the wishes; by primary key. What a fenced process had is nobody's. */
+/** Units of the other processes, in the order of the wishes; by primary key. A fenced process's units are free. */
 async function readTaken(tx: Tx, nodeId: string, wishes: readonly Wish[]): Promise<number[]> {
   const { rows } = await tx.query<{ units: number }>({
     name: 'grants-of-others',
@@ -117,8 +117,8 @@ async function readTaken(tx: Tx, nodeId: string, wishes: readonly Wish[]): Promi
 }
 
 /**
- * Writes this process's parts, each by primary key; none at all is no row, or each campaign that ever had a pace would leave one. An account that
- * was deleted meanwhile fails all, and the next turn knows.
+ * Writes this process's parts, each by primary key; a part of zero deletes the row, or each campaign that ever had a pace would leave one. An account
+ * deleted meanwhile fails the whole write, and the next turn knows.
  */
 async function write(tx: Tx, nodeId: string, wishes: readonly Wish[], grants: readonly Grant[]): Promise<void> {
   await tx.query({
@@ -144,7 +144,7 @@ async function write(tx: Tx, nodeId: string, wishes: readonly Wish[], grants: re
   })
 }
 
-/** Gives back everything at a clean stop. By the index on the node. */
+/** Releases everything at a clean stop. By the index on the node. */
 export async function releaseGrants(db: Db, nodeId: string): Promise<void> {
   await db.query(`delete from pace_grants where node_id = $1`, [nodeId])
 }

@@ -11,7 +11,7 @@ const { db } = await createTestDatabase()
 const accountId = newId()
 const pace = 100
 const units = capacityOf(pace)
-/** Runs with the test: a turn a second. */
+/** The test's clock: a turn a second. */
 let now = 0
 
 beforeEach(async () => {
@@ -19,7 +19,7 @@ beforeEach(async () => {
   await db.query(`insert into accounts (id, name, pace) values ($1, 'Acme', $2)`, [accountId, pace])
 })
 
-/** A process, as far as its limits know one. */
+/** A process, reduced to its limits. */
 class Process {
   readonly id = newId()
   readonly limits = new Limits()
@@ -39,21 +39,21 @@ class Process {
     )
   }
 
-  /** Segments a second that it may submit of the account. */
+  /** Segments a second that it may submit for the account. */
   get rate(): number {
     const [limit] = this.limits.of({ accountId, type: 'marketing', ourNumber: null, campaignId: null })
     return limit?.pace.rate(now) ?? Infinity
   }
 }
 
-/** Everybody's turn, with these sessions; nobody sees more than the whole at any time. */
+/** A turn of every process, with these sessions; their sum never exceeds the whole. */
 async function turns(processes: readonly Process[], weights: readonly number[], count = 1): Promise<void> {
   const holders = processes.map(({ id }, i) => ({ nodeId: id, weight: weights[i] ?? 0 }))
   for (let turn = 0; turn < count; turn++) {
     now += 1000
     for (const process of processes) {
       await process.turn(holders)
-      // Who has had no turn yet submits nothing.
+      // A process without a turn yet submits nothing.
       const sum = processes.reduce((total, { rate }) => total + (rate === Infinity ? 0 : rate), 0)
       if (processes.length > 1) expect(sum).toBeLessThanOrEqual(pace * 1.0001)
     }
@@ -113,9 +113,9 @@ describe('the pace of an account', () => {
     await set(null)
     await turns([first], [1], 3)
     expect([first.rate, first.limits.isLimited(accountId)]).toEqual([Infinity, false])
-    // What waits under it still has its list, and goes.
+    // Messages under it keep their list, and go.
     expect(limit?.pace.isDue(now + 1000)).toBe(true)
-    // Nor does it leave anything: a process lives for months, and paces of campaigns come and go.
+    // It leaves no row: a process lives for months, and paces of campaigns come and go.
     expect((await db.query(`select from pace_grants`)).rowCount).toBe(0)
   })
 

@@ -1,6 +1,6 @@
 /**
- * Paces besides a link's: of a sender, an account, a campaign or a lane (an account's messages of one type), where one is set. Each
- * process has a part of each; few messages have any, and those that have none cost one look-up.
+ * Paces besides a link's: of a sender, an account, a campaign or a lane (an account's messages of one type), if configured. Each process has a part
+ * of each. Few messages have any, and the others pay one look-up.
  */
 import type { Db } from '../ground/db/db.ts'
 import type { Handover } from '../message/handover.ts'
@@ -10,13 +10,13 @@ import { decideGrants, listLimits, markLimits, type LimitRow, type Wish } from '
 import { capacityOf, Pace } from './pace.ts'
 import { splitUnits, takeGrant, type Grant, type Holder } from './shares.ts'
 
-/** One pace, and the segments that wait in this process for its turns. */
+/** One pace, and this process's segments that wait for it. */
 export interface Limit {
   readonly pace: Pace
   waiting: number
 }
 
-/** What says which limits a message has. */
+/** The fields that determine a message's limits. */
 type Limited = Pick<Handover, 'accountId' | 'type' | 'ourNumber' | 'campaignId'>
 
 interface Entry {
@@ -26,24 +26,24 @@ interface Entry {
 }
 
 const none: readonly Limit[] = []
-// What may wait here for the turn of a limit: enough to bridge a claim.
+// Messages that may wait here for a limit: enough to bridge a claim.
 const limitAheadMs = 500
 const readEveryMs = 2000
 const farewellPace = 1000
 
 export class Limits {
   #entries = new Map<string, Entry>()
-  /** Paces that were taken away, until the ledger of parts knows it. */
+  /** Removed paces, until the table of parts is updated. */
   readonly #leaving = new Map<string, Entry>()
   #accounts = new Set<string>()
-  /** Limits by their keys; one list for all messages that have the same, so that a line can keep them apart. */
+  /** Limits by their keys; messages with equal limits share one list, so that a line can keep them apart. */
   #lists = new Map<string, readonly Limit[]>()
   #readAt = -Infinity
   #mark = ''
-  /** What is set is another than the paces go by. */
+  /** The configuration differs from the paces in use. */
   #isNew = false
 
-  /** Reads what is set where that has changed, looking now and then, and takes this process's part of each: as much of it as of the links that serve it. */
+  /** Reads changed paces now and then, and takes this process's part of each: the same as its part of the links that serve it. */
   async renew(
     db: Db,
     nodeId: string,
@@ -60,7 +60,7 @@ export class Limits {
       }
       this.#readAt = now
     }
-    // Many have the same: numbers of one carrier, each with the pace that its network allows.
+    // Many are equal: numbers of one carrier, each with the pace that its network allows.
     const targets = new Map<string, number>()
     const targetOf = ({ pace, carrierId }: LimitRow): number => {
       const key = `${carrierId ?? ''} ${pace}`
@@ -90,7 +90,6 @@ export class Limits {
     for (const [key, { grant }] of this.#leaving) if (grant.written === 0) this.#leaving.delete(key)
   }
 
-  /** Takes over what is set; a pace that stays keeps its history and its part. */
   #set(rows: readonly LimitRow[]): void {
     const before = this.#entries
     this.#entries = new Map(
@@ -104,7 +103,7 @@ export class Limits {
     this.#accounts = new Set(rows.map((row) => row.accountId))
     for (const [key, entry] of before)
       if (!this.#entries.has(key)) {
-        // What still waits for its turns goes.
+        // Messages that still wait for it go.
         entry.limit.pace.set(farewellPace)
         this.#leaving.set(key, entry)
       }
@@ -129,7 +128,7 @@ export class Limits {
     return list
   }
 
-  /** Segments of a lane, or of one sender or campaign in it, that should be claimed now. */
+  /** Segments to claim now for a lane, or for one sender or campaign in it. */
   allowance(lane: LanePart, now: number): number {
     return this.of({ ...lane, ourNumber: lane.sender }).reduce(
       (least, { pace, waiting }) => Math.min(least, pace.ahead(now, limitAheadMs) - waiting),
@@ -137,7 +136,7 @@ export class Limits {
     )
   }
 
-  /** The part of its lane in which a message waits: that of its sender or campaign, where they have a pace. */
+  /** The part of its lane where a message waits: of its sender or campaign, if they have a pace. */
   partOf(message: { accountId?: string; ourNumber?: string | null; campaignId?: string | null }): Part {
     const { accountId = '', ourNumber = null, campaignId = null } = message
     const has = (kind: string, name: string | null): boolean =>
@@ -148,7 +147,7 @@ export class Limits {
     }
   }
 
-  /** Segments a second of a lane, or of one sender or campaign in it, by its own limits over all processes; Infinity where it has none. */
+  /** Segments a second of a lane, or of one sender or campaign in it, by its own limits over all processes; Infinity without limits. */
   paceOf(lane: LanePart): number {
     if (!this.#accounts.has(lane.accountId)) return Infinity
     const keys = keysOf({ ...lane, ourNumber: lane.sender })
@@ -161,7 +160,7 @@ interface Part {
   campaignId: string | null
 }
 
-/** A lane, or the part of one that waits for a sender or a campaign. */
+/** A lane, or its part for a sender or a campaign. */
 interface LanePart extends Part {
   accountId: string
   type: MessageType

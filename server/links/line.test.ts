@@ -16,7 +16,7 @@ const item = (type: MessageType, name = '', left = 1, limits: readonly Limit[] =
 })
 const limit = (rate: number): Limit => ({ pace: new Pace(rate), waiting: 0 })
 
-/** Writes what may go at this time, whole messages. */
+/** Writes the messages that may go now, each whole. */
 function write(line: Line<Item>, now: number): Item[] {
   const written: Item[] = []
   while (line.pace.isDue(now)) {
@@ -100,7 +100,7 @@ describe('a line', () => {
       25, 25, -22,
     ])
     for (let i = 0; i < 25; i++) line.add(item('otp'))
-    // A tenth of the place: its twentieth, and as much again until a claim has brought the next.
+    // A tenth of the place: its twentieth, and as much again until a claim brings the next.
     expect([line.room('otp', 1000, 0), line.room('transactional', 1000, 0)]).toEqual([0, 3])
   })
 

@@ -1,35 +1,34 @@
 /**
- * The line of a link: what waits for the pace. Codes go first, then transactional messages, then campaigns; each of the lower two has its
- * twentieth part also beside a flood. Messages under a limit of their own wait beside the others and are in nobody's way.
+ * The line of a link: messages that wait for the pace. Codes go first, then transactional messages, then campaigns; each of the lower two keeps its
+ * twentieth during a flood. Messages under their own limit wait aside and block no others.
  */
 import type { MessageType } from '../message/message.ts'
 import { Dues, rankOf } from './lanes.ts'
 import type { Limit } from './limits.ts'
 import type { Pace } from './pace.ts'
 
-/** What can wait. */
 export interface Waiting {
   readonly type: MessageType
   readonly limits: readonly Limit[]
-  /** Segments that were not written yet. */
+  /** Segments not written yet. */
   left: number
 }
 
-// What may wait here for the pace, in milliseconds of it: enough to bridge a claim, little enough to be few when a session ends.
+// Messages that may wait here, in milliseconds of the pace: enough to bridge a claim, and few when a session ends.
 export const aheadMs = 250
-// The place that a lower type keeps beside a flood: twice its twentieth, so that some is left of it while a claim brings the next.
+// The place of a lower type during a flood: twice its twentieth, so that some is left while a claim brings the next.
 const placePart = 1 / 10
 
 export class Line<T extends Waiting> {
   readonly pace: Pace
-  /** By rank: what may go when the pace says so. */
+  /** By rank: messages that wait only for the pace. */
   readonly #free: Fifo<T>[] = [new Fifo(), new Fifo(), new Fifo()]
   /** By their limits and rank; one type, so one rank a list. */
   readonly #limited = new Map<readonly Limit[], Fifo<T>>()
   readonly #segments = [0, 0, 0]
-  // More would hold up codes when a limit lets go what it held back.
+  // More would delay codes when a limit releases messages.
   readonly #dues = new Dues(2)
-  /** Limits of what was noted and is not with the sockets yet. */
+  /** Limits with segments noted, but not yet on the sockets. */
   readonly #noted = new Set<readonly Limit[]>()
   #reserved = 0
 
@@ -37,14 +36,14 @@ export class Line<T extends Waiting> {
     this.pace = pace
   }
 
-  /** Segments that wait, those of messages that have begun included. */
+  /** Waiting segments, including those of messages that have begun. */
   get length(): number {
     return (this.#segments[0] ?? 0) + (this.#segments[1] ?? 0) + (this.#segments[2] ?? 0)
   }
 
   /**
-   * Segments of this type that should come now, where the window has this much room: what the pace takes within a quarter of a second,
-   * less what waits in front. What waits behind does not count, and the lower ranks have a place of their own.
+   * Segments of this type to fetch now, given the window's room: a quarter of a second of the pace, less what is ahead in the line. Lower ranks do
+   * not count, and have their own place.
    */
   room(type: MessageType, window: number, now: number): number {
     const whole = Math.min(window, this.pace.ahead(now, aheadMs))
@@ -56,7 +55,7 @@ export class Line<T extends Waiting> {
     return Math.ceil(whole * placePart) - (this.#segments[rank] ?? 0)
   }
 
-  /** Keeps room for a message; false where there is none. A message longer than the whole room goes when nothing waits in front. */
+  /** Keeps room for a message; false if there is none. A message longer than the whole room goes when nothing is ahead. */
   reserve(segments: number, type: MessageType, window: number, now: number): boolean {
     const room = this.room(type, window, now)
     if (room < segments && !(room > 0 && this.length + this.#reserved === 0)) return false
@@ -64,7 +63,6 @@ export class Line<T extends Waiting> {
     return true
   }
 
-  /** Gives back what was reserved; here, or on the link before its settings changed. */
   release(segments: number): void {
     this.#reserved = Math.max(0, this.#reserved - segments)
   }
@@ -77,7 +75,6 @@ export class Line<T extends Waiting> {
     fifo.push(item)
   }
 
-  /** The next message that may begin, taken out of the line but still counted; null: none may now. */
   next(now: number): T | null {
     for (let rank = 2; rank > 0; rank--) {
       const item = this.#dues.isOwed(rank) ? this.#shift(rank, now) : null
@@ -90,12 +87,12 @@ export class Line<T extends Waiting> {
     return null
   }
 
-  /** Whether the pace and the limits of a message allow a segment now. */
+  /** Whether the pace and the message's limits allow a segment now. */
   isDue(item: T, now: number): boolean {
     return this.pace.isDue(now) && item.limits.every((limit) => limit.pace.isDue(now))
   }
 
-  /** Milliseconds until a message may have its turn; Infinity where nothing waits to begin. */
+  /** Milliseconds until the next message may begin; Infinity if there is none. */
   wait(now: number): number {
     const isFree = this.#free.some((fifo) => fifo.length > 0)
     let least = isFree ? 0 : Infinity
@@ -103,12 +100,12 @@ export class Line<T extends Waiting> {
     return Math.max(least, this.pace.wait(now))
   }
 
-  /** Milliseconds until a message that has begun may go on. */
+  /** Milliseconds until a message that has begun may continue. */
   waitFor(item: T, now: number): number {
     return Math.max(this.pace.wait(now), waitOf(item.limits, now))
   }
 
-  /** Notes segments of a message as written now. */
+  /** Records segments as written now. */
   wrote(item: T, now: number, segments: number = 1): void {
     this.pace.note(now, segments)
     for (const limit of item.limits) limit.pace.note(now, segments)
@@ -118,25 +115,25 @@ export class Line<T extends Waiting> {
     this.#dues.note(rankOf(item.type), segments, (rank) => (this.#segments[rank] ?? 0) > 0)
   }
 
-  /** Says that what was noted since the last time is with the sockets only now: seconds are counted there. */
+  /** The segments noted since the last call are on the sockets only now: seconds are counted there. */
   written(now: number): void {
     this.pace.written(now)
     for (const limits of this.#noted) for (const limit of limits) limit.pace.written(now)
     this.#noted.clear()
   }
 
-  /** Forgets what is left of a message that was taken out by `next`. */
+  /** Drops the rest of a message that `next` took out. */
   forget(item: T): void {
     this.#count(item, -item.left)
     item.left = 0
   }
 
-  /** Whether a message waits for a pace of which this process has no part: it would wait for as long as the others live. */
+  /** Whether a message waits for a pace without a part for this process: it would wait while the other processes live. */
   isPartless({ limits }: T): boolean {
     return this.pace.isNone || limits.some(({ pace }) => pace.isNone)
   }
 
-  /** Takes everything out, or what of it meets a condition. */
+  /** Takes out all messages, or those that meet a condition. */
   drain(isOut: (item: T) => boolean = () => true): T[] {
     const items = [...this.#free, ...this.#limited.values()].flatMap((fifo) => fifo.drain(isOut))
     for (const [limits, fifo] of this.#limited) if (fifo.length === 0) this.#limited.delete(limits)
@@ -156,7 +153,7 @@ export class Line<T extends Waiting> {
       for (const [limits, fifo] of this.#limited) {
         const [head] = fifo
         if (!head || rankOf(head.type) !== rank || !limits.every((limit) => limit.pace.isDue(now))) continue
-        // Whose turn it was goes to the end, so that none starves the others.
+        // Round robin: the list just served goes to the end.
         this.#limited.delete(limits)
         fifo.shift()
         if (fifo.length > 0) this.#limited.set(limits, fifo)
@@ -169,7 +166,7 @@ export class Line<T extends Waiting> {
 const waitOf = (limits: readonly Limit[], now: number): number =>
   limits.reduce((most, { pace }) => Math.max(most, pace.wait(now)), 0)
 
-/** First in, first out, without moving what stays. */
+/** First in, first out, without moving the rest. */
 class Fifo<T> {
   #items: T[] = []
   #at = 0

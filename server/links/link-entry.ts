@@ -1,4 +1,4 @@
-/** What a process knows of a link, whether or not it runs it. */
+/** A process's knowledge of a link, running or not. */
 import type { CarrierLink } from './carrier-link.ts'
 import { leaseSeconds, marginMs, noGrant, noReport, type Held, type LeasedLink } from './leases.ts'
 import { capacityOf, Pace } from './pace.ts'
@@ -7,24 +7,24 @@ import { takeGrant } from './shares.ts'
 import type { LinkReport } from './carrier-store.ts'
 
 export interface Entry {
-  /** What the last turn said; of other processes it is as old as that. Null: nothing yet. */
+  /** The result of the last turn, which is also the age of its data on other processes. Null: none yet. */
   leased: LeasedLink | null
   link: CarrierLink | null
-  /** What the link was started from, or could not be. */
+  /** The version with which the link started, or failed to. */
   version: string
   /** Whether it is left to other processes, which can bind it. */
   rest: Rest
-  /** Why it could not be started or bound, and when; of the last time. */
+  /** The last failure to start or bind, and its time. */
   fault: Pick<LinkReport, 'lastError' | 'lastErrorAt'>
-  /** Survives the link, and so does the slow-down that it knows. */
+  /** Outlives the link, so that a slow-down does, too. */
   readonly pace: Pace
   slots: ReadonlyMap<number, string>
-  /** Slots whose sessions drain, and those that are to be given back. */
+  /** Slots whose sessions drain, and slots to release. */
   readonly dropping: Set<number>
   free: number[]
   grant: Held['grant']
   isClosing: boolean
-  /** When its link had been stopped, in monotonic milliseconds. */
+  /** When its link stopped, in monotonic milliseconds. */
   stoppedAt: number
   renewedAt: number
   reported: string
@@ -32,7 +32,7 @@ export interface Entry {
   history: { at: number; submitted: number }[]
 }
 
-// A lease of ten seconds is renewed this often while there is nothing else to write.
+// How often a lease of ten seconds is renewed if nothing else is to be written.
 const renewMs = 3000
 const rateMs = 60_500
 const leaseMs = leaseSeconds * 1000 - marginMs
@@ -57,30 +57,29 @@ export function makeEntry(): Entry {
   }
 }
 
-/** The slots in which sessions are to be: one that was let go during a turn is given back with the next, and not dialled again meanwhile. */
+/** The slots that should have sessions: one released during a turn is given back by the next, and not dialled meanwhile. */
 export const slotsOf = ({ slots, free }: Entry): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
 
-/** What its link may write to, and how long. */
+/** The link's slots, and the end of its lease. */
 export const leaseOf = (entry: Entry): { slots: number[]; untilMs: number } => ({
   slots: slotsOf(entry),
   untilMs: entry.renewedAt + leaseMs,
 })
 
-/** Until when the first of the leases of sessions runs, in monotonic milliseconds; null: this process has no session. */
+/** The first end of the leases of sessions, in monotonic milliseconds; null: this process has no session. */
 export function leasedUntil(all: Iterable<Entry>): number | null {
   const held = [...all].filter(({ leased, link }) => leased?.kind === 'smpp' && link !== null)
   return held.length === 0 ? null : Math.min(...held.map((entry) => leaseOf(entry).untilMs))
 }
 
-/** Whether its link has been tried in vain long enough to be left to others, which have it; notes how it is. */
+/** Whether its link has failed here long enough to be left to other processes that have it; records its state. */
 export function isInVain(entry: Entry, leased: LeasedLink, now: number, afterMs: number = restAfterMs): boolean {
-  // One over HTTP has no session that a carrier could refuse.
+  // An HTTP link has no session that a carrier could refuse.
   if (leased.kind === 'http' || entry.link === null) return false
   entry.rest = lookAtLife(entry.rest, { ...leased, sessions: entry.link.sessions }, now, afterMs)
   return entry.rest.until > now
 }
 
-/** Whether its link could not be started from what its rows say now. */
 export const isBroken = ({ link, version, leased }: Entry): boolean =>
   link === null && version !== '' && version === leased?.version
 
@@ -93,7 +92,7 @@ export function heldOf(entry: Entry, now: number): Held {
   return {
     slots: entry.slots,
     free: [...entry.free],
-    // What could not be started is not wanted until it changes.
+    // A link that could not start is not wanted until it changes.
     wants: !entry.isClosing && !isBroken(entry) && !isResting(entry.rest, entry.leased, now),
     grant: entry.grant,
     report,
@@ -124,10 +123,10 @@ function reportOf(entry: Entry, now: number): LinkReport {
   }
 }
 
-/** Takes over what was decided. */
+/** Applies a decided lease. */
 export function applyLease(entry: Entry, leased: LeasedLink, now: number): void {
   entry.leased = leased
-  // What was given back is not ours any more, or again; a turn that failed has given nothing back.
+  // Released slots are no longer ours, or ours again; a failed turn has released nothing.
   const isSame = (slot: number): boolean => entry.slots.has(slot) && entry.slots.get(slot) === leased.slots.get(slot)
   entry.free = entry.free.filter(isSame)
   for (const slot of entry.dropping) if (!isSame(slot)) entry.dropping.delete(slot)

@@ -105,7 +105,7 @@ it('a process that stops keeps its leases while what it wrote counts, also for o
   await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
   const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
   await renewLeases(test.db, other, () => wish, performance.now())
-  // Its last turn knew of nobody else.
+  // Its last turn knew no other process.
   const stoppedAt = performance.now()
   const closed = test.submitter.close()
   await until('its leases are given back', async () => (await held()) === 0)

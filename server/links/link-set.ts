@@ -1,6 +1,6 @@
 /**
- * The links of this process: started, restarted and stopped as the rows say, with their leases renewed, their part of the pace and their
- * reports. One turn a second; each can be missed for a while.
+ * The links of this process: started, restarted and stopped by their rows, with renewed leases, their part of the pace and their reports. One turn a
+ * second; each can be missed for a while.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../ground/db/log.ts'
@@ -28,22 +28,22 @@ export interface LinkSetContext {
   reasons?: Reasons
   testPort?: () => number | null
   meter?: Meter
-  /** How long a link that others have bound is tried in vain before it is left to them; a minute by default. Milliseconds. */
+  /** How long a link that others have bound is tried in vain before it is left to them, in milliseconds; a minute by default. */
   restAfterMs?: number
 }
 
 interface LinkSetEvents {
   onAnswer: (answer: Answer) => void
-  /** There may be room: on a link, or because one is bound. */
+  /** A link may have room, or is bound. */
   onRoom: () => void
 }
 
 const turnMs = 1000
-// How long a graceful stop waits for answers; the longest a carrier mostly takes.
+// How long a graceful stop waits for answers; carriers rarely take longer.
 const drainMs = 30_000
-// A session that is dialled again at once does not send its messages to another carrier.
+// A session that is redialled at once does not send its messages to another carrier.
 const blipMs = 5000
-// What was written here counts for a second: who takes over begins after it.
+// Segments written here count for a second: the next holder begins after it.
 const countsMs = 1000
 
 export class LinkSet {
@@ -66,12 +66,12 @@ export class LinkSet {
     this.#events = events
   }
 
-  /** The links that run here and are not being stopped, by id. */
+  /** Links that run here and are not being stopped, by id. */
   get running(): ReadonlyMap<string, CarrierLink> {
     return new Map([...this.#entries].flatMap(([id, { link, isClosing }]) => (link && !isClosing ? [[id, link]] : [])))
   }
 
-  /** How many links this process should run and cannot start, until they are changed. */
+  /** Links that this process should run, but cannot start until they change. */
   get brokenCount(): number {
     return [...this.#entries.values()].filter(isBroken).length
   }
@@ -81,12 +81,12 @@ export class LinkSet {
     return leasedUntil(this.#entries.values())
   }
 
-  /** The links that run here and take messages, by carrier, best carrier first. */
+  /** Links that run here and take messages, by carrier, best carrier first. */
   get byCarrier(): ReadonlyMap<string, readonly CarrierLink[]> {
     return this.#byCarrier
   }
 
-  /** What the last turn said of every link that is enabled, best carrier first. */
+  /** The last turn's result for every enabled link, best carrier first. */
   get leased(): readonly LeasedLink[] {
     return this.#leased
   }
@@ -96,10 +96,7 @@ export class LinkSet {
     return new Set([...this.#leasedOf.keys(), ...this.#upAt.keys()].filter((id) => this.isCarrierUp(id)))
   }
 
-  /**
-   * Whether a link of a carrier is up, here or at another process, or was a moment ago; or waits for a message, here or there, which is the
-   * trial with which it comes back.
-   */
+  /** Whether any process has, or just had, a link of a carrier up; or has one that waits for a message as its trial. */
   isCarrierUp(id: string): boolean {
     const now = performance.now()
     const leased = this.#leasedOf.get(id) ?? []
@@ -111,12 +108,11 @@ export class LinkSet {
     )
   }
 
-  /** Whether a link is up, here or at another process. */
+  /** Whether any process has it up. */
   isUp({ id, isUpElsewhere }: LeasedLink): boolean {
     return isUpElsewhere || (this.find(id)?.sessions ?? 0) > 0
   }
 
-  /** The link, if it runs here and is not being stopped. */
   find(linkId: string): CarrierLink | null {
     const entry = this.#entries.get(linkId)
     return entry && !entry.isClosing ? entry.link : null
@@ -140,13 +136,13 @@ export class LinkSet {
     return turn
   }
 
-  /** Does a turn now, or after the one that is under way: something has changed that others, or an operator, wait to see. */
+  /** Takes a turn now, or after the running one: other processes or an operator wait for this change. */
   #hasten(): void {
     this.#isHasty = this.#turning !== null
     if (!this.#isHasty && !this.#isClosing) this.turn()
   }
 
-  /** Drains every link, keeping its leases meanwhile, and gives them back. */
+  /** Drains every link, keeping its leases meanwhile, and releases them. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#turning
@@ -154,7 +150,7 @@ export class LinkSet {
     await Promise.all([...this.#entries.values()].map((entry) => this.#stop(entry, drainMs)))
     if (this.#timer) clearInterval(this.#timer)
     await this.#turning
-    // Who has begun since the last turn may take over as well.
+    // Processes that began since the last turn may take over as well.
     this.turn()
     await this.#turning
     if (this.#leased.some(({ holders }) => holders.length > 1))
@@ -190,14 +186,14 @@ export class LinkSet {
     await this.#renewLimits(leased)
   }
 
-  /** Takes over what was decided of a link. True: it is to be started. */
+  /** Applies the decision on a link. True: start it. */
   #apply(leased: LeasedLink, now: number): boolean {
     const entry = this.#entries.get(leased.id) ?? makeEntry()
     this.#entries.set(leased.id, entry)
     applyLease(entry, leased, now)
     const { link } = entry
     if (!link) {
-      // Nothing is bound: what is too much goes at once, and is not dialled first.
+      // Nothing is bound: surplus slots are released at once instead of dialled first.
       entry.free.push(...leased.give)
       return slotsOf(entry).length > 0 && entry.version !== leased.version && !this.#isClosing && !entry.isClosing
     }
@@ -214,7 +210,7 @@ export class LinkSet {
     return false
   }
 
-  /** The carrier takes no bind from here, and does from elsewhere: there the slots are of use. */
+  /** The carrier refuses binds from here, but not from elsewhere: the slots are of use there. */
   #leaveToOthers(entry: Entry, { id, lastError, lastErrorAt }: CarrierLink): void {
     this.#context.log.warn({ link: id, detail: lastError, rest_ms: entry.rest.ms }, 'link left to other processes')
     entry.fault = { lastError, lastErrorAt }
@@ -224,7 +220,7 @@ export class LinkSet {
     })
   }
 
-  /** Drains one slot beside the others, for a process that has less than its part. */
+  /** Drains one slot beside the others, for a process with less than its part. */
   #giveUp(entry: Entry, link: CarrierLink, slot: number): void {
     if (entry.dropping.has(slot)) return
     entry.dropping.add(slot)
@@ -239,8 +235,8 @@ export class LinkSet {
   }
 
   /**
-   * A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again; nor
-   * while what it wrote counts, for here or elsewhere it would begin again.
+   * Drains a disabled or deleted link; a later turn removes it. Never during a turn, which may have found it enabled again; nor while its written
+   * segments count, because it would begin again.
    */
   async #leave(id: string, entry: Entry): Promise<void> {
     if (entry.isClosing) return
@@ -254,7 +250,7 @@ export class LinkSet {
     this.#entries.delete(id)
   }
 
-  /** Lets a link drain beside the others, which go on; its leases are kept meanwhile. It can be started again when it is gone. */
+  /** Drains a link beside the others; its leases are kept meanwhile. It can be started again afterwards. */
   async #stop(entry: Entry, ms: number): Promise<void> {
     const { link } = entry
     if (!link || entry.isClosing) return
@@ -279,16 +275,16 @@ export class LinkSet {
     for (const one of await findRunnable(this.#context.db, ids)) {
       const entry = this.#entries.get(one.id)
       if (!entry) continue
-      // A simulator that is being started is asked for again in the next turn.
+      // A simulator that is being started is asked again in the next turn.
       if (one.isTest && (this.#context.testPort?.() ?? null) === null) continue
-      // Noted first: what cannot be started is not tried again until it changes.
+      // Before the start: a link that fails to start is not retried until it changes.
       entry.version = entry.leased?.version ?? ''
       try {
         const link = this.#context.openLink(one, this.#optionsOf(one, entry))
         link.renew(leaseOf(entry))
         entry.link = link
       } catch (error) {
-        // Its password is sealed with another key: it does not keep the others down.
+        // Its password is sealed with another key: the others still start.
         this.#context.log.error({ link: one.id, error }, 'a link could not be started')
         const reason = error instanceof Error ? error.message : String(error)
         entry.fault = { lastError: `cannot_start: ${reason}`, lastErrorAt: new Date(nowMs()) }
@@ -313,10 +309,10 @@ export class LinkSet {
       onRoom,
       onState: (changed: CarrierLink, state: LinkState, detail: string, isTrouble: boolean = false) => {
         const fields = { link: changed.id, carrier: one.carrierName, state, detail }
-        // What ends while it is stopped ends on purpose.
+        // A session that ends during a stop ends on purpose.
         if (isTrouble && !entry.isClosing) log.warn(fields, 'link state changed')
         else log.info(fields, 'link state changed')
-        // Others share the pace by what is bound, and an operator looks at it.
+        // Others share the pace by bound sessions, and an operator watches them.
         this.#hasten()
         if (state === 'bound') onRoom()
       },

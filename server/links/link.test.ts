@@ -226,7 +226,7 @@ describe('submitting', () => {
     const startedAt = performance.now()
     for (let i = 0; i < 26; i++) test.link.submit(testHandover())
     await until('all are answered', () => test.answers.length === 26)
-    // The first of them come as if the loop had stalled.
+    // The first of them come as after a stalled loop.
     expect(performance.now() - startedAt).toBeGreaterThan(370)
     expect(test.link.submitted).toBe(26)
   })
@@ -238,7 +238,7 @@ describe('submitting', () => {
     test.link.submit(testHandover({ body: 'x'.repeat(600), segments: 4 }))
     await until('all are answered', () => test.answers.length === 4)
     const times = test.answers.map(({ intentAt }) => intentAt.getTime() - before)
-    // The first of them come as if the loop had stalled.
+    // The first of them come as after a stalled loop.
     expect((times[3] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150)
     expect(times[3]).toBeLessThanOrEqual(Date.now() - before)
   })
@@ -401,10 +401,10 @@ describe('closing', () => {
 it('notices by its heartbeat that a connection is half open, and that any word is one of life', async () => {
   const test = await start({ settings: { enquire_link_seconds: 1, enquire_timeout_seconds: 1 } })
   await bound(test)
-  // Heartbeats are not answered, but a receipt comes while one is waited for.
+  // Heartbeats are not answered, but a receipt comes meanwhile.
   test.simulator.misbehave({ enquire: 'silent' })
   const quietAt = performance.now()
-  // Longer than it takes to give up a peer that says nothing.
+  // Longer than the time-out of a silent peer.
   for (let n = 1; n <= 3; n++) {
     await until('a heartbeat is out', () => performance.now() - quietAt > n * 1300)
     test.link.submit(testHandover())

@@ -29,33 +29,31 @@ import type { SmppSettings } from './settings.ts'
 import { SlotSet } from './slot-set.ts'
 import type { Slot, SlotLoss } from './slot.ts'
 
-/** What a link over SMPP is made of. */
 export interface LinkOptions extends CarrierLinkOptions<Link> {
   /** The link under which the carrier's ids are known: its first. Receipts of one login come on the sessions of any of its links. */
   receiptsId: string
   settings: SmppSettings
   password: string
-  /** deliver_sm or data_sm of the carrier, with the session it came on. */
+  /** deliver_sm or data_sm of the carrier, with its session. */
   onDeliver: (link: Link, pdu: MessageRequest, respond: Respond, session: DeliverySession) => void
   trace?: (link: Link, direction: 'in' | 'out', bytes: Buffer) => void
 }
 
-/** A message here, until its last segment is written. */
 interface Message extends Waiting {
   readonly attempt: Try
   readonly submits: readonly Submit[]
 }
 
-/** One segment on its way. */
+/** One segment in flight. */
 interface Part {
   readonly attempt: Try
   readonly submit: Submit
   readonly writtenAt: number
 }
 
-// A pace of one segment a year would overflow a timer, and a timer that overflows fires at once.
+// A pace of one segment a year would overflow a timer, which then fires at once.
 const pumpWaitMsMax = 60_000
-// How often a process without a fresh lease looks whether it has one again.
+// How often a process without a fresh lease checks for one.
 const leaseWaitMs = 100
 
 export class Link implements CarrierLink {
@@ -66,7 +64,7 @@ export class Link implements CarrierLink {
   readonly #options: LinkOptions
   readonly #line: Line<Message>
   readonly #slots: SlotSet<Part>
-  /** Messages of which a part was written, by the slot on which the rest has to go. */
+  /** Partly written messages, by the slot that must carry the rest. */
   readonly #begun = new Map<Slot<Part>, Message[]>()
   #untilMs = 0
   #isClosed = false
@@ -155,12 +153,11 @@ export class Link implements CarrierLink {
     await this.#slots.close(drainMs)
   }
 
-  /** A process that was frozen wakes up without a lease. */
+  /** A process that was frozen wakes without a lease. */
   #mayWrite(now: number): boolean {
     return now < this.#untilMs && !this.#isClosed && this.#options.mayWrite()
   }
 
-  /** Writes what windows and pace allow, and comes back when they allow more. */
   #pump(): void {
     if (this.#line.length === 0) return
     if (this.#isClosed || !this.#slots.hasSession) return this.#release()
@@ -169,7 +166,7 @@ export class Link implements CarrierLink {
     for (const [slot, messages] of this.#begun) if (!this.#goOn(slot, messages, now)) return
     while (this.#line.pace.isDue(now)) {
       const slot = this.#slots.freest()
-      // A window that opens calls back.
+      // An opening window calls back.
       if (!slot) return
       const message = this.#line.next(now)
       if (!message) break
@@ -185,7 +182,7 @@ export class Link implements CarrierLink {
     this.#pumpIn(this.#line.wait(now))
   }
 
-  /** Writes the rest of messages that have begun on a slot. False: the pace lets nothing more go, and calls back. */
+  /** Writes the rest of messages that have begun on a slot. False: the pace allows nothing more, and calls back. */
   #goOn(slot: Slot<Part>, messages: Message[], now: number): boolean {
     for (let i = 0; i < messages.length;) {
       const message = messages[i]
@@ -194,7 +191,7 @@ export class Link implements CarrierLink {
       if (message.left === 0) messages.splice(i, 1)
       else if (slot.room > 0) {
         this.#pumpIn(this.#line.waitFor(message, now))
-        // Others may pass a message that waits for a limit of its own, but nothing passes the pace.
+        // Messages may overtake one that waits for its own limit, but not the pace.
         if (!this.#line.pace.isDue(now)) return false
         i++
       }
@@ -203,7 +200,7 @@ export class Link implements CarrierLink {
     return true
   }
 
-  /** Writes the next segment of a message. What cannot be written as a PDU at all is refused like the carrier would refuse it. */
+  /** Writes the next segment of a message. One that cannot be written as a PDU is refused as by the carrier. */
   #write(slot: Slot<Part>, message: Message, now: number): void {
     const { attempt, submits } = message
     const submit = submits.at(-message.left) ?? submits[0]
@@ -217,7 +214,7 @@ export class Link implements CarrierLink {
       if (!(error instanceof PduError)) throw error
       this.#end(part, refusalOf(error.status, this.#reasonOf(error.status)))
     }
-    // A session gives its socket all of a turn at the end of it, before this.
+    // A session flushes all of a turn at its end, before this.
     if (this.#isStamping) return
     this.#isStamping = true
     setImmediate(() => {
@@ -226,7 +223,7 @@ export class Link implements CarrierLink {
     })
   }
 
-  /** Pumps again after a while, or earlier where that was said before. */
+  /** Pumps again after a while, or earlier if already scheduled. */
   #pumpIn(ms: number): void {
     if (ms === Infinity) return
     ms = Math.min(ms, pumpWaitMsMax)
@@ -241,13 +238,15 @@ export class Link implements CarrierLink {
     }, Math.ceil(ms))
   }
 
-  /** Gives back what would wait in vain: for a slot that is let go, on which alone it can go on, or for a pace that is all other processes' now. */
+  /** Releases messages that would wait in vain: for a released slot that has their beginning, or for a pace that is now all other processes'. */
   #leave(): void {
     this.#release((message, slot) => slot?.isClosing === true || this.#line.isPartless(message))
     this.#pump()
   }
 
-  /** Gives back what waits, or what of it meets a condition, which is told the slot of what has begun: that comes again with its open segments. */
+  /**
+   * Releases waiting messages, or those that meet a condition, which gets the slot of a message that has begun: it returns with its open segments.
+   */
   #release(isOut: (message: Message, slot: Slot<Part> | null) => boolean = () => true): void {
     for (const message of this.#line.drain((one) => isOut(one, null))) this.#giveBack(message, message.submits)
     for (const [slot, messages] of this.#begun) {
@@ -276,7 +275,7 @@ export class Link implements CarrierLink {
   #answer(part: Part, end: SegmentEnd, messageId: string, move: Answer['move'], isLate = false): void {
     const { submit, writtenAt } = part
     const { nodeId, onAnswer } = this.#options
-    // As ids in receipts are read: some carriers fill theirs up with blanks.
+    // Receipts' ids are trimmed as well: some carriers pad theirs with blanks.
     const id = messageId.trim()
     const carrierId = end.state === 'accepted' && id !== '' ? responseIdKey(id, this.settings.message_id_form) : null
     const rawId = carrierId === null || id === carrierId ? null : id
@@ -323,12 +322,12 @@ export class Link implements CarrierLink {
     this.#end(part, readOutcome(outcome, this.#reasonOf), outcome.kind === 'response' ? outcome.messageId : '')
   }
 
-  /** An answer after its timeout: the ledger has the try as unknown, and learns now what became of it. */
+  /** An answer after its timeout: the ledger has the try as unknown, and now gets the outcome. */
   #onLate(part: Part, response: ResponsePdu): void {
     const { handover } = part.attempt
     const status = statusOfResponse(response)
     const end: SegmentEnd = status === 0 ? { state: 'accepted', status } : refusalOf(status, this.#reasonOf(status))
-    // A passing refusal would bring the message back; nobody expects it any more.
+    // A temporary refusal would requeue the message, which is no longer expected.
     if (end.state === 'refused' && end.reason.handling !== 'permanent') return
     const messageId = 'message_id' in response ? (response.message_id ?? '') : ''
     this.#answer(part, end, messageId, handover.segments === 1 ? decideMove({ handover, ends: [end] }) : null, true)

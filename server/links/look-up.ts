@@ -1,22 +1,22 @@
 /**
- * Names of carriers' hosts, looked up few at a time: the system's resolver holds a thread of the pool on which passwords are checked and
- * files are read, for as long as a name server does not answer. What was not found last time waits behind the others.
+ * Looks up carriers' hosts, few at a time: the system's resolver occupies a thread of the pool that checks passwords and reads files, for as long as
+ * a name server is silent. Names that failed last time wait behind the others.
  */
 import { lookup as ask } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 
-// Of the four threads that Node has.
+// Of Node's four threads.
 const runningMax = 2
 const doubtfulMax = 1
 
 interface Question {
   host: string
   options: Parameters<LookupFunction>[1]
-  /** Who asked; a link that gave up and dials again is one more. */
+  /** The callers; a link that gave up and dials again is one more. */
   callbacks: Parameters<LookupFunction>[2][]
 }
 
-/** What is to be asked, in its order: each name once. */
+/** Names to look up, in order and without duplicates. */
 const waiting = new Map<string, Question>()
 const doubtful = new Set<string>()
 const running = { sound: 0, doubtful: 0 }

@@ -26,10 +26,10 @@ interface Started {
   node: Node
   settled: string[]
   warnings: object[]
-  /** What was told, in the order in which it was. */
+  /** Log lines, in order. */
   lines: [string, object][]
   fenced: () => boolean
-  /** How often it was told. */
+  /** The number of calls. */
   fences: () => number
 }
 
@@ -61,7 +61,7 @@ async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve(),
   return { node, settled, warnings, lines, fenced: () => fences > 0, fences: () => fences }
 }
 
-/** Starts a node, and lets it fence whom it may: after the time for which a database must have been there, which passes at once. */
+/** Starts a node and lets it fence others: the time for which the database must have been up passes at once. */
 async function startAndFence(isDone: () => Promise<boolean>): Promise<Started> {
   const clock = vi.spyOn(performance, 'now')
   try {
@@ -75,14 +75,14 @@ async function startAndFence(isDone: () => Promise<boolean>): Promise<Started> {
   }
 }
 
-/** A node was last heard of so long ago: that of the ledger's test, which does not beat by itself. */
+/** Sets the last beat of a node to so long ago; by default the ledger's test, which does not beat by itself. */
 const silence = (seconds: number, nodeId = test.nodeId): Promise<unknown> =>
   test.db.query(`update heartbeats set seen_at = now() - make_interval(secs => $2) where node_id = $1`, [
     nodeId,
     seconds,
   ])
 
-/** Lets the time of a beat pass, and waits for it. */
+/** Lets the time of a beat pass, and waits for the beat. */
 async function nextBeat(nodeId: string): Promise<void> {
   await silence(6, nodeId)
   vi.advanceTimersByTime(2000)
@@ -133,7 +133,7 @@ describe('a node', () => {
       nodes = [node]
       await over.close()
       const clock = vi.spyOn(performance, 'now')
-      // It settles what was fenced behind its fences.
+      // Settling runs behind the fences.
       const beat = async (): Promise<void> => {
         const before = settled.length
         await until(

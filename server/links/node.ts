@@ -1,7 +1,7 @@
 /**
- * A process among others. Its row in `nodes` is its fence: every claim takes FOR SHARE on it and selects nothing once `fenced_at` is
- * set. Heartbeats go to a table of their own, so that they never wait for claims. Who misses heartbeats is fenced by the others, for
- * ever: a process that wakes up fenced ends itself and starts again.
+ * A process among others. Its row in `nodes` is its fence: every claim takes FOR SHARE on it and selects nothing once `fenced_at` is set. Heartbeats
+ * have their own table, so that they never wait for claims. The others fence a process that misses heartbeats, for ever: if it wakes up, it ends and
+ * starts again.
  */
 import { hostname } from 'node:os'
 import { followClock } from '../ground/db/clock.ts'
@@ -13,23 +13,23 @@ import { newId } from '../ground/base/ids.ts'
 // A node beats every two seconds and is fenced after missing seven beats: short against a person's patience, long against a stall.
 const beatMs = 2000
 const silenceMaxSeconds = 15
-// Intents are not written any more when the last beat is older than half the silence (reliability: a frozen process that wakes up).
+// Intents are not written if the last beat is older than half the silence (reliability: a frozen process that wakes up).
 const freshMs = (silenceMaxSeconds * 1000) / 2
-// Clocks that are kept are never so far apart.
+// Synchronized clocks never differ by this much.
 const apartMaxMs = 60_000
 
 interface NodeOptions {
   db: Db
   log: Log
-  /** All other nodes are known to be dead: the data folder is locked by this process. */
+  /** All other nodes are known to be dead: this process has the lock of the data folder. */
   isAlone: boolean
-  /** Settles what a fenced node left; called for each that was just fenced or left intents. Repeatable. */
+  /** Settles a fenced node; called for each that was just fenced or left intents. Repeatable. */
   settle: (nodeId: string) => Promise<void>
-  /** No message that this node has or will have without an intent has a lower id (`InFlight`). Written with each beat; absent: the node's own id. */
+  /** No message without an intent on this node has, or will have, a lower id (`InFlight`). Written with each beat; absent: the node's own id. */
   lowWater?: () => string
-  /** Ids of the master keys that this process knows, that which seals first; written with each beat. */
+  /** Ids of this process's master keys, the sealing one first; written with each beat. */
   masterKeys?: () => string[]
-  /** This node was fenced by another: end the process. */
+  /** Another node fenced this one: end the process. */
   onFenced: () => void
 }
 
@@ -37,14 +37,14 @@ export class Node {
   readonly id: string = newId()
   readonly #options: NodeOptions
   #lastBeatAt = 0
-  /** Since when the database has taken its beats without a gap, in monotonic milliseconds. */
+  /** Start of the database's unbroken run of beats, in monotonic milliseconds. */
   #steadyFrom = Infinity
-  /** Beats that were begun since the last that was taken. */
+  /** Beats begun since the last successful one. */
   #missed = 0
-  /** That the database takes nothing was told. */
+  /** The outage of the database has been logged. */
   #isAway = false
   #timer: NodeJS.Timeout | null = null
-  /** Beats, and what they began: nobody waits for these but the end. */
+  /** Beats and the work they began; only `close` waits for them. */
   readonly #work = new Set<Promise<void>>()
   #isFenced = false
   #isFencing = false
@@ -55,12 +55,12 @@ export class Node {
     this.#options = options
   }
 
-  /** Whether this node may still write intents that were committed before. Monotonic time: a clock that jumps changes nothing. */
+  /** Whether this node may still write intents that were committed before. Monotonic time: unaffected by jumps of the clock. */
   get isFresh(): boolean {
     return performance.now() - this.#lastBeatAt < freshMs
   }
 
-  /** Whether the database has taken no beat for so long that others would fence this node. */
+  /** Whether the database has accepted no beat for so long that others would fence this node. */
   get isRefused(): boolean {
     return performance.now() - this.#lastBeatAt > silenceMaxSeconds * 1000
   }
@@ -76,17 +76,17 @@ export class Node {
     )
     this.#watchClock(rows[0]?.now, startedAt)
     this.#lastBeatAt = this.#steadyFrom = performance.now()
-    // Not behind the one before, whose connection may hang for longer than this node may be silent.
+    // Not behind the previous beat, whose connection may hang for longer than this node may be silent.
     this.#timer = setInterval(() => {
       if (this.#missed * beatMs >= freshMs) this.#tellAway('it does not answer')
       this.#missed++
       this.#begin(this.#beat().catch((error: unknown) => this.#noteRefusal(error)))
     }, beatMs)
-    // The database may be back since a moment, and the others about to beat.
+    // The database may just be back, and the others about to beat.
     await this.#takeOver(this.#options.isAlone ? 0 : null)
   }
 
-  /** Says goodbye: the row is fenced, so that nobody waits for it. */
+  /** Fences its own row, so that no process waits for it. */
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
     while (this.#work.size > 0) await Promise.all(this.#work)
@@ -107,7 +107,7 @@ export class Node {
       [this.id, ...this.#told(), freshMs / 1000],
     )
     if (rows[0]?.isFenced !== false) {
-      // It is for ever: telling it again, as beats that hung together do, would only hurry the end that it begins.
+      // Final: further calls, as from beats that hung together, would only hurry the end that it began.
       if (this.#isFenced) return
       this.#isFenced = true
       if (this.#timer) clearInterval(this.#timer)
@@ -118,7 +118,7 @@ export class Node {
     this.#tellBack()
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
     this.#watchClock(rows[0].now, startedAt)
-    // A database that was away has heard of nobody: who comes back first, or starts, must not take the others for dead.
+    // After an outage all nodes look silent: the first to return, or a new one, must not take the others for dead.
     const at = performance.now()
     if (rows[0].wasSilent) this.#steadyFrom = at
     const isSteady = at - this.#steadyFrom >= silenceMaxSeconds * 1000
@@ -144,7 +144,7 @@ export class Node {
     this.#options.log.info({ awaySeconds }, 'the database is available again')
   }
 
-  /** Follows the database's clock, and tells where this machine's is another. */
+  /** Follows the database's clock, and warns if this machine's differs. */
   #watchClock(told: Date | undefined, askedAt: number): void {
     if (!told) return
     const behindMs = followClock(told, askedAt)
@@ -157,7 +157,7 @@ export class Node {
     this.#isApart = isApart
   }
 
-  /** What a beat says, and the row from the start: what is claimed before the first beat may be older than this node. */
+  /** The data of a beat, and of the row from the start: messages claimed before the first beat may be older than this node. */
   #told(): [lowWater: string, masterKeys: string[]] {
     return [this.#options.lowWater?.() ?? this.id, this.#options.masterKeys?.() ?? []]
   }
@@ -172,8 +172,8 @@ export class Node {
   }
 
   /**
-   * Fences who is silent, and settles what fenced nodes left unless that is under way. Both can take longer than this node may be silent, and
-   * settling longer than the next one to die should wait for its fence: so neither is waited for.
+   * Fences silent nodes, and settles fenced ones unless that is running. Neither is awaited: both can take longer than this node may be silent, and
+   * settling could delay the fence of the next dead node.
    */
   async #takeOver(seconds: number | null): Promise<void> {
     this.#isFencing = true
@@ -184,9 +184,8 @@ export class Node {
   }
 
   /**
-   * Fences nodes without a beat for so many seconds (waits for their running claims), null: none; returns these and all others that left
-   * something, or said goodbye. A beat of a time to come is of a clock of the database that was put back since, and counts as one of now: who
-   * lives beats again.
+   * Fences nodes without a beat for this many seconds (waits for their running claims), null: none; returns these and all others that left something,
+   * or said goodbye. A beat in the future means that the database's clock was put back, and counts as one of now: a live node beats again.
    */
   async #fence(seconds: number | null): Promise<string[]> {
     const { db, log } = this.#options
@@ -226,7 +225,7 @@ export class Node {
       await settle(nodeId)
       await db.query('update nodes set settled_at = now() where id = $1', [nodeId])
     }
-    // A fenced node without intents has nothing to say any more.
+    // A fenced node without intents has nothing more to report.
     await db.query(
       `delete from nodes n
        where fenced_at < now() - interval '1 day' and not exists (select 1 from intents where node_id = n.id)`,

@@ -11,15 +11,15 @@ describe('a delivered number', () => {
     ['07700900123', 2, 'GB', '447700900123'],
     ['07700900123', 0, 'GB', '447700900123'],
     ['7700900123', 2, 'GB', '447700900123'],
-    // It calls it national and writes the country code all the same.
+    // It says national but includes the country code.
     ['447700900123', 2, 'GB', '447700900123'],
     ['447700900123', 0, 'GB', '447700900123'],
     ['2025550123', 2, 'US', '12025550123'],
     ['12025550123', 2, 'US', '12025550123'],
-    // A number of another country as well as of this one: only the TON can tell.
+    // Valid in another country as well as in this one: only the TON decides.
     ['07700900123', 0, '', '07700900123'],
     ['07700900123', 1, 'GB', '447700900123'],
-    // Norway's, unless the carrier says that it is one of its own country.
+    // Norway's, unless the carrier marks it as national.
     ['4791234567', 0, 'US', '4791234567'],
     ['4791234567', undefined, 'US', '4791234567'],
     ['4791234567', 2, 'US', '14791234567'],
@@ -61,7 +61,7 @@ describe('a person who is delivered', () => {
     ['22997000001', 1, '', '2290197000001'],
     ['97000001', 2, 'BJ', '2290197000001'],
     ['551187654321', 1, '', '5511987654321'],
-    // It may be two phones: as it came.
+    // It may be two phones: unchanged.
     ['551178123456', 1, '', '551178123456'],
     ['40404', 3, '', '40404'],
     ['Acme', 5, '', 'Acme'],

@@ -83,7 +83,7 @@ test('no second holds more than the whole where a process loses its part and has
     // Its session is lost, and bound again at once.
     if (now === 5500) take(0, now)
     if (now === 5600) take(11, now)
-    // Both begin with what a stalled loop catches up on, so that the last of the second have to wait.
+    // Both begin with the catch-up of a stalled loop, so that the last segments of the second have to wait.
     for (const pace of [one, other]) while (pace.take(now)) sent.push(now)
   }
   expect(sent.filter((at) => at < 6000)).toHaveLength(units)
@@ -95,7 +95,7 @@ test('no second holds more than the whole, whatever parts of it processes get an
   const step = fc.record({
     ms: fc.integer({ min: 1, max: 250 }),
     who: fc.integer({ min: 0, max: 2 }),
-    // Most of the time they send; a turn is decided, and then taken into use.
+    // Mostly sends; a turn is decided, and then applied.
     act: fc.constantFrom('send', 'send', 'send', 'turn'),
     target: fc.integer({ min: 0, max: units }),
   })
@@ -159,7 +159,7 @@ test('a second is counted from when the socket had a segment, not from when its 
 test('a throttled link slows down at once and recovers slowly', () => {
   const pace = new Pace(100)
   pace.slowDown(0)
-  // A window of refusals is one word.
+  // A window of refusals counts once.
   pace.slowDown(999)
   expect(pace.rate(0)).toBe(50)
   pace.slowDown(1000)

@@ -1,21 +1,21 @@
 /**
- * A pace: at most `capacity` segments in any second, evenly spread at `rate`. A whole pace has a capacity of `rate + 1`; where several
- * processes share one, their capacities are parts of that (see shares.ts). A link's pace also knows the slow-down that a throttling
- * carrier asks for. Time is monotonic milliseconds, handed in.
+ * A pace: at most `capacity` segments in any second, evenly spread at `rate`. A whole pace has a capacity of `rate + 1`; if several processes share
+ * one, their capacities are parts of it (see shares.ts). A link's pace also includes the slow-down for a throttling carrier. Time is monotonic
+ * milliseconds, passed in.
  */
 
-// What a stalled event loop may catch up on at once, in milliseconds of the pace; the any-second bound holds all the same.
+// Catch-up of a stalled event loop, in milliseconds of the pace; the bound of any second still holds.
 const catchUpMs = 100
-// A second, and the millisecond that clocks are off.
+// A second, and a millisecond for the clocks.
 const secondMs = 1001
-// Multiplicative decrease, slow increase (as TCP): halve at once, back to full over about half a minute.
+// Multiplicative decrease, slow increase (as TCP): halved at once, back to full in about half a minute.
 const decrease = 0.5
 export const recoverPerSecond = 0.025
 const slowestFraction = 0.02
-// A window of refusals is one word of the carrier's: it is heard once.
+// A window of refusals is one signal of the carrier: it counts once.
 const slowDownEveryMs = 1000
 
-/** Segments in any second that a whole pace allows. */
+/** Segments in any second of a whole pace. */
 export const capacityOf = (rate: number): number => Math.floor(rate) + 1
 
 export class Pace {
@@ -23,31 +23,30 @@ export class Pace {
   #fraction = 1
   #changedAt = 0
   #slowedAt = -Infinity
-  /** The even schedule: so many segments were written at this time, and the next is due when they have had theirs. */
+  /** The even schedule: segments written at this time, and the next is due after their share of time. */
   #notedAt = 0
   #noted = 0
-  /** Segments in any second: the last but so many must be a second old before the next goes. */
+  /** Segments in any second: the one this many back must be a second old before the next goes. */
   #capacity = 0
   /**
-   * Times of the last segments, a ring: of as many as the capacity was at most, for one that falls and rises within a second counts all that
-   * went in it.
+   * Times of the last segments, in a ring of the largest capacity so far: if it falls and rises within a second, all segments of that second count.
    */
   #times = new Float64Array(0)
   #at = 0
-  /** How many of the last are noted and not written yet. */
+  /** The last ones that are noted and not written yet. */
   #fresh = 0
 
   constructor(rate: number, capacity: number = capacityOf(rate)) {
     this.set(rate, capacity)
   }
 
-  /** Changes the pace; what went in the last second still counts. */
+  /** Changes the pace; segments of the last second still count. */
   set(rate: number, capacity: number = capacityOf(rate)): void {
     this.#rate = capacity === 0 ? 0 : rate
     this.#capacity = capacity
     const before = this.#times
     if (before.length >= capacity) return
-    // Oldest first, to the right.
+    // Oldest first, right-aligned.
     const times = new Float64Array(capacity).fill(-Infinity)
     for (let back = 1; back <= before.length; back++)
       times[capacity - back] = before[(this.#at - back + before.length) % before.length] ?? -Infinity
@@ -55,22 +54,20 @@ export class Pace {
     this.#at = 0
   }
 
-  /** Segments a second that are allowed now. */
   rate(now: number): number {
     return this.#rate * this.fraction(now)
   }
 
-  /** Whether this process has no part of it: nothing is ever due. */
   get isNone(): boolean {
     return this.#rate === 0
   }
 
-  /** When the next segment is due on the even schedule of what the pace is now. */
+  /** When the next segment is due on the even schedule of the present pace. */
   #nextAt(now: number): number {
     return this.#noted === 0 ? 0 : this.#notedAt + (this.#noted * 1000) / this.rate(now)
   }
 
-  /** When the segment went that must be a second old before the next goes. */
+  /** Time of the segment that must be a second old before the next goes. */
   get #lastButCapacity(): number {
     const at = this.#at - this.#capacity
     return this.#times[at < 0 ? at + this.#times.length : at] ?? -Infinity
@@ -81,7 +78,7 @@ export class Pace {
     return this.#rate > 0 && now >= this.#nextAt(now) && this.#lastButCapacity <= now - secondMs
   }
 
-  /** Notes a segment that goes now, or several as one; the caller has asked `isDue`. */
+  /** Records a segment that goes now, or several as one; the caller has asked `isDue`. */
   note(now: number, segments: number = 1): void {
     this.#notedAt = Math.max(this.#nextAt(now), now - catchUpMs)
     this.#noted = segments
@@ -92,7 +89,7 @@ export class Pace {
     this.#fresh = Math.min(this.#fresh + segments, this.#times.length)
   }
 
-  /** Takes note that what was noted since the last time is written only now: from here its second counts. */
+  /** The segments noted since the last call are written only now: their second counts from here. */
   written(now: number): void {
     const { length } = this.#times
     for (let back = 1; back <= this.#fresh; back++) this.#times[(this.#at - back + length) % length] = now
@@ -106,18 +103,18 @@ export class Pace {
     return true
   }
 
-  /** Milliseconds until the next turn; 0: now, Infinity: this process has no part of it. */
+  /** Milliseconds until the next turn; 0: now, Infinity: this process has no part. */
   wait(now: number): number {
     if (this.#rate === 0) return Infinity
     return Math.max(0, this.#nextAt(now) - now, this.#lastButCapacity + secondMs - now)
   }
 
-  /** Segments that fall due within so many milliseconds; at least one where there is a part at all. */
+  /** Segments that fall due within so many milliseconds; at least one unless there is no part. */
   ahead(now: number, ms: number): number {
     return this.#rate === 0 ? 0 : Math.max(1, Math.ceil((this.rate(now) * ms) / 1000))
   }
 
-  /** The carrier refused for its rate. False: it has said so just now, or the pace is as slow as it gets. */
+  /** The carrier throttled us. False: it just did before, or the pace is at its minimum. */
   slowDown(now: number): boolean {
     if (now - this.#slowedAt < slowDownEveryMs) return false
     this.#slowedAt = now
@@ -126,14 +123,14 @@ export class Pace {
     return this.fraction(now) < before
   }
 
-  /** Slows down to this fraction, unless it is slower already: what another process or an earlier one was told. */
+  /** Slows down to this fraction, unless it is slower already: the limit that another process, or an earlier one, got. */
   slowTo(fraction: number, now: number): void {
     if (fraction >= this.fraction(now)) return
     this.#fraction = fraction
     this.#changedAt = now
   }
 
-  /** Part of the pace that the carrier's last refusals leave, 0 to 1. */
+  /** Part of the pace left by the carrier's last refusals, 0 to 1. */
   fraction(now: number): number {
     return this.#fraction >= 1 ? 1 : Math.min(1, this.#fraction + ((now - this.#changedAt) / 1000) * recoverPerSecond)
   }

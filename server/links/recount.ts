@@ -1,4 +1,3 @@
-/** A message that takes another number of segments on its link than it was counted with. */
 import { now } from '../ground/db/clock.ts'
 import type { Answer } from '../ledger/answer.ts'
 import type { Handover } from '../message/handover.ts'
@@ -13,8 +12,8 @@ const changed: SegmentEnd = {
 }
 
 /**
- * Its answers: no byte of it is written, and it comes again with its intents for so many segments. The rest of a message that was begun
- * cannot be cut again, and is refused.
+ * Answers for a message whose segments differ here from its count: no byte is written, and it is claimed again with that many intents. A message with
+ * some segments sent cannot be cut again, and is refused.
  */
 export function recount(handover: Handover, segments: number, nodeId: string, linkId: string): Answer[] {
   const isBegun = isRest(handover)

@@ -47,7 +47,7 @@ it('leaves its slots to the process that the carrier lets in, says why, and take
   await db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
   let slots: ReadonlyMap<number, string> = new Map()
   let free: readonly number[] = []
-  /** A turn of the other process, whose sessions are bound, or are not; what is too much it gives back with the next. */
+  /** A turn of the other process, with or without bound sessions; it releases surplus slots with the next. */
   const turnOfOther = async (isUp: boolean): Promise<void> => {
     const report = isUp ? { ...noReport, state: 'bound' as const, sessions: slots.size } : noReport
     const held = { slots, free, wants: true, grant: noGrant, report, isDue: true }

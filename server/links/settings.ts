@@ -1,4 +1,3 @@
-/** The settings of an SMPP carrier: one schema for the API, the database and the link. */
 import type { TextCoding } from '@heliogram/smpp'
 import {
   Type,
@@ -13,12 +12,12 @@ import {
 
 import { unknownPolicies } from '../message/message.ts'
 
-/** What a C-octet string of a bind can carry (SMPP 3.4 §3.1): a session could not even ask with anything else. */
+/** Permitted in a C-octet string of a bind (SMPP 3.4 §3.1): nothing else can be sent. */
 export const bindText = '^[ -~]*$'
 
 /** Alphabets of submits. */
 const writtenAlphabets = ['gsm7', 'gsm7-packed', 'latin1', 'ascii', 'ucs2'] as const
-/** Alphabets of deliveries: all that there is a decoder for. */
+/** Alphabets of deliveries: all that have a decoder. */
 const readAlphabets = [
   ...writtenAlphabets,
   'utf8',
@@ -53,13 +52,13 @@ const recipientOtherForm = Type.Array(Type.Enum(['AR', 'MX']), {
   examples: [['AR']],
 })
 
-/** Everything a link needs but its password; every member has a default. */
+/** Everything a link needs except its password; every member has a default. */
 export const SmppSettings = Type.Object(
   {
     host: Type.String({
       minLength: 1,
       maxLength: 253,
-      // One colon would be in front of a port; an IPv6 address has more.
+      // One colon would precede a port; an IPv6 address has more.
       pattern: '^([^\\s/:]*|[^\\s/:]*:[^\\s/]*:[^\\s/]*)$',
       description: 'Host name or address of the SMSC, without a scheme or a port.',
       examples: ['smpp.example.com'],
@@ -84,7 +83,7 @@ export const SmppSettings = Type.Object(
     tls: Type.Boolean({ default: false, description: 'TLS with verification of the certificate.' }),
     tls_ca: Type.String({
       maxLength: 65_536,
-      // What is none would be no authority at all, and no certificate of the carrier trusted.
+      // An invalid one would leave no authority, and no certificate of the carrier would be trusted.
       pattern: '^$|-----BEGIN CERTIFICATE-----',
       default: '',
       description: 'PEM of the certificate authority, if it is not a public one.',
@@ -230,14 +229,14 @@ export const smppDefaults: Omit<SmppSettings, 'host' | 'port' | 'system_id'> = {
 export const secretText = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ minLength: 1, maxLength: 1024, pattern: bindText, description })
 
-/** The secrets of an HTTP carrier, and no others. */
+/** Exactly these secrets of an HTTP carrier. */
 export const secretsOf = <T extends TProperties>(secrets: T) => Type.Object(secrets, { additionalProperties: false })
 
 /** Adapters of HTTP carriers, by name. */
 export const adapterNames = ['twilio', 'telnyx', 'vonage', 'plivo', 'sinch', 'infobip', 'generic'] as const
 export type AdapterName = (typeof adapterNames)[number]
 
-/** What every HTTP carrier has. */
+/** Settings of every HTTP carrier. */
 export const httpCommon = {
   on_unknown: onUnknown,
   window: Type.Integer({
@@ -278,7 +277,7 @@ const baseUrl = {
   examples: ['https://xxxxx.api.infobip.com'],
 }
 
-/** Settings of an HTTP carrier: what all have, and what its adapter adds. `defaultUrl` null: each customer has an own one. */
+/** Settings of an HTTP carrier: the common ones and its adapter's. `defaultUrl` null: each customer has their own. */
 export function httpSettings<N extends AdapterName, T extends TProperties>(
   adapter: N,
   defaultUrl: string | null,
@@ -295,7 +294,7 @@ export function httpSettings<N extends AdapterName, T extends TProperties>(
   )
 }
 
-/** What the settings of every HTTP carrier have; the rest is its adapter's. */
+/** Common settings of HTTP carriers; the rest belong to the adapter. */
 export interface HttpSettings {
   adapter: AdapterName
   window: number

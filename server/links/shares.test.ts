@@ -36,12 +36,11 @@ describe('a split', () => {
   })
 })
 
-/** Slots of a link, as processes that take turns leave them. */
+/** The slots of a link after some turns of processes. */
 function settle(sessions: number, nodes: readonly string[], slots: Slot[], turns: number): Slot[] {
   for (let turn = 0; turn < turns; turn++)
     for (const me of nodes) {
       const { take, give } = chooseSlots(slots, me, sessions, nodes.length)
-      // Nothing that somebody holds is taken, and nothing is held twice.
       for (const slot of take) expect(slots.find((one) => one.slot === slot)?.nodeId ?? null).toBeNull()
       slots = slots.filter(({ slot }) => !take.includes(slot) && !give.includes(slot))
       slots.push(...take.map((slot) => ({ slot, nodeId: me })))
@@ -81,7 +80,7 @@ it('what processes use of a pace is never more than the whole, whatever they wan
     fc.property(fc.array(fc.tuple(turn, fc.integer({ min: 1, max: 900 })), { maxLength: 60 }), (turns) => {
       const units = 101
       const grants: Grant[] = names.map(() => ({ used: 0, written: 0, loweredAt: -Infinity }))
-      /** When a process used how much last: for a second it counts. */
+      /** Recent use by process: it counts for a second. */
       const recent: { at: number; who: number; used: number }[] = []
       let now = 0
       for (const [{ who, target }, ms] of turns) {

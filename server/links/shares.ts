@@ -1,15 +1,13 @@
-/** How the processes of an installation share a link: its slots evenly, its pace by the slots. Pure. */
-
-/** A process that holds a part of a link; the order of a list of them is the same for everybody. */
+/** A process with a part of a link; lists of them have the same order everywhere. */
 export interface Holder {
   nodeId: string
-  /** Sessions that it has bound, or slots while nobody has any. */
+  /** Its bound sessions, or slots while no process has any. */
   weight: number
 }
 
 /**
- * Splits whole units among holders by weight, largest remainders first; the parts add up to the whole where anybody has a weight.
- * Who weighs nothing gets nothing.
+ * Splits whole units among holders by weight, largest remainders first; the parts add up to the whole unless all weights are zero. A weight of zero
+ * gets nothing.
  */
 export function splitUnits(units: number, holders: readonly Holder[]): Map<string, number> {
   const total = holders.reduce((sum, holder) => sum + holder.weight, 0)
@@ -27,16 +25,16 @@ export function splitUnits(units: number, holders: readonly Holder[]): Map<strin
   return new Map(parts.map(({ nodeId, part }) => [nodeId, part]))
 }
 
-/** A slot as the database has it. */
+/** A slot in the database. */
 export interface Slot {
   slot: number
-  /** Who holds it with a live lease; null: free. */
+  /** The holder of a live lease; null: free. */
   nodeId: string | null
 }
 
 /**
- * What a process does about the slots of a link of which it holds some: takes free ones up to its fair part, gives up what it holds
- * beyond it, highest first. Slots above `sessions` are always given up. `contenders` counts the processes that want some, with this one.
+ * A process's changes to a link's slots: takes free ones up to its fair part, and gives up those beyond it, highest first. Slots above `sessions` are
+ * always given up. `contenders` counts the processes that want some, including this one.
  */
 export function chooseSlots(
   slots: readonly Slot[],
@@ -53,19 +51,19 @@ export function chooseSlots(
   return { take: free.slice(0, Math.max(0, fair - kept.length)), give }
 }
 
-/** This process's part of a pace: what it uses, and what the database says it may use. */
+/** This process's part of a pace: in use, and as permitted by the database. */
 export interface Grant {
   /** Units in use in memory. */
   used: number
-  /** Units that others must leave to it: at least `used`, and what it used less than a second ago. */
+  /** Units reserved from others: at least `used`, and the use of less than a second ago. */
   written: number
-  /** When `used` was lowered last, in monotonic milliseconds. */
+  /** The last decrease of `used`, in monotonic milliseconds. */
   loweredAt: number
 }
 
 /**
- * The next grant, decided while nobody else decides. It grows only into what no other grant covers; it shrinks at once in memory, but in
- * the database a second later, so that no second sees the old part here and the new one elsewhere.
+ * The next grant, decided under the lock. It grows only into free units; it shrinks at once in memory, but in the database a second later, so that no
+ * second sees the old part here and the new one elsewhere.
  */
 export function nextGrant(grant: Grant, target: number, units: number, others: number, now: number): Grant {
   const used = Math.max(0, Math.min(target, units - others))
@@ -74,9 +72,6 @@ export function nextGrant(grant: Grant, target: number, units: number, others: n
   return { used, written: isSettled ? used : Math.max(used, grant.written), loweredAt }
 }
 
-/**
- * Takes a decided grant into use. Where it is less, the old part was in use till now: the turn that decided it may have waited for the others
- * since it began.
- */
+/** Puts a decided grant to use. If it is smaller, the old part was in use until now: the turn that decided it may have waited for other processes. */
 export const takeGrant = (before: Grant, decided: Grant, now: number): Grant =>
   decided.used < before.used ? { ...decided, loweredAt: now } : decided

@@ -1,18 +1,18 @@
-/** The slots of a link that this process holds: which of them are dialled when, and which one has the most room. */
+/** This process's slots of a link: when to dial each, and which has the most room. */
 import { backOffMs, isOfCredentials, noLosses } from './backoff.ts'
 import { Slot, type SlotLoss, type SlotOptions } from './slot.ts'
 
 interface SlotSetOptions<C> extends Omit<SlotOptions<C>, 'onBound' | 'onLost'> {
   onDial: () => void
   onBound: (slot: Slot<C>) => void
-  /** A slot is gone and `waitMs` from being dialled again; not told of those that were closed. */
+  /** A slot is lost, and dialled again in `waitMs`; not called for closed ones. */
   onLost: (slot: Slot<C>, loss: SlotLoss, waitMs: number) => void
 }
 
 export class SlotSet<C> {
   readonly #options: SlotSetOptions<C>
   readonly #slots = new Map<number, Slot<C>>()
-  /** Losses in a row while no slot is bound, and when one may be dialled again: they do not knock one after the other. */
+  /** Consecutive losses while no slot is bound, and the time of the next dial: slots do not dial one after the other. */
   #losses = noLosses()
   #retryAt = 0
   #redial: NodeJS.Timeout | null = null
@@ -35,7 +35,7 @@ export class SlotSet<C> {
     return state
   }
 
-  /** Whether there is a session to write to, with room or without. */
+  /** Whether there is a session to write to, with or without room. */
   get hasSession(): boolean {
     for (const slot of this.#slots.values()) if (slot.transmitter && !slot.isClosing) return true
     return false
@@ -61,7 +61,7 @@ export class SlotSet<C> {
     return at > 0 ? new Date(at) : null
   }
 
-  /** The slot with the most room; null where all windows are full. */
+  /** The slot with the most room; null if all windows are full. */
   freest(): Slot<C> | null {
     let best: Slot<C> | null = null
     let most = 0
@@ -74,7 +74,7 @@ export class SlotSet<C> {
     return best
   }
 
-  /** Holds these slots and no others from now on: closes those that are not among them at once, and dials the new ones. */
+  /** Holds exactly these slots: closes others at once, and dials new ones. */
   hold(numbers: readonly number[]): void {
     if (this.#isClosed) return
     for (const number of this.#slots.keys()) if (!numbers.includes(number)) void this.drop(number, 0)
@@ -114,7 +114,7 @@ export class SlotSet<C> {
     })
   }
 
-  /** Dials what is down: all slots where one is bound, else one at a time, so that a wrong password is said once and not fifty times. */
+  /** Dials what is down: all slots if one is bound, else one at a time, so that a wrong password is sent once and not fifty times. */
   #dial(): void {
     if (this.#isClosed) return
     const now = performance.now()

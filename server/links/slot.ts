@@ -1,4 +1,3 @@
-/** One slot of a link: a session in both directions, or one for each. Its owner says when it dials. */
 import {
   connectSession,
   ESME,
@@ -15,13 +14,13 @@ import { noLosses, type Losses } from './backoff.ts'
 import { lookUp } from './look-up.ts'
 import type { SmppSettings } from './settings.ts'
 
-/** Why a slot is not bound any more, or was not. */
+/** Why a slot is not, or no longer, bound. */
 export interface SlotLoss {
   reason: CloseReason
   detail: string
   bindStatus: number
   wasBound: boolean
-  /** It was bound so long that the trouble before it is over. */
+  /** It was bound so long that earlier trouble is over. */
   wasSteady: boolean
 }
 
@@ -33,7 +32,7 @@ export interface SlotOptions<C> {
   onOutcome: (context: C, outcome: Outcome) => void
   onLateResponse: (context: C, response: ResponsePdu) => void
   onRequest: (session: Session<C>, pdu: MessageRequest, respond: Respond) => void
-  /** There is room, or will be none any more. */
+  /** There is room, or there will be none any more. */
   onRoom: () => void
   onFault: (kind: string) => void
   trace: ((direction: 'in' | 'out', bytes: Buffer) => void) | undefined
@@ -41,12 +40,11 @@ export interface SlotOptions<C> {
 
 // SMPP 3.4 §5.2.2, without the NUL.
 const passwordMax = 8
-// A session that lived so long was a good one: the back-off begins again.
+// After this long a session was good: the back-off restarts.
 const steadyMs = 10_000
-// How long the other session of a slot may take for what it has under way, where the first did not end in peace: who is cut off waits
-// for a new dial.
+// How long the other session of a slot may take to finish its submits if the first was cut off: the slot waits for a new dial.
 const drainMsMax = 5_000
-// So many submits in a row that are refused as if we were not bound: the first of them comes again, so that one message is enough.
+// Submits in a row that are refused as if we were not bound: the first is sent again, so one message is enough.
 const forgottenAfter = 2
 
 export class Slot<C> {
@@ -54,19 +52,18 @@ export class Slot<C> {
   readonly number: number
   /** Since when it is bound. */
   boundAt: Date = new Date(0)
-  /** For the back-off. */
   losses: Losses = noLosses()
-  /** When it may be dialled again, in monotonic milliseconds. */
+  /** The next permitted dial, in monotonic milliseconds. */
   retryAt = 0
   isClosing = false
   readonly #options: SlotOptions<C>
   #sessions: Session<C>[] = []
-  /** Since it was dialled last. */
+  /** Since the last dial. */
   #hasBound = false
-  /** How many submits in a row were refused as if we were not bound. */
+  /** Submits in a row that were refused as if we were not bound. */
   #notBound = 0
   #isForgotten = false
-  /** What ended the first session, until the other has ended. */
+  /** The end of the first session, until the other has ended. */
   #loss: SlotLoss | null = null
 
   constructor(number: number, options: SlotOptions<C>) {
@@ -79,7 +76,7 @@ export class Slot<C> {
     return this.#sessions.every((session) => session.state === 'bound') ? 'bound' : 'binding'
   }
 
-  /** Whether a session is on its way to be bound; one that drains is not. */
+  /** Whether a session is being bound; false for one that drains. */
   get isDialling(): boolean {
     return this.#sessions.some(({ state }) => state === 'connecting' || state === 'open')
   }
@@ -103,12 +100,11 @@ export class Slot<C> {
     return this.#sessions[0]?.inFlight ?? 0
   }
 
-  /** Unix milliseconds of the last answered heartbeat; 0 before the first. */
   get lastEnquireAnsweredAtMs(): number {
     return this.#sessions.reduce((last, session) => Math.max(last, session.lastEnquireAnsweredAtMs), 0)
   }
 
-  /** @throws where there is nothing to dial with, such as a certificate of the authority that is none. */
+  /** @throws if its settings are unusable, such as an invalid certificate of the authority. */
   dial(): void {
     // The transmitter is first: see above.
     const modes: BindMode[] =
@@ -127,7 +123,6 @@ export class Slot<C> {
     else await Promise.all(this.#sessions.map((session) => session.unbind(drainMs)))
   }
 
-  /** Forgets what was dialled. */
   abandon(): void {
     for (const session of this.#sessions.splice(0)) session.destroy()
   }
@@ -145,7 +140,7 @@ export class Slot<C> {
       enquireLinkMs: settings.enquire_link_seconds * 1000,
       enquireTimeoutMs: settings.enquire_timeout_seconds * 1000,
       bindTimeoutMs: settings.bind_timeout_seconds * 1000,
-      // A PDU that never gets whole is as dead as two heartbeats that are not answered.
+      // A PDU that stays incomplete is as dead as two unanswered heartbeats.
       partialPduMs: settings.enquire_timeout_seconds * 2000,
       onOutcome: (session, context, outcome) => {
         onOutcome(context, outcome)
@@ -156,7 +151,7 @@ export class Slot<C> {
       onRoom,
       onState: (session, state, reason) => {
         if (state === 'bound') this.#noteBound()
-        // No room comes any more: what waits for it may go elsewhere, while what is written waits for its answers.
+        // There will be no more room: waiting messages may go elsewhere, while written ones wait for their answers.
         if (state === 'unbinding') onRoom()
         if (state === 'closed') this.#noteClosed(session, reason ?? 'destroyed')
       },
@@ -175,8 +170,8 @@ export class Slot<C> {
   }
 
   /**
-   * A carrier that was restarted behind what keeps connections open does not know our bind, and would refuse every submit for ever: then it is
-   * bound again. One that takes others says something of that submit alone. Others may be under way, and answered.
+   * A carrier that restarted behind a proxy that keeps connections open has lost our bind, and would refuse every submit for ever: so bind again. If
+   * it takes other submits, the refusal is about that submit alone. Others may be in flight, and answered.
    */
   #noteStatus(session: Session<C>, status: number): void {
     this.#notBound = status === ESME.RINVBNDSTS ? this.#notBound + 1 : 0
@@ -186,8 +181,8 @@ export class Slot<C> {
   }
 
   /**
-   * One session lost is the slot lost: its sibling goes too, so that both directions are known to work when the slot says bound. It is
-   * lost when both are: carriers that count sessions would refuse a new one beside the old.
+   * If one session is lost, the slot is: its sibling closes too, so that a bound slot works in both directions. The loss is reported when both are
+   * closed: carriers that count sessions would refuse a new one beside the old.
    */
   #noteClosed(closed: Session<C>, reason: CloseReason): void {
     if (!this.#sessions.includes(closed)) return
@@ -197,10 +192,10 @@ export class Slot<C> {
       detail: [reason, closed.closeDetail, this.#hintAt(closed)].filter((word) => word !== '').join(': '),
       bindStatus: closed.bindStatus,
       wasBound: this.#hasBound,
-      // Who takes every bind and ends it at once is not to be dialled four times a second.
+      // A carrier that takes every bind and ends it at once must not be dialled four times a second.
       wasSteady: this.#hasBound && nowMs() - this.boundAt.getTime() >= steadyMs,
     }
-    // One that is being closed drains already.
+    // A closing slot drains already.
     if (!this.isClosing) for (const session of this.#sessions) this.#endSibling(session, reason)
     const loss = this.#loss
     if (this.#sessions.length > 0 || loss === null) return
@@ -208,7 +203,7 @@ export class Slot<C> {
     this.#options.onLost(this, loss)
   }
 
-  /** A password is sent as it is, for many carriers take long ones; one that is refused may have been cut where it was made. */
+  /** Passwords are sent uncut, since many carriers take long ones; a refused one may have been cut where it was created. */
   #hintAt({ bindStatus }: Session<C>): string {
     if (this.#isForgotten) return 'the carrier reports that the session is not bound'
     const { length } = this.#options.password
@@ -217,7 +212,7 @@ export class Slot<C> {
       : ''
   }
 
-  /** Ends the session that is left; what it has under way is answered first, or its outcome would be unknown for no reason. */
+  /** Ends the remaining session after its answers, or their outcome would be unknown without need. */
   #endSibling(session: Session<C>, reason: CloseReason): void {
     if (session.inFlight + session.unanswered === 0)
       return session.destroy('destroyed', 'the other session of the link ended')

@@ -1,8 +1,8 @@
-/** The rows of a carrier's links: what each has of its own, in place of the carrier's. */
+/** The rows of a carrier's links: settings that replace the carrier's. */
 import type { Db, Tx } from '../ground/db/db.ts'
 import type { SmppSettings } from './settings.ts'
 
-/** What a link may have of its own: whom it dials and how much it sends. What texts and receipts look like is the carrier's. */
+/** Settings that a link may have of its own: address, login and pace. The form of texts and receipts is the carrier's. */
 export const ownSettings = [
   'host',
   'port',
@@ -20,7 +20,6 @@ export const ownSettings = [
   'on_unknown',
 ] as const satisfies readonly (keyof SmppSettings)[]
 
-/** A link as its operator made it. */
 export interface OwnLink {
   id: string
   carrierId: string
@@ -32,7 +31,7 @@ export interface OwnLink {
   secrets: Buffer | null
 }
 
-/** A link by its id, locked against another change. */
+/** Locks the link. */
 export async function lockLink(tx: Tx, id: string): Promise<OwnLink | null> {
   const { rows } = await tx.query<OwnLink>(
     `select id, carrier_id as "carrierId", enabled, pace::float8 as pace, settings, secrets
@@ -44,9 +43,9 @@ export async function lockLink(tx: Tx, id: string): Promise<OwnLink | null> {
   return rows[0] ?? null
 }
 
-/** Adds a link behind the others of its carrier. */
+/** Adds a link after the others of its carrier. */
 export async function insertLink(tx: Tx, link: OwnLink): Promise<void> {
-  // Its carrier's row is locked, so that two do not take one position.
+  // The lock on the carrier keeps two links from taking one position.
   await tx.query(`select 1 from carriers where id = $1 for update`, [link.carrierId])
   await tx.query(
     `insert into links (id, carrier_id, position, enabled, pace, settings, secrets)
@@ -66,7 +65,7 @@ export async function updateLink(tx: Tx, link: OwnLink): Promise<void> {
   )
 }
 
-/** Deletes a link that is not its carrier's first, under which the carrier's ids are known; false where it is. */
+/** Deletes a link unless it is its carrier's first, under which the carrier's ids are known: then false. */
 export async function deleteLink(tx: Tx, { id, carrierId }: OwnLink): Promise<boolean> {
   await tx.query(`select 1 from carriers where id = $1 for update`, [carrierId])
   const { rowCount } = await tx.query(
@@ -78,7 +77,7 @@ export async function deleteLink(tx: Tx, { id, carrierId }: OwnLink): Promise<bo
   return rowCount === 1
 }
 
-/** What the links of a carrier, or all links, have of their own; there are few. */
+/** Own settings of the links of one carrier or of all; there are few. */
 export async function listOwn(db: Db | Tx, carrierId: string | null): Promise<OwnLink[]> {
   const { rows } = await db.query<OwnLink>(
     `select id, carrier_id as "carrierId", enabled, pace::float8 as pace, settings, secrets

@@ -14,7 +14,7 @@ beforeEach(async () => {
   inFlight = new InFlight()
 })
 
-/** Gives back what is stranded; answers the segments. */
+/** Gives back stranded segments, and returns them. */
 async function giveBack(): Promise<number[]> {
   const answers = await findStranded(ledger.db, ledger.nodeId, inFlight)
   await Promise.all(answers.map((answer) => ledger.ledger.answer(answer)))
@@ -49,7 +49,7 @@ test('no low-water mark is above what is in flight or comes, however old it is w
   const minute = 60_000
   const at = (ms: number) => ({ id: firstIdAt(ms), try: 1, isDirect: true })
   const start = Date.now()
-  // What is claimed is up to a minute older than what came before it, and stays longer.
+  // A claimed message is up to a minute older than those before it, and stays longer.
   const [first, old, last] = [at(start), at(start - minute + 1), at(start + 2 * minute)]
   for (const one of [first, old, last]) inFlight.add(one)
   expect(old.id > inFlight.directFrom(start)).toBe(true)

@@ -11,7 +11,7 @@ import { openBoundTest, untilBound, type CarrierTest } from '../carriers/testing
 let test: CarrierTest
 
 const { db } = await createTestDatabase()
-// As in a running installation: statements of one day's messages go to that day's partitions.
+// As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
 
 async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Submit: this node's links, what goes to them straight from accept, and the claims that feed them from the queue. All of it may
- * be lost; other processes claim it again.
+ * Submit: this node's links, messages straight from accept, and the claims that feed links from the queue. All of it may be lost; other processes
+ * claim it again.
  */
 import { now, nowMs } from '../ground/db/clock.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
@@ -27,11 +27,11 @@ interface SubmitContext extends LinkSetContext {
   recent: Recent
   quietHours: QuietHours
   queueCount: QueueCount
-  /** This process's own; its node tells of it. */
+  /** Shared with this process's node. */
   inFlight: InFlight
 }
 
-// Of a link with less room, claims cost too little to go around them.
+// With less room on the link, claims cost too little to go around them.
 const roomMin = 200
 
 export class Submitter implements Slots {
@@ -60,32 +60,29 @@ export class Submitter implements Slots {
     return this.#context.node.id
   }
 
-  /** The links that run here, by id. */
   get running(): ReadonlyMap<string, CarrierLink> {
     return this.#linkSet.running
   }
 
-  /** How many links this process should run and cannot start, until they are changed. */
   get brokenCount(): number {
     return this.#linkSet.brokenCount
   }
 
-  /** Until when sessions are leased, on `performance.now()`; null: this process has none. */
+  /** The end of the sessions' leases, on `performance.now()`; null: this process has none. */
   get leasedUntil(): number | null {
     return this.#linkSet.leasedUntil
   }
 
-  /** Those of them that speak SMPP. */
   get links(): ReadonlyMap<string, Link> {
     return new Map([...this.running].flatMap(([id, link]) => (link instanceof Link ? [[id, link] as const] : [])))
   }
 
-  /** Carriers of which a link is up, here or at another process, or was a moment ago. */
+  /** Carriers with a link up at any process, now or a moment ago. */
   get upCarriers(): ReadonlySet<string> {
     return this.#linkSet.upCarriers
   }
 
-  /** The paces of senders, accounts and lanes. */
+  /** Paces of senders, accounts and lanes. */
   get limits(): Limits {
     return this.#linkSet.limits
   }
@@ -95,7 +92,7 @@ export class Submitter implements Slots {
     this.#feed.start()
   }
 
-  /** Drains every link and gives its leases back. */
+  /** Drains every link and releases its leases. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#feed.close()
@@ -103,14 +100,14 @@ export class Submitter implements Slots {
   }
 
   preferUp(chain: readonly string[]): string | undefined {
-    // Most chains are of one: nothing is to be looked up.
+    // Most chains have one carrier and need no look-up.
     if (chain.length < 2) return chain[0]
     return chain.find((id) => this.#linkSet.isCarrierUp(id)) ?? chain[0]
   }
 
   reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null {
     if (this.#isClosed || this.#feed.mustQueue(type, carrierId)) return null
-    // What has a pace of its own is counted by the claims.
+    // Claims count messages with their own pace.
     if (this.#linkSet.limits.isLimited(accountId)) return null
     for (const link of this.#linkSet.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
     return null
@@ -152,7 +149,6 @@ export class Submitter implements Slots {
     return this.#inFlight.track(statement)
   }
 
-  /** Gives back what was leased to this node by statements whose answers were lost. */
   async releaseStranded(): Promise<void> {
     const answers = await findStranded(this.#context.db, this.nodeId, this.#inFlight)
     if (answers.length > 0)
@@ -165,7 +161,7 @@ export class Submitter implements Slots {
     this.#inFlight.add(handover)
     const link = this.#linkSet.find(handover.linkId)
     if (link) link.submit(handover)
-    // The link went while the row was written: no byte was.
+    // The link went away while the row was written: no byte was sent.
     else for (const segment of handover.pending ?? range(handover.segments)) this.#giveBack(handover, segment)
   }
 

@@ -1,4 +1,4 @@
-/** Traces a person can read: each PDU as one line with its name; no texts, no passwords, numbers masked. */
+/** Readable traces: each PDU as one line with its name; no texts, no passwords, numbers masked. */
 import { decodePdu, PduError, statusName } from '@heliogram/smpp'
 import { maskNumber } from '../ground/base/mask.ts'
 import type { Link, LinkOptions } from './link.ts'
@@ -7,7 +7,7 @@ interface DebugLog {
   debug(fields: object, message: string): void
 }
 
-/** Builds the trace of links for a log at debug. The bytes are the session's again after the call: what is logged is strings. */
+/** The session reuses the bytes after the call, so strings are logged. */
 export function traceLink(log: DebugLog): NonNullable<LinkOptions['trace']> {
   return (link: Link, direction, bytes) => {
     try {

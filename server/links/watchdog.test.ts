@@ -22,7 +22,7 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** A process that holds leases for so many seconds more, always. */
+/** A process that always holds leases for this many seconds more. */
 function start(seconds: number, env: NodeJS.ProcessEnv = process.env): ChildProcess & { pid: number } {
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, String(seconds)], { env })
   children.push(child)
@@ -43,7 +43,7 @@ async function watchdogOf(pid: number): Promise<number> {
   return found
 }
 
-/** `State` of a process, T where it is stopped; empty where it is gone. */
+/** `State` of a process, T if stopped; empty if gone. */
 const stateOf = async (pid: number): Promise<string> =>
   /^State:\s+(\w)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8').catch(() => ''))?.[1] ?? ''
 

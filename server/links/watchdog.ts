@@ -1,8 +1,8 @@
 /**
- * Kills this process if it freezes while it holds sessions. A frozen process keeps its connections, and a carrier would count them in addition
- * to those of the process that takes over its leases. A small shell receives the remaining time of the leases each second. If it hears nothing
- * for that long, it sends SIGKILL, and the kernel closes the connections. It cannot help if it freezes too, as with a virtual machine: then the
- * carrier refuses the new binds, and they are tried again.
+ * Kills this process if it freezes while it holds sessions. A frozen process keeps its connections, and a carrier would count them with those of the
+ * process that takes over its leases. A small shell gets the remaining time of the leases each second. If it hears nothing for that long, it sends
+ * SIGKILL, and the kernel closes the connections. It cannot help if it freezes too, as with a virtual machine: then the carrier refuses the new
+ * binds, and they are retried.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Log } from '../ground/db/log.ts'
@@ -21,7 +21,7 @@ const leastSeconds = 5
 
 interface WatchdogOptions {
   log: Log
-  /** Until when sessions are leased, on `performance.now()`; null: there are none. */
+  /** The end of the sessions' leases, on `performance.now()`; null: none. */
   leasedUntil: () => number | null
 }
 
