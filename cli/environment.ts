@@ -1,17 +1,17 @@
-/** What the environment says to the command line: the only place that reads it. */
+/** The environment of the command line; no other module reads it. */
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** The settings of a shell, each null where it is not there. */
+/** Missing settings are null. */
 export interface Environment {
   url: string | null
   key: string | null
   profile: string | null
-  /** Where logins are kept; nobody else may read it. */
+  /** Holds logins; private to the user. */
   folder: string
 }
 
-/** Reads it again. A folder that is no whole path is passed over, as the XDG Base Directory Specification says. */
+/** A relative folder is ignored, as the XDG Base Directory Specification says. */
 export function readEnvironment(): Environment {
   const read = (name: string): string | null => process.env[name]?.trim() || null
   const config = read('XDG_CONFIG_HOME')

@@ -1,20 +1,18 @@
-/** How a command ends. */
-
-/** What the exit code says, also to scripts; docs/cli.md has the same table. */
+/** Exit codes, for scripts; docs/cli.md has the same table. */
 export const exits = {
   ok: 0,
-  /** The API refused it, or what was waited for failed. */
+  /** The API refused the request, or the awaited result is a failure. */
   refused: 1,
   usage: 2,
   loggedOut: 3,
-  /** No answer, or none of the API, or one of a service that cannot answer just now. */
+  /** No response, no response of the API, or a temporary failure of the service. */
   unreachable: 4,
-  /** What was waited for is not over. */
+  /** The time to wait is over. */
   waiting: 5,
   interrupted: 130,
 } as const
 
-/** The end of a command that failed for a reason that people can do something about: `advice` says what. */
+/** A failure that people can fix: `advice` says how. */
 export class Failure extends Error {
   override readonly name = 'Failure'
   readonly exit: number
@@ -27,6 +25,6 @@ export class Failure extends Error {
   }
 }
 
-/** What is said of words that cannot be understood. */
+/** A command line that cannot be understood. */
 export const misused = (message: string, advice: string | null = null): Failure =>
   new Failure(exits.usage, message, advice)

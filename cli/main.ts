@@ -1,4 +1,3 @@
-/** The command line: finds the command, runs it, and ends with a code that says how it went. */
 import { existsSync, readFileSync } from 'node:fs'
 import { Command, CommanderError, Option } from 'commander'
 import { openCli, type Cli, type GlobalOptions } from './cli.ts'
@@ -8,14 +7,14 @@ import { mcpWord, ownWords, words } from './words.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-// Whoever reads the results has enough: `heliogram messages list | head`.
+// The reader has enough: `heliogram messages list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit(exits.ok)
 })
 process.stderr.on('error', () => {})
 
-/** The program, with the one command that `typed` asks for; the others are names. */
+/** Loads only the command in `typed`; the others are names. */
 async function buildProgram(root: Command, cli: Cli, typed: string | undefined): Promise<void> {
   for (const [name, { group, summary, load }] of Object.entries(words)) {
     const command = name === typed ? (await load()).build(cli) : new Command(name)
@@ -35,7 +34,7 @@ async function buildProgram(root: Command, cli: Cli, typed: string | undefined):
 
 const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
 
-/** The first word that is no option, nor the value of one that stands before commands. */
+/** The first word that is not an option or the value of a global option. */
 function findWord(typed: readonly string[]): string | undefined {
   for (let i = 0; i < typed.length; i++) {
     const word = typed[i] ?? ''
@@ -45,7 +44,7 @@ function findWord(typed: readonly string[]): string | undefined {
   return undefined
 }
 
-/** What holds for every command, also for those inside of others. */
+/** Common settings, also of nested commands. */
 function settle(command: Command): void {
   command.exitOverride().showSuggestionAfterError().helpCommand(false)
   command.configureHelp({ showGlobalOptions: command.parent !== null, sortSubcommands: false })
@@ -55,11 +54,10 @@ function settle(command: Command): void {
   for (const inner of command.commands) settle(inner)
 }
 
-/** The words that lead to a command. */
 const pathOf = (command: Command): string =>
   command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
 
-/** What commander says of a mistake, as a sentence. */
+/** Rewords commander's message as a sentence. */
 function reword(text: string): string {
   const plain = text.replace(/^error: /, '').replace(/^unknown command '(.*)'/, 'There is no command "$1".')
   return plain.charAt(0).toUpperCase() + plain.slice(1)

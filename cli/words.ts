@@ -1,4 +1,4 @@
-/** Every command with one sentence, and where it is: only the module of the one that is asked for is loaded. */
+/** Every command with its summary and module: only the module in use is loaded. */
 import type { Word } from './cli.ts'
 
 const [messaging, people, developing, operating, you] = [
@@ -11,7 +11,6 @@ const [messaging, people, developing, operating, you] = [
 
 const word = (group: string, summary: string, load: Word['load']): Word => ({ group, summary, load })
 
-/** By the word that is typed. */
 export const words: Record<string, Word> = {
   send: word(messaging, 'send a message, or preview it', () => import('./commands/send.ts')),
   messages: word(messaging, 'list, get, cancel and export messages', () => import('./commands/messages.ts')),
@@ -58,7 +57,7 @@ export const words: Record<string, Word> = {
   },
 }
 
-/** The installation's own commands, which need its settings and not its API: bin/heliogram runs them without this program. */
+/** Commands that need the installation's settings instead of its API: bin/heliogram runs them without this program. */
 export const ownWords: Record<string, string> = {
   start: 'run the service; see also "heliogram help settings"',
   backup: 'back up the whole database, while the service runs or not',
@@ -67,5 +66,4 @@ export const ownWords: Record<string, string> = {
   'rotate-key': 'replace the master key, while the service runs or not',
 }
 
-/** A server of the Model Context Protocol, for assistants. */
 export const mcpWord = { name: 'mcp', summary: 'the API for assistants, as a server of the Model Context Protocol' }

@@ -1,9 +1,8 @@
-/** Which operation words mean. */
 import { routes, type OperationName } from '@heliogram/sdk'
 import { misused } from '../exit.ts'
 import { nearest } from '../input/nearest.ts'
 
-/** An operation, with what its path says. */
+/** An operation with the parameters of its path. */
 export interface Found {
   name: OperationName
   method: string
@@ -11,7 +10,7 @@ export interface Found {
   query: Record<string, string>
 }
 
-/** By its name, or by a method and a path with its query. @throws Failure where there is none */
+/** By operation name, or by method and path with query. @throws Failure if there is none */
 export function findOperation(word: string, path: string | undefined): Found {
   if (path === undefined) {
     if (word.startsWith('/')) return findRoute('GET', word)
@@ -31,7 +30,7 @@ export function findOperation(word: string, path: string | undefined): Found {
 function findRoute(method: string, given: string): Found {
   const { pathname, searchParams } = new URL(given.startsWith('/') ? given : `/${given}`, 'http://localhost')
   const steps = pathname.replace(/\/$/, '').split('/')
-  // A path of the whole comes before one with a parameter: /v1/messages/export is no message.
+  // Literal paths come before parameters: in /v1/messages/export, `export` is not an id.
   const found = Object.entries(routes)
     .filter(([, route]) => route.startsWith(`${method} `))
     .map(([name, route]) => ({ name: name as OperationName, template: (route.split(' ')[1] ?? '').split('/') }))
@@ -56,7 +55,7 @@ function findRoute(method: string, given: string): Found {
   }
 }
 
-/** A step of a path. @throws Failure where it is escaped wrongly */
+/** @throws Failure for an invalid escape */
 function decode(step: string): string {
   try {
     return decodeURIComponent(step)

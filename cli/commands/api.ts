@@ -1,4 +1,4 @@
-/** `heliogram api`: any operation, by its name or by its route. */
+/** `heliogram api`: any operation, by name or route. */
 import type { Client, OperationName, Page } from '@heliogram/sdk'
 import { routes } from '@heliogram/sdk'
 import { Command } from 'commander'
@@ -123,7 +123,7 @@ interface Request {
   body?: unknown
 }
 
-/** The client without what the compiler knows of each operation: here its name comes at run time. */
+/** The client without types per operation: its name is only known at run time. */
 interface AnyClient {
   call(name: OperationName, request: Request, options: object): Promise<unknown>
   open(name: OperationName, request: Request, options: object): Promise<Response>

@@ -1,4 +1,3 @@
-/** `heliogram broadcast`. */
 import type { Broadcast, DryRun, OperationRequest } from '@heliogram/sdk'
 import { newIdempotencyKey } from '@heliogram/sdk'
 import { Command } from 'commander'

@@ -1,4 +1,3 @@
-/** `heliogram campaigns`. */
 import type { Campaign } from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'

@@ -1,4 +1,3 @@
-/** `heliogram carriers`. */
 import type { Carrier } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -58,7 +57,7 @@ export function build(cli: Cli): Command {
   return command
 }
 
-/** A carrier by its id or its name. @throws Failure where there is none */
+/** By id or name. @throws Failure if there is none */
 export async function findCarrier(cli: Cli, wanted: string): Promise<Carrier> {
   const client = await cli.client()
   if (wanted.startsWith('car_')) return client.call('getCarrier', { path: { id: wanted } })

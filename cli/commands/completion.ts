@@ -1,4 +1,4 @@
-/** `heliogram completion`: a script for a shell, which asks `completion words` what may come next. */
+/** `heliogram completion`: a script for a shell, which calls `completion words` for the candidates. */
 import { Argument, Command } from 'commander'
 import type { Cli, Word } from '../cli.ts'
 import { say } from '../terminal/output.ts'
@@ -36,7 +36,7 @@ export function buildCompletion(cli: Cli, words: Record<string, Word>, others: r
     })
 }
 
-/** Completions of the words typed so far: commands, then options. */
+/** Completions of the typed words: commands, then options. */
 async function findNext(
   cli: Cli,
   typed: readonly string[],

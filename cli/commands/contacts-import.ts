@@ -1,4 +1,4 @@
-/** `heliogram contacts import`: sends the file as it is read, follows the job, and fetches the rows that were refused. */
+/** `heliogram contacts import`: streams the file, follows the job, and downloads the rejected rows. */
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Readable } from 'node:stream'
@@ -14,7 +14,6 @@ import { findingsOf, inOptions, mappingOf, tellRepairs } from '../terminal/findi
 import { sayFacts } from '../terminal/table.ts'
 import { clean, safeJson } from '../terminal/text.ts'
 
-/** What an import is told. */
 export interface ImportOptions {
   campaign: string
   check?: true
@@ -35,7 +34,6 @@ const types: Record<string, string> = {
   json: 'application/json',
 }
 
-/** Imports a file, and follows it to its end. */
 export async function importFile(cli: Cli, file: string, options: ImportOptions): Promise<void> {
   const headers = headersOf(file)
   const stream = await openFile(file)
@@ -67,7 +65,7 @@ export async function importFile(cli: Cli, file: string, options: ImportOptions)
   await followImport(cli, begun, options.rejected ?? `${file === '-' ? 'import' : basename(file)}.rejected.csv`)
 }
 
-/** Shows how far an import is until it is over; then its counts, and the rows that were refused in a file. */
+/** Shows progress until the import ends, then its counts, and saves the rejected rows to a file. */
 export async function followImport(cli: Cli, first: Import, rejected: string | null): Promise<void> {
   const client = await cli.client()
   const progress = startProgress()
@@ -95,7 +93,6 @@ export async function followImport(cli: Cli, first: Import, rejected: string | n
     )
 }
 
-/** How many rows an import took besides those that it refused. */
 function sayRest({ dry_run, counts: { created, updated } }: Import): string {
   const taken = created + updated
   if (taken === 0) return '; no row was imported'
@@ -116,7 +113,6 @@ async function fetchRejected(cli: Cli, client: Client, { id, counts }: Import, f
   )
 }
 
-/** Prints an import with its counts. */
 export async function sayImport(cli: Cli, one: Import): Promise<void> {
   if (cli.isJson) return say(safeJson(one))
   const { counts, repairs } = one
@@ -147,7 +143,6 @@ export async function sayImport(cli: Cli, one: Import): Promise<void> {
 const tellFurther = ({ line, number, others }: Import['further_numbers'][number]): string =>
   `line ${line}: ${number} was taken, and not ${others.join(', ')}`
 
-/** How the file was read. */
 function tellFile({ detected }: Import): string | null {
   const { encoding, delimiter, sheet, header_line, number_column, consent_columns, attribute_columns } = detected
   if (number_column === null) return null

@@ -1,4 +1,3 @@
-/** `heliogram contacts`. */
 import type { Contact, OperationRequest } from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'

@@ -1,4 +1,3 @@
-/** `heliogram conversations`. */
 import type { Conversation } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'

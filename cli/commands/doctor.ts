@@ -1,4 +1,3 @@
-/** `heliogram doctor`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readCount } from '../terminal/list.ts'

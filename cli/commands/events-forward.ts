@@ -1,4 +1,4 @@
-/** Events posted to a server of the developer's own, signed as a webhook signs (Standard Webhooks 1.0). */
+/** Events posted to the developer's own server, signed like webhooks (Standard Webhooks 1.0). */
 import { createHmac, randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { clean } from '../terminal/text.ts'
 import { spanOf } from '../terminal/times.ts'
 
 const prefix = 'whsec_'
-// As long as a webhook has.
+// The same as for webhooks.
 const timeoutMs = 15_000
 
-/** The secret that signs what is forwarded: made once, so that the server under development may keep it. */
+/** The signing secret of forwarded events. Created once, so that the receiver can store it. */
 export async function forwardSecret(folder: string): Promise<{ secret: string; isNew: boolean; file: string }> {
   const file = join(folder, 'forward-secret')
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -25,7 +25,7 @@ export async function forwardSecret(folder: string): Promise<{ secret: string; i
   }
 }
 
-/** Posts an event once, and says how that went: nothing is repeated. */
+/** Posts an event once, without retries, and prints the outcome. */
 export async function forward(url: string, secret: string, event: Event): Promise<void> {
   const body = JSON.stringify(event)
   const timestamp = Math.floor(Date.now() / 1000)

@@ -1,12 +1,12 @@
-/** Server-sent events, as the HTML standard says they are read. */
+/** Server-sent events, parsed as in the HTML standard. */
 
-/** A message of the stream; without data: how far it is. */
+/** A message without data only reports the position. */
 export interface StreamMessage {
   id: string | null
   data: string | null
 }
 
-/** The messages of an answer, as they come. Ends where the answer does. */
+/** Ends with the response. */
 export async function* readStream(answer: Response): AsyncGenerator<StreamMessage> {
   if (!answer.body) return
   const decoder = new TextDecoder()

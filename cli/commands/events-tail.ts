@@ -1,4 +1,4 @@
-/** `heliogram events tail`: the stream of events, connected again wherever it ends, and each event forwarded if that is asked for. */
+/** `heliogram events tail`: streams events, reconnects, and forwards them if requested. */
 import type { Client, Event, HeliogramError } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
 import { misused } from '../exit.ts'
@@ -8,7 +8,6 @@ import { clockTime } from '../terminal/times.ts'
 import { forward, forwardSecret } from './events-forward.ts'
 import { readStream } from './events-stream.ts'
 
-/** What is followed. */
 export interface TailOptions {
   type?: string[]
   message?: string
@@ -19,7 +18,7 @@ export interface TailOptions {
 
 const waitMs = { first: 500, most: 15_000 }
 
-/** Prints events as they happen, until Ctrl-C. @throws the API's refusals; a lost connection is none */
+/** Prints events until Ctrl-C. Reconnects when the connection is lost. @throws refusals of the API */
 export async function tail(cli: Cli, options: TailOptions): Promise<void> {
   if (options.printSecret) return say((await forwardSecret(cli.environment.folder)).secret)
   const target = options.forwardTo === undefined ? null : checkTarget(options.forwardTo)
@@ -35,7 +34,7 @@ export async function tail(cli: Cli, options: TailOptions): Promise<void> {
       isTold = true
       for await (const told of readStream(answer)) {
         failures = 0
-        // Also a heartbeat says how far the stream is.
+        // A heartbeat also reports the position.
         if (told.data === null) {
           last = told.id ?? last
           continue
@@ -61,7 +60,7 @@ const open = (client: Client, { type, message }: TailOptions, after: string | un
     { headers: { accept: 'text/event-stream' } },
   )
 
-/** Whether it may go on by itself: the way was cut, or the service is not well just now. */
+/** Whether to reconnect: the connection was lost, or the service is temporarily failing. */
 function isLost(error: unknown): boolean {
   const { name, status, retryable } = error as Partial<HeliogramError>
   return name === 'HeliogramError' ? status === 0 || retryable === true : error instanceof TypeError
@@ -94,7 +93,7 @@ async function sayEvent(event: Event): Promise<void> {
   )
 }
 
-/** What an event is about, in a few words. */
+/** A short label of an event's subject. */
 export function subjectOf({ data }: Event): string {
   const { message } = data as {
     message?: {

@@ -1,4 +1,3 @@
-/** `heliogram events`. */
 import type { Event } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'

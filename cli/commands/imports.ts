@@ -1,4 +1,3 @@
-/** `heliogram imports`. */
 import type { Import } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'

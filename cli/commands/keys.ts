@@ -1,4 +1,3 @@
-/** `heliogram keys`. */
 import type { ApiKey, OperationRequest } from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -51,7 +50,7 @@ export function build(cli: Cli): Command {
     .option('--ip <network>', 'from where it works; from everywhere otherwise', readWords)
     .option('--expires <time>', 'when it expires; default: in a year: 30d, 2027-01-01', readFuture)
     .action(async (name: string, { mode, scope, ip, expires }: CreateOptions) => {
-      // The API says which scopes there are.
+      // The API validates scopes.
       const body = { name, mode, scopes: scope as Scopes, ip_allow: ip, expires_at: expires }
       await saySecret(await (await cli.client()).call('createApiKey', { body }))
     })

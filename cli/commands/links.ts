@@ -1,4 +1,3 @@
-/** `heliogram links`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { sayLinks } from '../terminal/links.ts'

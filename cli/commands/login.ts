@@ -1,4 +1,3 @@
-/** `heliogram login`. */
 import { createInterface } from 'node:readline/promises'
 import { createClient, type Answer, type Client, type HeliogramError } from '@heliogram/sdk'
 import { Command } from 'commander'
@@ -39,7 +38,7 @@ async function logIn(cli: Cli, address: string | undefined, options: LoginOption
     throw misused('--key cannot be combined with these: a key has no address and no second factor.')
   const { folder } = cli.environment
   const name = cli.wanted.profile ?? cli.environment.profile ?? defaultProfile
-  // A login that cannot be read is replaced.
+  // An unreadable login is replaced.
   const before = await readProfile(folder, name).catch(() => null)
   const named = address ?? cli.wanted.url ?? cli.environment.url ?? before?.profile.url
   const { isTTY } = process.stdin
@@ -55,7 +54,7 @@ async function logIn(cli: Cli, address: string | undefined, options: LoginOption
   await sayWelcome(cli, name, profile)
 }
 
-/** Loaded where something is asked for: they take longer than all else. */
+/** Loaded only for prompts, because it takes longest. */
 const prompts = () => import('../terminal/ask.ts')
 
 async function withKey(url: string): Promise<Profile> {
@@ -92,7 +91,7 @@ async function withCode(client: Client, options: LoginOptions): Promise<Answer<'
   if (!process.stdin.isTTY) throw misused('--code asks for the code and a new password, and needs a terminal.')
   const { askText, askSecret } = await prompts()
   const code = await askSecret('One-time code (hg_iv_…)')
-  // The address of an invitation is known; the first owner chooses one.
+  // An invitation has an address; the first owner chooses one.
   const email = options.email ?? (await askText('E-mail, if the code came without one', ''))
   const password = await askSecret('New password, of 15 characters or more')
   return client.call('acceptInvitation', { body: { code, password, ...(email && { email }) } })
@@ -107,7 +106,7 @@ async function readLine(): Promise<string> {
   throw misused('There is no password on standard input.')
 }
 
-/** Everybody on the way could read what is sent. */
+/** Anyone on the network could read the requests. */
 function warnOfPlainHttp(url: string): void {
   const { protocol, hostname } = new URL(url)
   if (protocol === 'http:' && !/^(localhost|127\.|\[::1\]|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.)/.test(hostname))

@@ -1,4 +1,3 @@
-/** `heliogram logout`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { defaultProfile, readProfile, removeProfile } from '../session/profiles.ts'

@@ -1,4 +1,3 @@
-/** `heliogram messages`. */
 import type { Message, OperationRequest } from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -33,7 +32,6 @@ interface Filters {
   test?: true
 }
 
-/** The columns of a list of messages. */
 export const messageColumns: Column<Message>[] = [
   { title: 'ID', of: ({ id }) => id },
   { title: 'CREATED', isExtra: true, of: ({ created_at }) => localTime(created_at) },

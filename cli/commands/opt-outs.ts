@@ -1,4 +1,3 @@
-/** `heliogram opt-outs`. */
 import { Command } from 'commander'
 import type { Answer, OptOut } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
@@ -79,10 +78,9 @@ export function build(cli: Cli): Command {
   return command
 }
 
-// Enough to see what is wrong; --json has more.
+// Enough to see the problem; --json has more.
 const errorsMax = 10
 
-/** What became of a list, with what is wrong with it. */
 async function sayImported(told: Answer<'importOptOuts'>): Promise<void> {
   await sayFacts([
     ['rows', told.total],

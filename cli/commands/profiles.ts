@@ -1,4 +1,3 @@
-/** `heliogram profiles`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { defaultProfile, listProfiles, readProfile } from '../session/profiles.ts'

@@ -1,4 +1,3 @@
-/** `heliogram reply`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readText } from '../input/given.ts'

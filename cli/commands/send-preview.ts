@@ -1,4 +1,3 @@
-/** `heliogram send --dry-run`. */
 import type { Client, OperationRequest } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
 import { paint, say } from '../terminal/output.ts'
@@ -8,7 +7,7 @@ import { clean, safeJson } from '../terminal/text.ts'
 
 type Draft = OperationRequest<'previewMessage'>['body'] & { to: string }
 
-/** Prints what a message would be: nothing is sent. */
+/** Prints the preview; sends nothing. */
 export async function sayPreview(cli: Cli, client: Client, draft: Draft): Promise<void> {
   const preview = await client.call('previewMessage', { body: draft })
   if (cli.isJson) return say(safeJson(preview))

@@ -1,4 +1,3 @@
-/** `heliogram send`. */
 import { newIdempotencyKey, type Client, type HeliogramError, type Message } from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -131,7 +130,7 @@ async function saySent(cli: Cli, sent: Message): Promise<void> {
   note(`\nTo follow it: heliogram trace ${sent.id}`)
 }
 
-/** Asks until it is over, or nothing is known of it, or the time is up; answers what was seen last. */
+/** Polls until the message is final, its outcome is unknown, or time is up; returns the last state. */
 async function follow(client: Client, sent: Message, seconds: number): Promise<Message> {
   const startedAt = performance.now()
   const progress = startProgress()
@@ -142,7 +141,7 @@ async function follow(client: Client, sent: Message, seconds: number): Promise<M
       if (agoMs > seconds * 1000) break
       progress.show(`${last.status}${last.hold ? ` (waits for ${last.hold.reason})` : ''}, ${spanOf(agoMs)}`)
       await new Promise((resolve) => setTimeout(resolve, Math.min(everyMs, seconds * 1000 - agoMs + 1)))
-      // Who waits does so also while the service is started again.
+      // Waiting continues while the service restarts.
       last = await client.call('getMessage', { path: { id: sent.id } }).catch((error: unknown) => {
         if ((error as Partial<HeliogramError>).retryable !== true) throw error
         return last

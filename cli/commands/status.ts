@@ -1,4 +1,3 @@
-/** `heliogram status`. */
 import {
   createClient,
   type Alert,
@@ -20,7 +19,7 @@ import { safeJson } from '../terminal/text.ts'
 import { localTime, spanOf } from '../terminal/times.ts'
 import { showLive } from '../terminal/watch.ts'
 
-/** What is seen of the installation; what the caller may not see is null. */
+/** Parts that the caller may not see are null. */
 interface Seen {
   health: Answer<'getHealth'>
   carriers: Carrier[] | null
@@ -50,11 +49,11 @@ async function look(client: Client, url: string): Promise<Seen> {
   const visible = async <T>(ask: Promise<T>): Promise<T | null> =>
     ask.catch((error: unknown) => {
       const { status = 0 } = error as Partial<HeliogramError>
-      // Not for this caller, or not of a service that is failing, whose health says why.
+      // Forbidden, or the service is failing; its health says why.
       if (status === 403 || status >= 500) return null
       throw error
     })
-  // Who looks at a service that is not well wants to see that now.
+  // No retries: a failing service must be reported now.
   const once = { retries: 0 }
   const [health, carriers, queue, alerts, guards] = await Promise.all([
     readHealth(url),
@@ -66,12 +65,12 @@ async function look(client: Client, url: string): Promise<Seen> {
   return { health, carriers: carriers?.data ?? null, queue, alerts: alerts?.data ?? null, guards: guards?.data ?? null }
 }
 
-/** As the service says it, also where it answers 503 because it is failing. Nobody has to be logged in for it. */
+/** Needs no login. Reads the body even of a 503. */
 async function readHealth(url: string): Promise<Answer<'getHealth'>> {
   const asked = createClient({
     baseUrl: url,
     retries: 0,
-    // A failure to the SDK: here it is what was asked for.
+    // The SDK treats 503 as a failure; here it is a result.
     fetch: async (...request) => {
       const answer = await fetch(...request)
       return answer.status === 503 ? new Response(answer.body, { headers: answer.headers }) : answer
@@ -145,7 +144,7 @@ async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: s
   if (alerts?.length === 0) await say('\nNo alerts.')
 }
 
-/** `free_bytes` in GB, `answered_in_ms` as a span, all else as it is. */
+/** `free_bytes` in GB, `answered_in_ms` as a span, others unchanged. */
 function describeCheck(key: string, value: unknown): string {
   const name = key.replace(/_(ms|bytes)$/, '').replaceAll('_', ' ')
   if (key.endsWith('_ms')) return `${name} ${spanOf(Number(value))}`

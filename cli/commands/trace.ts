@@ -1,4 +1,4 @@
-/** `heliogram trace`: all that is known of a message, from its acceptance to the last post about it, in the order of time. */
+/** `heliogram trace`: the history of a message, from its acceptance to the last webhook post, in order of time. */
 import type { Answer, Attempt, Client, Event, HeliogramError, Message } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -9,16 +9,15 @@ import { sayFacts, sayTable } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
 import { exactTime, localTime, spanOf } from '../terminal/times.ts'
 
-/** Something that happened. */
 interface Step {
   at: string
   kind: string
   text: string
-  /** Where somebody should look. */
+  /** Needs attention. */
   isTrouble: boolean
 }
 
-/** What could be learned; a part that was refused is null, and why stands in `missing`. */
+/** Parts that were refused are null; `missing` has the reasons. */
 interface Traced {
   message: Message
   decisions: Answer<'explainMessage'>['decisions'] | null
@@ -152,7 +151,7 @@ async function sayMessage({ message, carriers, links }: Traced): Promise<void> {
   )
 }
 
-// Of two things at one moment, the one that leads to the other first.
+// At the same instant, causes come before effects.
 const order = ['event', 'post']
 
 function stepsOf({ decisions, timeline, events, attempts, carriers }: Traced): Step[] {
@@ -212,6 +211,6 @@ const isTrouble = (step: string, decision: string | null): boolean =>
     decision ?? '',
   )
 
-/** The first time as the clock shows it, then how long after it. */
+/** The first step shows the clock time, later ones the time since. */
 const sinceOf = (first: Step | undefined, step: Step, index: number): string =>
   index === 0 || !first ? exactTime(step.at) : `+${spanOf(Date.parse(step.at) - Date.parse(first.at))}`

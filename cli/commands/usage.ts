@@ -1,4 +1,3 @@
-/** `heliogram usage`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { readPast } from '../input/moments.ts'

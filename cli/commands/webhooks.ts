@@ -1,4 +1,3 @@
-/** `heliogram webhooks`. */
 import type { Attempt, Client, OperationRequest, Webhook } from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -71,7 +70,7 @@ export function build(cli: Cli): Command {
         url: string,
         { event, description, bodies }: { event?: string[]; description?: string; bodies?: true },
       ) => {
-        // The API says which types there are.
+        // The API validates types.
         const body = { url, events: event as Types, description, include_bodies: bodies }
         await saySecret(await (await cli.client()).call('createWebhook', { body }))
       },
@@ -137,7 +136,7 @@ async function test(cli: Cli, id: string): Promise<void> {
   if (attempt.outcome !== 'ok') throw new Failure(exits.refused, 'The post failed.')
 }
 
-/** The attempt at an event, which takes up to 15 seconds. */
+/** The attempt at an event can take 15 seconds. */
 async function waitForAttempt(client: Client, event: string, webhook: string): Promise<Attempt | null> {
   const giveUpAt = performance.now() + 20_000
   while (performance.now() < giveUpAt) {

@@ -1,4 +1,3 @@
-/** `heliogram whoami`. */
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { lookAtKey } from '../session/key.ts'

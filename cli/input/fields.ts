@@ -1,17 +1,16 @@
-/** Fields of a call as they are typed: `to=1555…`, `metadata[order]=77`, `tags[]=vip`. */
+/** Request fields on the command line: `to=1555…`, `metadata[order]=77`, `tags[]=vip`. */
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { misused } from '../exit.ts'
 import { readTextFile } from './given.ts'
 import { extname } from 'node:path'
 
-/** A name with brackets, and its value. */
 export interface Field {
   name: string
   value: unknown
 }
 
-/** A field whose value is a text. @throws InvalidArgumentError */
+/** A text field. @throws InvalidArgumentError */
 export function readField(text: string, before: Field[] = []): Field[] {
   const at = text.indexOf('=')
   if (at < 1 || !/^[^[\]]+(\[[^[\]]*\])*$/.test(text.slice(0, at)))
@@ -19,7 +18,7 @@ export function readField(text: string, before: Field[] = []): Field[] {
   return [...before, { name: text.slice(0, at), value: text.slice(at + 1) }]
 }
 
-/** One whose value is what it looks like: JSON, else a text; `@file` is what the file has. @throws InvalidArgumentError */
+/** A typed field: JSON, else text; `@file` is the contents of a file. @throws InvalidArgumentError */
 export function readTyped(text: string, before: Field[] = []): Field[] {
   const [{ name, value } = { name: '', value: '' }] = readField(text)
   return [...before, { name, value: typeOf(String(value)) }]
@@ -41,7 +40,7 @@ function typeOf(text: string): unknown {
   }
 }
 
-/** Where the fields of a call go: what its path names there, the rest in the query of what only reads, and in the body of all else. */
+/** Path parameters go into the path; the rest into the query of reads, and the body of other operations. */
 export function placeFields(
   route: string,
   fields: readonly Field[],
@@ -75,7 +74,7 @@ export function placeFields(
   return { path, query: {}, body }
 }
 
-/** Puts a value where its name says: objects and lists on the way are made. */
+/** Sets a value by its name; creates objects and lists on the way. */
 function put(body: Record<string, unknown>, { name, value }: Field): void {
   const [first = '', ...members] = name.replaceAll(']', '').split('[')
   let place: Record<string, unknown> | unknown[] = body
@@ -89,11 +88,11 @@ function put(body: Record<string, unknown>, { name, value }: Field): void {
     place = there as Record<string, unknown>
     key = member === '' ? String((there as unknown[]).length) : member
   }
-  // Also `__proto__` is a name like any other.
+  // `__proto__` must be an ordinary name.
   Object.defineProperty(place, key, { value, enumerable: true, writable: true, configurable: true })
 }
 
-/** A body from a file: JSON, and as it is where its name says that it is something else. @throws Failure */
+/** A body from a file: JSON, or unchanged if the file name has another type. @throws Failure */
 export async function readBody(file: string): Promise<{ body: unknown; type: string | null }> {
   const text = await readTextFile(file)
   const type = { '.csv': 'text/csv; charset=utf-8', '.ndjson': 'application/x-ndjson' }[extname(file)]

@@ -1,4 +1,3 @@
-/** What people type, as it is understood. */
 import { describe, expect, test } from 'vitest'
 import { placeFields, readField, readTyped, type Field } from './fields.ts'
 import { readFuture, readPast, readSpan } from './moments.ts'

@@ -1,4 +1,3 @@
-/** Times and spans as people type them. */
 import { InvalidArgumentError } from 'commander'
 
 const units: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 }
@@ -10,10 +9,10 @@ export function readSpan(text: string): number {
   return Number(number) * (units[unit] ?? 1)
 }
 
-/** A moment in the past: so long ago (`2h`), a time of RFC 3339, or one of the local clock (`2026-11-24`, `2026-11-24 18:30`). @throws InvalidArgumentError */
+/** A past time: an age (`2h`), RFC 3339, or local (`2026-11-24`, `2026-11-24 18:30`). @throws InvalidArgumentError */
 export const readPast = (text: string): string => readMoment(text, -1)
 
-/** A moment to come, likewise: `2h` is in two hours. @throws InvalidArgumentError */
+/** A future time: `2h` is in two hours. @throws InvalidArgumentError */
 export const readFuture = (text: string): string => readMoment(text, 1)
 
 function readMoment(text: string, direction: 1 | -1): string {
@@ -21,7 +20,7 @@ function readMoment(text: string, direction: 1 | -1): string {
   if (/^\d+[smhdw]$/.test(trimmed)) return new Date(Date.now() + direction * readSpan(trimmed) * 1000).toISOString()
   const [, date, time] = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?))?$/.exec(trimmed) ?? []
   const isWhole = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(trimmed)
-  // Without a zone JavaScript takes a date for one of UTC, and a date with a time for one of here.
+  // Without a zone JavaScript reads a date as UTC, but a date with a time as local.
   const at = date !== undefined ? new Date(`${date}T${time ?? '00:00'}`) : isWhole ? new Date(trimmed) : null
   if (at === null || Number.isNaN(at.getTime()))
     throw new InvalidArgumentError(

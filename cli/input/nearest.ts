@@ -1,6 +1,4 @@
-/** What was meant by a word that is none. */
-
-/** The nearest of some words, where it is near at all. */
+/** The nearest word, if any is near. */
 export function nearest(word: string, words: readonly string[]): string | null {
   const most = Math.max(2, Math.floor(word.length / 4))
   const [best] = words
@@ -10,7 +8,7 @@ export function nearest(word: string, words: readonly string[]): string | null {
   return best?.one ?? null
 }
 
-/** Levenshtein's: letters to put in, leave out, or change. */
+/** Levenshtein: letters to insert, delete or replace. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {

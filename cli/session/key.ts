@@ -1,7 +1,6 @@
-/** What an API key is for. */
 import { createClient, type Answer } from '@heliogram/sdk'
 
-/** The account and the scopes of a key, which has to work: told by a login that is ended at once. */
+/** The account and scopes of a valid key, from a login that is ended immediately. */
 export async function lookAtKey(
   url: string,
   key: string,

@@ -23,7 +23,7 @@ test('of many that follow one state a single one is kept, and all read it', asyn
     const saved = await Promise.all(
       Array.from({ length: 20 }, async (_, i) => {
         const isSaved = await saveProfile(folder, 'default', profileOf(`${generation} ${i}`), generation)
-        // Whoever looks in between finds a whole one.
+        // Readers in between find a complete profile.
         const stored = await readProfile(folder, 'default')
         return { isSaved, token: stored?.profile.login?.refreshToken }
       }),

@@ -1,47 +1,43 @@
 /**
- * Logins by name, in a folder of the person's own. Each state of one is a file that is never changed (`default.3.json`): the next state is
- * linked under the next number, which one of two processes does and the other sees. So neither a crash nor a race loses a refresh token.
+ * Logins by name, in the user's own folder. Each state is an immutable file (`default.3.json`): the next state is linked under the next number,
+ * which only one of two processes can do, and the other detects. So neither a crash nor a race loses a refresh token.
  */
 import { chmod, link, mkdir, readdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exits, Failure, misused } from '../exit.ts'
 
-/** Who somebody is, and where. */
 export interface Profile {
   url: string
   account: { id: string; name: string }
-  /** Null: a key, and no person. */
+  /** Null for a key. */
   email: string | null
   key?: string
   login?: Login
 }
 
-/** The tokens of a person. */
 export interface Login {
   accessToken: string
   refreshToken: string
-  /** By the clock of this machine, in milliseconds since 1970. */
+  /** By the local clock, in Unix milliseconds. */
   expiresAt: number
 }
 
-/** A profile as it was read. */
 export interface Stored {
   profile: Profile
-  /** Counts its changes. */
+  /** Number of changes. */
   generation: number
 }
 
-/** The profile that is used where none is named. */
 export const defaultProfile = 'default'
 
-/** The newest state of a profile; null: there is none. */
+/** The newest state; null if there is none. */
 export async function readProfile(folder: string, name: string): Promise<Stored | null> {
   for (let tries = 0; ; tries++) {
     const generation = Math.max(0, ...(await listGenerations(folder, checkName(name))))
     if (generation === 0) return null
     const file = join(folder, fileOf(name, generation))
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      // Whoever wrote the next one took this one away in between.
+      // The writer of the next state deleted this one meanwhile.
       if (error.code === 'ENOENT' && tries < 10) return null
       throw new Failure(exits.loggedOut, `The login in ${file} cannot be read: ${error.message}`)
     })
@@ -49,10 +45,7 @@ export async function readProfile(folder: string, name: string): Promise<Stored 
   }
 }
 
-/**
- * Puts a state behind the one that was read (`after`, 0 for none). False where another process was faster: read again what it wrote.
- * What it supersedes is deleted.
- */
+/** Saves a state after generation `after` (0 for none). False if another process was faster: read its state. Deletes the superseded one. */
 export async function saveProfile(folder: string, name: string, profile: Profile, after: number): Promise<boolean> {
   checkName(name)
   await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -72,7 +65,7 @@ export async function saveProfile(folder: string, name: string, profile: Profile
   return true
 }
 
-/** Forgets a profile, and what a process that was killed left half written of it. */
+/** Also deletes half-written files of killed processes. */
 export async function removeProfile(folder: string, name: string): Promise<void> {
   const generations = await listGenerations(folder, checkName(name))
   const drafts = (await listFiles(folder)).filter((file) => file.startsWith(`.${name}.`))
@@ -80,7 +73,6 @@ export async function removeProfile(folder: string, name: string): Promise<void>
   await Promise.all(files.map((file) => removeFile(join(folder, file))))
 }
 
-/** The names of all profiles. */
 export async function listProfiles(folder: string): Promise<string[]> {
   const names = (await listFiles(folder)).flatMap((file) => /^([\w-]+)\.\d+\.json$/.exec(file)?.[1] ?? [])
   return [...new Set(names)].sort()
@@ -88,7 +80,7 @@ export async function listProfiles(folder: string): Promise<string[]> {
 
 const fileOf = (name: string, generation: number): string => `${name}.${generation}.json`
 
-/** @throws Failure for a name that could be a path. */
+/** @throws Failure for a name that could be a path */
 function checkName(name: string): string {
   if (!/^[\w-]{1,40}$/.test(name))
     throw misused(`"${name}" is not a valid profile name.`, 'Use letters, digits, "-" and "_", 40 at most.')
@@ -120,7 +112,7 @@ function parse(text: string, file: string): Profile {
     const profile = JSON.parse(text) as Profile
     if (typeof profile.url === 'string' && (profile.key ?? profile.login?.accessToken)) return profile
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure(exits.loggedOut, `${file} is damaged.`, 'Delete it and run "heliogram login".')
 }

@@ -1,37 +1,35 @@
-/** Who asks, and where: from the words, the environment, and the profile, in this order. */
+/** The caller's URL and credential: from options, the environment, and the profile, in this order. */
 import { createClient, type Answer, type Client, type HeliogramError } from '@heliogram/sdk'
 import type { Environment } from '../environment.ts'
 import { exits, Failure, misused } from '../exit.ts'
 import { defaultProfile, readProfile, saveProfile, type Login, type Profile, type Stored } from './profiles.ts'
 
-/** Where `npm start` listens unless it is told otherwise. */
+/** The default of `npm start`. */
 export const defaultUrl = 'http://127.0.0.1:8080'
 
-/** What the words say. */
 export interface Wanted {
   profile: string | undefined
   url: string | undefined
 }
 
-/** What is asked with, before anything is. */
 export interface Session {
   client: Client
   url: string
-  /** Null: a key of the environment. */
+  /** Null for a key from the environment. */
   profile: { name: string; stored: Stored } | null
-  /** The key that it asks with; null: the login of a person. */
+  /** Null for a person's login. */
   key: string | null
 }
 
-// Who begins a request with a token that is about to end would be refused in the middle.
+// A token that expires during a request would be refused.
 const reserveMs = 60_000
 
-/** The session of the caller. @throws Failure where nobody is logged in there. */
+/** @throws Failure without a login */
 export async function openSession(environment: Environment, wanted: Wanted): Promise<Session> {
   const named = wanted.url ?? environment.url
   const url = named === null ? null : checkUrl(named)
   const name = wanted.profile ?? environment.profile ?? defaultProfile
-  // Who names a profile means it; otherwise the key of the environment goes before what is stored.
+  // An explicit profile takes precedence; otherwise the environment's key precedes the stored login.
   const key = wanted.profile === undefined ? environment.key : null
   const stored = await readProfile(environment.folder, name)
   if (key !== null) {
@@ -45,7 +43,7 @@ export async function openSession(environment: Environment, wanted: Wanted): Pro
       name === defaultProfile ? 'You are not logged in.' : `There is no profile "${name}".`,
       `Run "heliogram login${suffix}", or set HELIOGRAM_API_KEY.`,
     )
-  // What is secret goes to the place that it is of, and to no other.
+  // A secret is only sent to the installation that issued it.
   if (url !== null && url !== stored.profile.url)
     throw new Failure(
       exits.loggedOut,
@@ -62,7 +60,7 @@ export async function openSession(environment: Environment, wanted: Wanted): Pro
   }
 }
 
-/** An address as it is kept: without a slash at its end. @throws Failure where it is none. */
+/** Removes the final slash. @throws Failure if it is invalid */
 export function checkUrl(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   const parsed = URL.canParse(url) ? new URL(url) : null
@@ -74,7 +72,6 @@ export function checkUrl(text: string): string {
   return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')
 }
 
-/** A profile out of what a login answered. */
 export function profileOf(url: string, { account, user, ...answer }: Answer<'login'>): Profile {
   return { url, account, email: user?.email ?? null, login: loginOf(answer) }
 }
@@ -85,7 +82,7 @@ const loginOf = (answer: Pick<Answer<'login'>, 'access_token' | 'refresh_token' 
   expiresAt: Date.now() + answer.expires_in * 1000,
 })
 
-/** An access token that lasts a while. The next pair is stored before it is used. */
+/** An access token with enough time left. A new pair is stored before it is used. */
 async function freshToken(folder: string, name: string): Promise<string> {
   for (;;) {
     const stored = await readProfile(folder, name)
@@ -94,7 +91,7 @@ async function freshToken(folder: string, name: string): Promise<string> {
     if (login.expiresAt - Date.now() > reserveMs) return login.accessToken
     const answer = await refresh(stored.profile.url, login.refreshToken).catch(async (error: unknown) => {
       if ((error as Partial<HeliogramError>).status !== 401) throw error
-      // Somebody else exchanged it long ago, while this process stood still.
+      // Another process exchanged it while this one was suspended.
       const now = await readProfile(folder, name)
       if (now === null || now.generation === stored.generation) throw ended(name)
       return null
@@ -105,7 +102,7 @@ async function freshToken(folder: string, name: string): Promise<string> {
   }
 }
 
-/** Exchanges a refresh token, twice where the answer was lost: for a minute it gives the same pair. */
+/** Exchanges a refresh token, again if the response was lost: for a minute it returns the same pair. */
 async function refresh(url: string, token: string): Promise<Answer<'refreshToken'>> {
   const client = createClient({ baseUrl: url, timeoutMs: 20_000 })
   const ask = (): Promise<Answer<'refreshToken'>> => client.call('refreshToken', { body: { refresh_token: token } })

@@ -1,8 +1,8 @@
-/** Questions at a terminal. They stand on standard error, so that results can be piped on. */
+/** Prompts go to standard error, so that results can be piped. */
 import { confirm, isCancel, password, text } from '@clack/prompts'
 import { exits, Failure } from '../exit.ts'
 
-/** A line, with what is taken where nothing is typed. */
+/** `fallback` is the result of an empty line. */
 export async function askText(message: string, fallback: string | null = null): Promise<string> {
   const shown = fallback === null ? {} : { placeholder: fallback, defaultValue: fallback }
   const validate = (value: string | undefined): string | undefined =>
@@ -10,13 +10,12 @@ export async function askText(message: string, fallback: string | null = null): 
   return answered(await text({ message, output: process.stderr, validate, ...shown })).trim()
 }
 
-/** A line that is not shown. */
 export async function askSecret(message: string): Promise<string> {
   const validate = (value: string | undefined): string | undefined => (value ? undefined : 'It cannot be empty.')
   return answered(await password({ message, output: process.stderr, validate })).trim()
 }
 
-/** Yes or no; no by default. */
+/** The default is no. */
 export async function askWhether(message: string): Promise<boolean> {
   return answered(await confirm({ message, output: process.stderr, initialValue: false }))
 }

@@ -1,10 +1,10 @@
-/** Why a command failed: for people with what to do, for programs as JSON; and with which code it ends. */
+/** Failures: with advice for people, as JSON for programs, and the exit code. */
 import type { HeliogramError } from '@heliogram/sdk'
 import { exits, Failure } from '../exit.ts'
 import { note, paintNote } from './output.ts'
 import { clean, safeJson } from './text.ts'
 
-/** Prints it, and answers the exit code. A fault of ours is thrown on. */
+/** Prints it and returns the exit code. Rethrows bugs. */
 export function tell(error: unknown, url: string | null, isJson: boolean): number {
   if (error instanceof Failure) {
     if (isJson) note(safeJson({ code: codeOf(error.exit), detail: error.message }))
@@ -29,7 +29,7 @@ export function tell(error: unknown, url: string | null, isJson: boolean): numbe
   return exit
 }
 
-/** Whether the API, or the way to it, is the reason. Told by its name: who prints help has not loaded the SDK. */
+/** Checked by name, because help does not load the SDK. */
 const isRefusal = (error: unknown): error is HeliogramError => error instanceof Error && error.name === 'HeliogramError'
 
 function exitOf({ status, code }: HeliogramError): number {
@@ -37,7 +37,7 @@ function exitOf({ status, code }: HeliogramError): number {
   return status === 0 || status >= 500 || code === 'unexpected_answer' ? exits.unreachable : exits.refused
 }
 
-/** The field as the API names it: `#/messages/3/to` is `messages.3.to`, `?limit` is `limit`. */
+/** `#/messages/3/to` is `messages.3.to`, `?limit` is `limit`. */
 const fieldOf = (pointer: string): string =>
   pointer.replace(/^#\//, '').replace(/^\?/, '').replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~')
 

@@ -1,8 +1,7 @@
-/** What an import found in a file, of contacts or of opt-outs: its faults, warnings and repairs, in the words of this program. */
+/** Findings of an import of contacts or opt-outs: faults, warnings and repairs. */
 import type { Import } from '@heliogram/sdk'
 import type { Fact } from './table.ts'
 
-/** Faults with their advice, and warnings. */
 export function findingsOf({ faults, warnings }: Pick<Import, 'faults' | 'warnings'>): Fact[] {
   return [
     ...warnings.map(({ column, detail }): Fact => [
@@ -16,17 +15,17 @@ export function findingsOf({ faults, warnings }: Pick<Import, 'faults' | 'warnin
   ]
 }
 
-/** How many numbers were mended, by how. */
+/** Repaired numbers by kind of repair. */
 export const tellRepairs = (repairs: Partial<Record<string, number>>): string =>
   Object.entries(repairs)
     .map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`)
     .join(', ')
 
-/** What `--map` says as the API takes it; no field leaves a column out. */
+/** `--map` in the API's form; an empty field skips the column. */
 export const mappingOf = (map: Record<string, string>): string =>
   JSON.stringify(Object.fromEntries(Object.entries(map).map(([column, field]) => [column, field || null])))
 
-/** A text of the API with the options of this program in place of its parameters. */
+/** Replaces the API's parameters in a text with this program's options. */
 export const inOptions = (text: string): string =>
   text
     .replace(/`mapping` (\{.*?\})(?=[.;,]?(?:\s|$))/g, (whole, json: string) => toOptions(json) ?? whole)

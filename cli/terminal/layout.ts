@@ -1,19 +1,18 @@
-/** Which columns of a table there is room for, and how wide they are. */
+/** Fits the columns of a table to the terminal. */
 
-/** What a column allows. */
 export interface Flexibility {
-  /** Gives way first where the terminal is narrow. */
+  /** Shrinks first. */
   isFlexible?: boolean
-  /** Is left out where the terminal is too narrow for all. */
+  /** Dropped if the terminal is too narrow. */
   isExtra?: boolean
 }
 
-/** Columns between two columns. */
+/** Between two columns. */
 export const gap = 2
-/** What stays of a flexible column at least. */
+/** Least width of a flexible column. */
 const narrowest = 8
 
-/** The columns that stay, with their widths: the last extra ones go first, then the widest flexible ones give way. */
+/** The columns that fit, with widths: the last extra ones are dropped first, then the widest flexible ones shrink. */
 export function layOut<T extends { column: Flexibility; width: number }>(told: readonly T[], room: number): T[] {
   const least = ({ column, width }: T): number => (column.isFlexible ? Math.min(width, narrowest) : width)
   const sum = (widths: number[]): number => widths.reduce((all, width) => all + width, gap * (widths.length - 1))

@@ -1,10 +1,8 @@
-/** Links of carriers as a table. */
 import type { Carrier, Link } from '@heliogram/sdk'
 import { paintStatus } from './status.ts'
 import { sayTable } from './table.ts'
 import { localTime } from './times.ts'
 
-/** Prints the links of carriers as they are. */
 export async function sayLinks(carriers: readonly Carrier[]): Promise<void> {
   const rows = carriers.flatMap(({ name, links }) => links.map((link) => ({ name, ...link })))
   await sayTable<Link & { name: string }>(rows, [

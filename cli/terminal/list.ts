@@ -1,4 +1,4 @@
-/** Lists: pages of the API as one table, or as a JSON object a line. */
+/** Lists: pages of the API as one table, or one JSON object per line. */
 import type { Client, Page } from '@heliogram/sdk'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import type { Cli } from '../cli.ts'
@@ -11,7 +11,6 @@ interface ListOptions {
   all?: boolean
 }
 
-/** Which page. */
 interface PageQuery {
   limit: number
   cursor?: string | undefined
@@ -19,7 +18,7 @@ interface PageQuery {
 
 const pageMost = 200
 
-/** A list: its columns, what to say if it is empty, and a page of it for the arguments and options of a command. */
+/** A list's columns, its message if it is empty, and a function that reads a page. */
 interface Listing<T, Given extends unknown[]> {
   columns: readonly Column<T>[]
   empty: string
@@ -37,17 +36,17 @@ export function lists<T, Given extends unknown[]>(cli: Cli, command: Command, li
     })
 }
 
-/** Prints a list that is not paged. */
+/** Prints a list without pages. */
 export const sayRows = async <T>(cli: Cli, data: T[], columns: readonly Column<T>[], empty: string): Promise<void> =>
   sayList(cli, async () => ({ data, next_cursor: null }), { limit: Infinity }, { columns, empty })
 
-/** A number of at least one. @throws InvalidArgumentError */
+/** At least one. @throws InvalidArgumentError */
 export function readCount(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.')
   return Number(text)
 }
 
-/** Prints a list, newest pages first as the API gives them; in JSON and with `--all` as the pages come. */
+/** Prints page by page in JSON and with `--all`. */
 async function sayList<T>(
   { isJson }: Cli,
   ask: (query: PageQuery) => Promise<Pick<Page<T>, 'data' | 'next_cursor'>>,

@@ -1,17 +1,16 @@
-/** A line that says how far something is, where somebody looks on; it is gone afterwards. */
+/** A progress line on a terminal, removed at the end. */
 import { paintNote } from './output.ts'
 import { cut } from './text.ts'
 
-/** The line. */
 export interface Progress {
-  /** `part` from 0 to 1; null: nobody knows. */
+  /** `part` is 0 to 1; null if unknown. */
   show(text: string, part?: number | null): void
   end(): void
 }
 
 const cells = 24
 
-/** Begins one on standard error; where that is no terminal nothing is shown. */
+/** On standard error; nothing without a terminal. */
 export function startProgress(): Progress {
   const { stderr } = process
   if (!stderr.isTTY) return { show: () => {}, end: () => {} }

@@ -1,4 +1,4 @@
-/** Downloads: to standard output, or to a file that is there whole or not at all. */
+/** Downloads to standard output, or to a file that is complete or absent. */
 import { createWriteStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -7,7 +7,7 @@ import { exits, Failure } from '../exit.ts'
 import { note, write } from './output.ts'
 import { startProgress } from './progress.ts'
 
-/** Writes an answer as it comes. @throws Failure where it breaks off */
+/** Streams a response. @throws Failure if it is cut off */
 export async function saveAnswer(cli: Cli, answer: Response, file: string | undefined): Promise<void> {
   const { body } = answer
   if (file === undefined || file === '-') {

@@ -1,5 +1,3 @@
-/** How large a message is, for people. */
-
 /** `1 segment`, `2 segments`. */
 export const showSegments = (count: number): string => `${count} ${count === 1 ? 'segment' : 'segments'}`
 

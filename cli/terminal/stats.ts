@@ -1,4 +1,3 @@
-/** Counts of messages, as stats and usage tell them. */
 import type { Answer } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
 import { note, say } from './output.ts'
@@ -19,7 +18,7 @@ const counts = [
   'replies',
   'segments',
 ] as const
-// What each row is of; of a campaign's segments, how many a message has.
+// The dimension of each row; of a campaign's segments, segments per message.
 const dimensions = [
   'hour',
   'day',
@@ -35,10 +34,9 @@ const dimensions = [
 
 type Row = Record<string, unknown> & { cost: { amount: string; currency: string }[] }
 
-/** Prints them with their total. */
 export async function sayStats(cli: Cli, told: Told): Promise<void> {
   if (cli.isJson) return say(safeJson(told))
-  // Of a series each hour and day is told, also those with nothing.
+  // A series has every hour and day, also empty ones.
   const rows = (told.data as unknown as Row[]).filter(({ messages, replies }) => messages !== 0 || replies !== 0)
   if (rows.length === 0) return note(`Nothing was sent from ${localTime(told.from)} to ${localTime(told.to)}.`)
   const shown = dimensions.filter((name) => rows.some((row) => name in row))

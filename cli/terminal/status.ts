@@ -1,4 +1,3 @@
-/** Colours of what has a state. */
 import { paint } from './output.ts'
 
 const good = ['delivered', 'received', 'completed', 'bound', 'ok', 'active', 'opted_in', 'enabled']
@@ -25,7 +24,7 @@ const open = [
   'withdrawn',
 ]
 
-/** A status in its colour: green where all is well, red where it is over badly, yellow where somebody should look. */
+/** Green for success, red for failure, yellow for attention. */
 export function paintStatus(status: string): string {
   if (good.includes(status)) return paint('green', status)
   if (bad.includes(status)) return paint('red', status)

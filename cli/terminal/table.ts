@@ -5,7 +5,6 @@ import { columnsOf, paint, say } from './output.ts'
 import { clean, cleanLines, cut, safeJson, widthOf } from './text.ts'
 import { localTime } from './times.ts'
 
-/** A column of a table of some kind of thing. */
 export interface Column<T> extends Flexibility {
   title: string
   of: (one: T) => string | number | null | undefined
@@ -13,7 +12,7 @@ export interface Column<T> extends Flexibility {
   paint?: (text: string, one: T) => string
 }
 
-/** Prints the things, a line each; in a pipe every cell is whole. A column that is empty for all of them is left out. */
+/** One line per row; in a pipe cells are not cut. Empty columns are dropped. */
 export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[], hasTitles = true): Promise<void> {
   const cellsOf = (column: Column<T>): string[] => things.map((one) => clean(String(column.of(one) ?? '–')))
   const told = all
@@ -43,10 +42,9 @@ export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[
   }
 }
 
-/** A name and what it is; what is null or undefined is left out. */
+/** A name and a value; null and undefined are skipped. */
 export type Fact = readonly [name: string, value: string | number | boolean | null | undefined]
 
-/** Prints facts below each other, as a result or wherever `print` prints. */
 export async function sayFacts(
   facts: readonly Fact[],
   indent = '',
@@ -63,7 +61,7 @@ export async function sayFacts(
 
 const isTime = (name: string): boolean => /(_at|_since)$/.test(name)
 
-/** The facts of any resource, nested ones by their path (`route.carrier`), times on the local clock. */
+/** The fields of any resource, nested ones by path (`route.carrier`), times in local time. */
 export function factsOf(resource: object, path = ''): Fact[] {
   return Object.entries(resource).flatMap(([name, value]: [string, unknown]): Fact[] => {
     const full = path ? `${path}.${name}` : name
@@ -80,6 +78,5 @@ export function factsOf(resource: object, path = ''): Fact[] {
   })
 }
 
-/** Prints a resource with all its fields. */
 export const sayResource = async ({ isJson }: Cli, resource: object): Promise<void> =>
   isJson ? say(safeJson(resource)) : sayFacts(factsOf(resource))

@@ -1,10 +1,10 @@
-/** Texts of others in a terminal: what could command it is shown instead, and how wide it is is known. */
+/** Untrusted texts in a terminal: control characters are made visible, and widths are known. */
 
-// C0 (but for what is told apart below), DEL and C1; then what turns the direction of writing around.
+// C0 (except those handled below), DEL and C1; then marks of writing direction.
 // oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** In one line, with a sign in the place of each control character: a text message may have been written to take over a terminal. */
+/** One line with control characters made visible: a text message could be written to take over a terminal. */
 export function clean(text: string): string {
   return text.replace(controls, (char) => {
     const code = char.charCodeAt(0)
@@ -16,7 +16,7 @@ export function clean(text: string): string {
 /** The same over several lines. */
 export const cleanLines = (text: string): string[] => text.split(/\r\n|\r|\n/).map(clean)
 
-/** JSON that cannot command a terminal either: JSON.stringify leaves DEL and C1 as they are. */
+/** Safe for terminals: JSON.stringify does not escape DEL and C1. */
 export const safeJson = (value: unknown, indent?: number): string =>
   (JSON.stringify(value, null, indent) ?? 'null').replace(
     // oxlint-disable-next-line no-control-regex
@@ -25,11 +25,11 @@ export const safeJson = (value: unknown, indent?: number): string =>
   )
 
 const segmenter = new Intl.Segmenter()
-// Of Unicode's East Asian Width the wide blocks that people write, and what is shown as a picture.
+// The wide blocks of Unicode's East Asian Width that people write, and pictographs.
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|^\p{Emoji}\ufe0f/u
 
-/** Columns that a text without control characters takes. */
+/** Columns of a text without control characters. */
 export function widthOf(text: string): number {
   // oxlint-disable-next-line no-control-regex
   if (/^[\u0020-\u007e]*$/.test(text)) return text.length
@@ -38,7 +38,7 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** At most so many columns, with an ellipsis where something was left out. */
+/** Cuts to so many columns, with an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
   let kept = ''

@@ -1,8 +1,6 @@
-/** Times on the clock of whoever looks. */
-
 const two = (value: number): string => String(value).padStart(2, '0')
 
-/** `2026-11-24 01:07:53` in the local zone, where a time is there. */
+/** `2026-11-24 01:07:53` in local time. */
 export function localTime(iso: string | null | undefined): string | null {
   if (!iso) return null
   const at = new Date(iso)
@@ -18,7 +16,7 @@ export const exactTime = (iso: string): string => {
   return `${clockTime(at)}.${String(at.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** A span as people say it: `22 ms`, `1.6 s`, `4 min 5 s`, `3 h 2 min`, `2 d 4 h`. */
+/** For people: `22 ms`, `1.6 s`, `4 min 5 s`, `3 h 2 min`, `2 d 4 h`. */
 export function spanOf(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`

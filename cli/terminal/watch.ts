@@ -1,10 +1,9 @@
-/** Looks again and again, until Ctrl-C. */
 import type { Cli } from '../cli.ts'
 import { isWatched, say } from './output.ts'
 
 const everyMs = 2000
 
-/** Shows once, or with `isWatching` every two seconds on a cleared screen; to programs one result after the other. */
+/** Prints once, or with `isWatching` every two seconds on a cleared screen; for programs one result after the other. */
 export async function showLive(cli: Cli, isWatching: boolean, show: () => Promise<void>): Promise<void> {
   cli.whenInterrupted(null)
   for (;;) {
