@@ -1,18 +1,18 @@
-/** What the credential may do, asked of the API: tools that it may not use are not offered. */
+/** The credential's permissions, from the API: tools that it may not use are not offered. */
 import { createClient, HeliogramError, type Client } from '@heliogram/sdk'
 import type { Connection } from './connection.ts'
 
-/** The scopes of the credential; null: it does not tell them (an access token), and the API refuses what it may not. */
+/** The credential's scopes; null for an access token, whose scopes are unknown: the API then refuses what is not allowed. */
 export type Scopes = ReadonlySet<string> | null
 
 /**
- * Asks for the scopes of a key: a login with it tells them, and is ended at once. A login over the API is all that tells them to whoever may
- * not read keys. @throws HeliogramError where the key is not valid, or nobody answers
+ * Reads the scopes of a key from a login with it, which is ended immediately: a key that may not read keys has no other way. @throws
+ * HeliogramError if the key is invalid, or there is no response
  */
 async function readScopes({ baseUrl, token }: Connection, signal: AbortSignal): Promise<Scopes> {
   const [, prefix] = /^(hg_(?:live|test)_[^_]+)_/.exec(token) ?? []
   if (prefix === undefined) {
-    // Whether it counts at all is told by anything that is read with it.
+    // Any read shows whether the token is valid.
     await createClient({ baseUrl, token })
       .call('getSettings', {}, { signal })
       .catch((error: unknown) => {
@@ -26,12 +26,12 @@ async function readScopes({ baseUrl, token }: Connection, signal: AbortSignal): 
   return new Set(login.scope.split(' '))
 }
 
-/** Whether an error says that the credential itself is refused, and asking again is of no use. */
+/** Whether the credential itself is refused, so that retrying is useless. */
 export function isRefused(error: unknown): error is HeliogramError {
   return error instanceof HeliogramError && [401, 403].includes(error.status)
 }
 
-/** The scopes as they come to be known: an installation that is down when the assistant starts is asked again later. */
+/** Learns the scopes; retries later if the installation is down when the assistant starts. */
 export class Access {
   readonly client: Client
   readonly #connection: Connection
@@ -44,16 +44,16 @@ export class Access {
     this.client = createClient(connection)
   }
 
-  /** Calls back as soon as the scopes are known; at once where they are. */
+  /** Calls back once the scopes are known. */
   whenKnown(listener: (scopes: Scopes) => void): void {
     if (this.#known) listener(this.#known.scopes)
     else this.#listeners.push(listener)
   }
 
-  /** Resolves when the scopes are known. @throws HeliogramError where the API doesn't tell them now */
+  /** @throws HeliogramError if the API does not respond now */
   async check(): Promise<void> {
     if (this.#known) return
-    // Who asks at once asks once; nobody's cancellation ends it for the others.
+    // Concurrent callers share one request, which no single cancellation ends.
     this.#asking ??= this.#ask().finally(() => (this.#asking = null))
     await this.#asking
   }
@@ -66,5 +66,5 @@ export class Access {
   }
 }
 
-// Clients wait for the list of tools, some for ten seconds only.
+// Clients wait for the list of tools, some for only ten seconds.
 const askMsMax = 5000

@@ -1,4 +1,4 @@
-/** Tools that send or change: the first call shows what would happen and gives a word, the second does it, with that word. */
+/** Tools that send or change: the first call previews the effect and returns a word, the second executes it with that word. */
 import { HeliogramError } from '@heliogram/sdk'
 import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
@@ -7,14 +7,13 @@ import type { Subject } from './confirmations.ts'
 import { Refusal } from './refusal.ts'
 import { answer, type Call, type Description, type Surroundings, type Tool } from './tool.ts'
 
-/** What would happen. */
 interface Plan<Effect> {
   effect: Effect
-  /** Messages that it leads to, at most. */
+  /** Most messages that it leads to. */
   recipients: number
-  /** What it is about beyond the arguments: the broadcast that a campaign has now. */
+  /** Its subject beyond the arguments, such as the current broadcast of a campaign. */
   about?: string
-  /** Why it would be refused, or do nothing; no word is given then. */
+  /** Why it would be refused or do nothing; then there is no word. */
   blocked?: string | null
 }
 
@@ -23,15 +22,15 @@ interface ActingTool<
   Effect extends z.ZodType,
   Result extends z.ZodObject,
 > extends Description<In> {
-  /** Whether it sends, removes, or stops what cannot be brought back. */
+  /** Whether it sends, removes, or stops something for good. */
   isDestructive: boolean
-  /** Whether the plan is made again when the word comes, since what it is about may have grown or changed meanwhile. */
+  /** Whether to plan again when the word comes, because the subject may have grown or changed. */
   isPlannedAgain?: boolean
   /** Whether it reaches people or servers outside. */
   reachesOut: boolean
   effect: Effect
   result: Result
-  /** Asks the API what would happen; changes nothing. */
+  /** Previews the effect without changes. */
   plan(call: Call, args: z.output<In>): Promise<Plan<z.input<Effect>>>
   perform(
     call: Call,
@@ -50,7 +49,6 @@ const confirmation = z
 const twoSteps =
   ' Two steps: without `confirmation` nothing is done, and you get a preview with a word. Show the preview to the person you work for. If they agree, call again with exactly the same arguments and that word.'
 
-/** A tool that sends or changes. */
 export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, Result extends z.ZodObject>(
   tool: ActingTool<In, Effect, Result>,
 ): Tool {
@@ -99,15 +97,15 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
     }
     const repeated = shown.result !== null
     const act = async (): Promise<object> => {
-      // What may have been done already is not planned again: its key tells.
+      // An unsettled act may be done already; its key decides, not a new plan.
       if (tool.isPlannedAgain === true && !shown.isUnsettled) refuseOutdated(await tool.plan(call, args), shown)
-      // One try, so that a refusal is that of the only one. Whoever calls again does so with the same key.
+      // One try, so that a refusal is definite. A repeated call uses the same key.
       const { idempotencyKey } = shown
       const options = { idempotencyKey, signal: call.signal, retries: 0 }
       return tool.result.parse(await tool.perform(call, args, options))
     }
-    // Two calls at once with one word wait for one act. What failed may be tried again: with the same key it happens once. Where one try is
-    // unsettled, a later refusal does not settle it.
+    // Concurrent calls with one word share one act. A failed act may be retried: its key makes it happen once. After an unsettled try, a later
+    // refusal does not settle it.
     shown.result ??= act()
     const result = await shown.result.catch((error: unknown) => {
       shown.result = null
@@ -149,14 +147,14 @@ function tooMany({ options: { recipientsMax } }: Surroundings, recipients: numbe
     : `It would lead to ${recipients} messages, and one confirmed call can lead to ${recipientsMax} (--max-recipients). Use the console, or start the server with a higher limit.`
 }
 
-/** Whether a failure says that nothing was done. After all others only the same key may repeat it. */
+/** Whether a failure proves that nothing was done. After other failures only the same key may repeat the act. */
 function isSettled(error: unknown): boolean {
   if (!(error instanceof HeliogramError)) return error instanceof Refusal
   const { status, code } = error
   return status >= 400 && status < 500 && status !== 408 && code !== 'idempotency_in_progress'
 }
 
-/** Between the preview and its word an audience may have grown. */
+/** The audience may have grown since the preview. */
 function refuseOutdated({ recipients, about = '', blocked = null }: Plan<unknown>, shown: Subject): void {
   const grown = recipients > shown.recipients
   if (!grown && about === shown.about && blocked === null) return

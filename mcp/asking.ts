@@ -1,16 +1,16 @@
-/** Asking the person themselves (`--ask`): the client shows them what would happen, and no assistant can answer for them. */
+/** Asks the person (`--ask`): the client shows the effect, and no assistant can answer instead. */
 import { inputRequired, inputResponse, type InputRequiredResult } from '@modelcontextprotocol/server'
 import { bounded } from './untrusted.ts'
 
-// The longest text whole: nobody agrees to what they were not shown.
+// The longest text in full: consent requires it.
 const valueMax = 3200
 
-/** What a person is asked: the tool's title, and whatever is known of what would happen. */
+/** The question: the tool's title, and all that is known of the effect. */
 export function questionOf(title: string, args: object, effect: unknown): string {
   const known = { ...args, ...(effect as object) }
   const lines = Object.entries(known).flatMap(([name, value]: [string, unknown]) => {
     if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return []
-    // A text of several lines must not look like lines of ours.
+    // A text of several lines must not look like our own lines.
     const isPlain = typeof value === 'string' && !value.includes('\n')
     return `${name}: ${bounded(isPlain ? value : JSON.stringify(value), valueMax)}`
   })
@@ -18,8 +18,8 @@ export function questionOf(title: string, args: object, effect: unknown): string
 }
 
 /**
- * Whether the person agreed; where they were not asked yet, what makes the client ask them. `responses` are those of the client, under a key
- * that has the word: what was said of another act is no answer.
+ * Whether the person agreed; if not asked yet, a request for the client to ask. The client's `responses` have a key with the word, so an answer
+ * about another act does not count.
  */
 export function askPerson(
   responses: Record<string, unknown> | undefined,

@@ -1,27 +1,24 @@
-/** The words that stand between what would happen and what does: each bound to one tool, exactly those arguments, and this process. */
+/** Confirmation words: each is bound to one tool, exact arguments, and this process. */
 import { randomBytes } from 'node:crypto'
 import { newIdempotencyKey } from '@heliogram/sdk'
 import { Refusal } from './refusal.ts'
 
-/** What was shown, besides the arguments. */
 export interface Subject {
-  /** Messages that it would lead to. */
   recipients: number
-  /** What it is about, by id; empty: the arguments say it. */
+  /** Its id; empty if the arguments are enough. */
   about: string
-  /** What a person is asked about it. */
+  /** Shown to the person. */
   question: string
 }
 
-/** What waits for its word. */
 interface Shown extends Subject {
-  /** The API does what comes with this key once, however often it comes. The word is short, for people; this is not met by another process's. */
+  /** Makes the API do it once. The word is short, for people; this key is unique among processes. */
   idempotencyKey: string
-  /** What came of it, or is coming. */
+  /** The result, or its promise. */
   result: Promise<object> | null
-  /** Milliseconds of the book's clock until which it counts. */
+  /** Expiry in milliseconds of the given clock. */
   endsAt: number
-  /** It was tried and nobody knows what came of it: the word counts on, since only its key can repeat it safely. */
+  /** Tried with an unknown outcome: the word stays valid, because only its key can repeat it safely. */
   isUnsettled: boolean
 }
 
@@ -30,11 +27,11 @@ interface Entry extends Shown {
   asked: string
 }
 
-// Crockford's base 32: no letter that is taken for a digit.
+// Crockford's base 32: no letter resembles a digit.
 const letters = '0123456789abcdefghjkmnpqrstvwxyz'
-// The API would know its key for weeks; what was meant half a day ago may not be meant any more.
+// The API remembers keys for weeks, but an intention half a day old may no longer hold.
 const unsettledMs = 12 * 3_600_000
-// A model that previews in a loop: the oldest go.
+// If a model previews in a loop, the oldest go.
 const entriesMax = 1000
 
 export class Confirmations {
@@ -42,13 +39,12 @@ export class Confirmations {
   readonly #forSeconds: number
   readonly #now: () => number
 
-  /** `now` gives milliseconds that never go back. */
+  /** `now` returns monotonic milliseconds. */
   constructor(forSeconds: number, now: () => number = () => performance.now()) {
     this.#forSeconds = forSeconds
     this.#now = now
   }
 
-  /** A new word for what was shown. */
   offer(tool: string, args: object, subject: Subject): { word: string; expires_in_seconds: number } {
     const word = [...randomBytes(8)].map((byte) => letters[byte % 32]).join('')
     const spoken = `${word.slice(0, 4)}-${word.slice(4)}`
@@ -65,12 +61,12 @@ export class Confirmations {
     return { word: spoken, expires_in_seconds: this.#forSeconds }
   }
 
-  /** Lets a word count for its whole time from now on: a person is being asked. */
+  /** Restarts the word's time, because a person is being asked. */
   prolong(shown: Shown): void {
     shown.endsAt = this.#end()
   }
 
-  /** Takes a word back that a person did not agree to, and says so. */
+  /** Revokes a word that a person declined. */
   decline(word: string): Refusal {
     this.#entries.delete(keyOf(word))
     return new Refusal(
@@ -84,7 +80,7 @@ export class Confirmations {
     return this.#now() + this.#forSeconds * 1000
   }
 
-  /** What the word stands for. What was done with it is told for as long as the process lives. @throws Refusal where it stands for nothing, for something else, or no more */
+  /** The act of a word. Its result is kept for the life of the process. @throws Refusal if the word is unknown, expired, or for another act */
   take(word: string, tool: string, args: object): Shown {
     const entry = this.#entries.get(keyOf(word))
     if (!entry)
@@ -116,10 +112,9 @@ export class Confirmations {
   }
 }
 
-/** As people may write it. */
 const keyOf = (word: string): string => word.trim().toLowerCase()
 
-/** JSON with sorted members, so that their order doesn't matter. */
+/** JSON with sorted members, so that their order does not matter. */
 function canonical(args: object): string {
   return JSON.stringify(args, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

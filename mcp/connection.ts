@@ -1,18 +1,17 @@
-/** Where the installation is, and with which credential it is called. */
+/** The installation's URL and credential. */
 
-/** The environment's words; a file of profiles can come to them here, behind the same function. */
 export interface Connection {
   baseUrl: string
-  /** An API key, or an access token. */
+  /** An API key or an access token. */
   token: string
 }
 
-/** The connection that the environment tells, or all that is wrong with it; `isKeyMissing` where nobody said who calls. */
+/** The connection from the environment, or all its faults; `isKeyMissing` if there is no credential. */
 export function readConnection(
   environment: Record<string, string | undefined> = process.env,
 ): Connection | { faults: string[]; isKeyMissing: boolean } {
   const faults: string[] = []
-  // Pasted with what stood around it.
+  // May be pasted with spaces.
   const token = environment['HELIOGRAM_API_KEY']?.trim() ?? ''
   const baseUrl = environment['HELIOGRAM_URL']?.trim() || 'http://127.0.0.1:8080'
   if (token === '')
@@ -29,7 +28,7 @@ export function readConnection(
   return { baseUrl, token }
 }
 
-/** Whether a key travels to another machine in the clear. */
+/** Whether a key would travel to another machine unencrypted. */
 export function isInTheClear(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)

@@ -1,4 +1,4 @@
-/** `heliogram mcp`: serves the Model Context Protocol over standard input and output. The protocol alone is written to stdout; all else to stderr. */
+/** `heliogram mcp`: the Model Context Protocol over standard input and output. Only the protocol is written to stdout. */
 import { HeliogramError } from '@heliogram/sdk'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { Access, isRefused } from './access.ts'
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     await access.check()
   } catch (error) {
     if (isRefused(error)) return refuse([`${baseUrl} refuses the key: ${error.detail} (${error.code})`], exitCodes.key)
-    // It may come up; the assistant is told by each call until then.
+    // It may come up later; until then each call reports it.
     say(`${baseUrl} does not respond yet: ${error instanceof HeliogramError ? error.detail : String(error)}`)
   }
   const { options } = asked
@@ -41,11 +41,11 @@ async function main(): Promise<void> {
   const stop = (): void => void handle.close().finally(() => process.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
   process.stdin.once('close', stop)
-  // Whoever started us is gone.
+  // The client is gone.
   process.stdout.on('error', stop)
 }
 
-/** What a client wrote is never repeated: it may hold texts of messages. */
+/** Client input is never logged: it may hold message texts. */
 function tellError(error: Error): void {
   if (error.name === 'ZodError' || error instanceof SyntaxError)
     say('ignoring a line that is not a message of the protocol')

@@ -1,4 +1,4 @@
-/** The manual: the pages of docs/, as resources, and by a tool for assistants that read none. */
+/** The manual: the pages of docs/ as resources, and a tool for assistants without resources. */
 import { readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -8,19 +8,19 @@ import { Refusal } from './refusal.ts'
 import { defineReading } from './tool.ts'
 
 interface Page {
-  /** Its file below docs/ without the ending, such as `api/messages`. */
+  /** Path below docs/ without the ending, such as `api/messages`. */
   page: string
   title: string
   markdown: string
 }
 
 const folder = fileURLToPath(new URL('../docs/', import.meta.url))
-/** Characters of a page that are answered at once; a longer one is read by its chapters. */
+/** Characters of a response; longer pages are read by chapter. */
 const textMax = 20_000
 
 let pages: Promise<Page[]> | undefined
 
-/** All pages; read when they are first asked for. */
+/** Read on first use. */
 function readPages(): Promise<Page[]> {
   const names = globSync(['*.md', 'api/*.md'], { cwd: folder }).sort()
   return (pages ??= Promise.all(
@@ -34,7 +34,7 @@ function readPages(): Promise<Page[]> {
 
 const addressOf = (page: string): string => `heliogram://manual/${page}`
 
-/** Offers the pages as resources: `heliogram://manual/api/messages`. */
+/** As `heliogram://manual/api/messages`. */
 export function offerManual(server: McpServer): void {
   const list = async () => ({
     resources: (await readPages()).map(({ page, title }) => ({

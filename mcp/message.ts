@@ -1,15 +1,13 @@
-/** A message as tools show it: who, what became of it and why. Fields of the API that a model has no use for are left out. */
+/** A message as tools show it, without fields that a model does not need. */
 import type { Message } from '@heliogram/sdk'
 import { z } from 'zod'
 import { showNumber, Untrusted, untrusted, type Numbers } from './untrusted.ts'
 
-/** An amount of money. */
 export const Money = z.object({ amount: z.string(), currency: z.string() })
 
-/** Of lists: short texts. */
 export const textMaxOfLists = 200
 
-/** Of what is sent, in UTF-16: the API counts characters, 1600 of them, which may take two each. */
+/** UTF-16 units: the API allows 1600 characters, of two units each. */
 export const textMax = 3200
 
 export const MessageShape = z.object({
@@ -47,7 +45,7 @@ export const MessageShape = z.object({
   completed_at: z.string().nullable(),
 })
 
-/** A message, with at most so many characters of its text. */
+/** At most `most` characters of the text. */
 export function showMessage(message: Message, numbers: Numbers, most = textMax): z.infer<typeof MessageShape> {
   const { direction, to, from, error, hold } = message
   const [person, ours] = direction === 'inbound' ? [from, to] : [to, from]

@@ -1,20 +1,17 @@
-/** What `heliogram mcp` was started with: its flags. */
 import { parseArgs } from 'node:util'
 
 export interface Options {
-  /** Offers nothing that sends or changes. */
   isReadOnly: boolean
-  /** Numbers of people stand in full; masked otherwise. */
+  /** False: people's numbers are masked. */
   showsNumbers: boolean
-  /** The person is asked by their client before anything is sent or changed. */
+  /** The client asks the person before anything is sent or changed. */
   asksPerson: boolean
-  /** Messages that one confirmed call may lead to. */
+  /** Messages per confirmed call. */
   recipientsMax: number
-  /** How long a confirmation word counts. */
   confirmWithinSeconds: number
 }
 
-/** What was asked for instead of serving, or all that is wrong with it. */
+/** Or all faults of the command line. */
 export type Asked = { kind: 'serve'; options: Options } | { kind: 'help' } | { kind: 'version' } | Refused
 
 interface Refused {
@@ -22,12 +19,11 @@ interface Refused {
   faults: string[]
 }
 
-// A person who tries something out, or a support team's list: more than that is a broadcast that somebody should look at in the console.
+// Enough for a trial or a support team's list; anything larger is a broadcast to check in the console.
 const recipientsMaxDefault = 100
-// Time to read what would happen, and to answer; short enough that prices and audiences are still what they were.
+// Time to read the preview and answer; short enough that prices and audiences still hold.
 const confirmWithinSecondsDefault = 300
 
-/** What `--help` prints. */
 export const usage = `heliogram mcp: lets an assistant look at Heliogram and act in it, over the Model Context Protocol (stdio).\n\nUsage: heliogram mcp [--read-only] [--ask] [--max-recipients N] [--confirm-within SECONDS] [--show-numbers]\n\nThe program with the assistant (an editor, a desktop client) starts it, and talks to it over standard input and output.\n\nOptions:\n  --read-only               offer no tools that send or change anything\n  --ask                     make the client ask the person before each act; a client that cannot ask is refused\n  --max-recipients N        maximum messages of one confirmed call: 1 to 1000000 (default ${recipientsMaxDefault})\n  --confirm-within SECONDS  how long a confirmation word is valid: 1 to 3600 (default ${confirmWithinSecondsDefault})\n  --show-numbers            show people's numbers in full; by default they are masked (1555***0123)\n  --version                 print the version\n  --help                    print this help\n\nEnvironment:\n  HELIOGRAM_API_KEY         an API key; only tools that its scopes allow are offered. Create one for the assistant alone\n  HELIOGRAM_URL             the address of the installation (default http://127.0.0.1:8080)\n\nExit codes: 0 ended, 2 wrong options or settings, 3 no key, or an invalid one.\nMore: docs/mcp.md\n`
 
 const flags = {
@@ -40,7 +36,7 @@ const flags = {
   help: { type: 'boolean', short: 'h' },
 } as const
 
-/** Reads the arguments; all that is wrong with them at once. */
+/** Reports all faults together. */
 export function readOptions(args: string[]): Asked {
   const { values, tokens, positionals } = parseArgs({
     args,

@@ -1,9 +1,9 @@
-/** How failures are told to the model: with a code, all faults, what to do, and what to quote. */
+/** Failures for the model: code, all faults, advice, and the id to quote. */
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { HeliogramError, type Answer, type Client } from '@heliogram/sdk'
 import { bounded } from './untrusted.ts'
 
-/** What this server refuses itself. */
+/** A refusal by this server itself. */
 export class Refusal extends Error {
   readonly code: string
   readonly advice: string
@@ -15,12 +15,12 @@ export class Refusal extends Error {
   }
 }
 
-/** What the API's codes mean; asked for once, when the first one is met. */
+/** The API's error codes; fetched once, at the first error. */
 export type Meanings = Answer<'listErrors'>
 
 const meaningsOf = new WeakMap<Client, Promise<Meanings>>()
 
-/** The API's codes. @throws HeliogramError */
+/** @throws HeliogramError */
 export function readMeanings(client: Client, signal: AbortSignal): Promise<Meanings> {
   const known = meaningsOf.get(client)
   if (known) return known
@@ -30,21 +30,20 @@ export function readMeanings(client: Client, signal: AbortSignal): Promise<Meani
   return asked
 }
 
-/** What to do about failures that no API told. */
+/** Advice on failures without a response of the API. */
 const ownAdvice: Record<string, string> = {
   unreachable: 'Check that Heliogram is running and HELIOGRAM_URL is its address, then call again.',
   timeout: 'Call again. With a confirmation word you can safely repeat the call: nothing is done twice.',
   unexpected_answer: 'Check that HELIOGRAM_URL is the address of Heliogram itself.',
 }
 
-/** Members of the API's bodies that our tools call otherwise, since `message` is the id of one elsewhere. */
+/** Fields that our tools rename, because `message` is an id elsewhere. */
 const argumentOf: Record<string, string> = { message: 'text', 'audience/tags': 'tags' }
 
-// As much as a model needs of a batch of faults.
+// Enough for a model.
 const faultsMax = 20
 const detailMax = 500
 
-/** A failure as an answer of a tool. */
 export async function showFailure(error: unknown, client: Client, limitMs: number): Promise<CallToolResult> {
   return { isError: true, content: [{ type: 'text', text: JSON.stringify(await tell(error, client, limitMs)) }] }
 }

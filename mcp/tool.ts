@@ -1,4 +1,4 @@
-/** What a tool is, and how one is offered: with its schemas, its limits, and its failures told. */
+/** Tools and how they are offered: schemas, limits, failures. */
 import {
   isInputRequiredResult,
   type CallToolResult,
@@ -15,36 +15,33 @@ import type { Options } from './options.ts'
 import { Refusal, showFailure } from './refusal.ts'
 import type { Numbers } from './untrusted.ts'
 
-/** What all tools of a process share. */
+/** Shared by all tools of a process. */
 export interface Surroundings {
   access: Access
   options: Options
   confirmations: Confirmations
 }
 
-/** What a tool works with while it is called. */
 export interface Call {
   client: Client
-  /** Ends with the call: canceled by the assistant, or too late. */
+  /** Aborted by the assistant, or at the time limit. */
   signal: AbortSignal
   numbers: Numbers
 }
 
-/** A tool, whatever it takes and answers. */
 export interface Tool {
   name: string
-  /** All of these are needed. */
+  /** All are required. */
   scopes: readonly string[]
   isActing: boolean
   register(server: McpServer, surroundings: Surroundings): RegisteredTool
 }
 
-/** What is said of a tool. */
 export interface Description<In extends z.ZodObject> {
-  /** A verb and what it is about. */
+  /** Verb and noun. */
   name: string
   title: string
-  /** For the model: what it answers, and when to use it. */
+  /** For the model: what it returns, and when to use it. */
   description: string
   scopes: readonly string[]
   input: In
@@ -52,16 +49,15 @@ export interface Description<In extends z.ZodObject> {
 
 interface ReadingTool<In extends z.ZodObject, Out extends z.ZodObject> extends Description<In> {
   output: Out
-  /** Members that the output does not have are left out. */
+  /** Members outside the output schema are dropped. */
   read(call: Call, args: z.output<In>): Promise<z.input<Out>>
 }
 
-// Most clients wait a minute: they shall get our answer, and not their own.
+// Most clients wait a minute: our response must come before.
 const limitMs = 45_000
-/** Characters of an answer: some 20,000 tokens, which is what clients take. The largest page is half of it; only what nobody foresaw gets here. */
+/** Characters of a response: some 20,000 tokens, the limit of clients. The largest page is half of it. */
 const answerMax = 80_000
 
-/** A tool that only looks. */
 export function defineReading<In extends z.ZodObject, Out extends z.ZodObject>(tool: ReadingTool<In, Out>): Tool {
   const { name, title, description, scopes } = tool
   const inputSchema: z.ZodObject = tool.input
@@ -88,7 +84,7 @@ export function defineReading<In extends z.ZodObject, Out extends z.ZodObject>(t
   }
 }
 
-/** Runs a tool and shows what came of it, as structure and as the same in JSON. */
+/** Runs a tool; returns the result as structure and as the same JSON. */
 export async function answer(
   { access, options }: Surroundings,
   canceled: AbortSignal,
@@ -113,26 +109,22 @@ export async function answer(
   }
 }
 
-/** Where a list goes on. */
 export const paging = {
   limit: z.int().min(1).max(50).default(20).describe('Items in a page, 1 to 50.'),
   cursor: z.string().max(2000).optional().describe('`next_cursor` of the previous page, with the same filters.'),
 }
 
-/** The member of an answer that says whether its list goes on. */
 export const nextCursor = z.string().nullable().describe('Pass it as `cursor` for the next page; null on the last.')
 
-/** A time as the API takes it. */
 export const time = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/, 'must be a time with its zone')
   .refine((text) => !Number.isNaN(Date.parse(text)), 'must be an existing time')
   .describe('A time with its zone (RFC 3339), such as 2026-11-23T08:00:00Z.')
 
-/** An id of the API, or a key of a caller's own. */
+/** An id of the API, or a caller's own key. */
 export const id = (of: string, example: string) => z.string().min(1).max(255).describe(`${of}, such as ${example}.`)
 
-/** Numbers as people write them. */
 export const phoneNumber = z
   .string()
   .regex(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code, digits only, such as 15551234567')

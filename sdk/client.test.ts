@@ -130,7 +130,7 @@ test('never repeats what takes no key and changes something', async () => {
   server.answer(hangUp)
   const login = { body: { email: 'a@example.com', password: 'x' } }
   expect((await failureOf(client.call('login', login))).code).toBe('unreachable')
-  // A key does not make it safe: the API does not read it there.
+  // A key does not make it safe, because the API ignores it here.
   await failureOf(client.call('login', login, { idempotencyKey: 'k' }))
   expect(server.got.length).toBe(2)
 })
@@ -160,7 +160,7 @@ test('a stream is sent once: it cannot be read again', async () => {
 test('a try that takes too long ends, and is repeated', async () => {
   server.answer(silence, json(200, { ok: 1 }))
   expect(await client.call('getSettings', {}, { timeoutMs: 1000 })).toEqual({ ok: 1 })
-  // The head comes, and the rest never does.
+  // The head arrives, but never the body.
   server.answer((response) => response.writeHead(200, { 'content-type': 'application/json' }).write('{'))
   const error = await failureOf(client.call('getSettings', {}, { timeoutMs: 500, retries: 0 }))
   expect(error).toMatchObject({ code: 'timeout', status: 0, retryable: true })
@@ -193,7 +193,7 @@ test('tells all that a problem says', async () => {
     instance: '/',
   }
   const rest = { code: 'validation_failed', request_id: 'req_9', retryable: false, errors }
-  // A page of another origin does not see the header.
+  // A page of another origin cannot read the header.
   server.answer(json(422, { ...body, ...rest }))
   const error = await failureOf(client.call('sendMessage', hello))
   expect(error).toMatchObject({

@@ -1,24 +1,22 @@
-/** The client: calls operations by their name, repeats what may be repeated, and walks lists. */
 import { errorOf, HeliogramError } from './error.ts'
 import { keyed, routes, type Operations } from './operations.ts'
 
-/** Name of an operation, as in the OpenAPI document. */
+/** As in the OpenAPI document. */
 export type OperationName = keyof Operations
 
-/** What an operation asks for: `path`, `query` and `body`, as far as it has them. */
+/** `path`, `query` and `body`, if the operation has them. */
 export type OperationRequest<Name extends OperationName> = Omit<Operations[Name], 'answer'> & {
   [Part in Exclude<'path' | 'query' | 'body', keyof Operations[Name]>]?: undefined
 }
 
-/** What an operation answers. */
 export type Answer<Name extends OperationName> = Operations[Name]['answer']
 
-/** Operations that answer JSON, or nothing. */
+/** Operations that return JSON or nothing. */
 export type JsonOperation = {
   [Name in OperationName]: [Answer<Name>] extends [Response] ? never : Name
 }[OperationName]
 
-/** Operations that answer a page of a list. */
+/** Operations that return a page of a list. */
 export type ListOperation = {
   [Name in OperationName]: Operations[Name] extends {
     query?: { cursor?: string | undefined } | undefined
@@ -30,34 +28,33 @@ export type ListOperation = {
     : never
 }[OperationName]
 
-/** What a list is of. */
 export type Item<Name extends ListOperation> = Answer<Name> extends { data: (infer One)[] } ? One : never
 
-/** The arguments behind the name: the request may be left out where nothing in it is required. */
+/** The request is optional if none of its members is required. */
 type Arguments<Name extends OperationName> =
   Partial<OperationRequest<Name>> extends OperationRequest<Name>
     ? [request?: OperationRequest<Name> | undefined, options?: CallOptions | undefined]
     : [request: OperationRequest<Name>, options?: CallOptions | undefined]
 
 export interface ClientOptions {
-  /** Where the installation is, such as `https://sms.example.com`; empty for the origin of a page. */
+  /** Such as `https://sms.example.com`; empty for the page's own origin. */
   baseUrl: string
-  /** An API key or an access token, or what gives the one to use now; asked before every try. */
+  /** An API key or access token, or a function that returns one before every try. */
   token?: string | (() => string | undefined | Promise<string | undefined>) | undefined
-  /** Another fetch than the global one. */
+  /** Default: the global fetch. */
   fetch?: typeof fetch | undefined
-  /** How often a call is repeated that may be; 2 by default. */
+  /** Most repetitions of a repeatable call. Default 2. */
   retries?: number | undefined
-  /** How long a try may take; 60,000 by default, and without end for uploads. */
+  /** Time limit of one try. Default 60,000, and none for uploads. */
   timeoutMs?: number | undefined
 }
 
 export interface CallOptions {
-  /** 1 to 255 visible ASCII characters, new for each thing you mean to do; a random one by default, for each call. */
+  /** 1 to 255 visible ASCII characters, new for each intended action. Default: random per call. */
   idempotencyKey?: string | undefined
-  /** Ends the call: it rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** More headers, or others. */
+  /** Added to the headers, or overriding them. */
   headers?: Record<string, string> | undefined
   retries?: number | undefined
   timeoutMs?: number | undefined
@@ -65,17 +62,17 @@ export interface CallOptions {
 
 export interface Client {
   /**
-   * Calls an operation; resolves with what it answers. Repeated with the same idempotency key after network failures and
-   * answers that say so. @throws HeliogramError
+   * Calls an operation and returns its response. Repeats it with the same idempotency key after network failures and retryable errors. @throws
+   * HeliogramError
    */
   call<Name extends JsonOperation>(name: Name, ...rest: Arguments<Name>): Promise<Answer<Name>>
-  /** Every item of a list, page after page. @throws HeliogramError */
+  /** Every item of a list, page by page. @throws HeliogramError */
   each<Name extends ListOperation>(name: Name, ...rest: Arguments<Name>): AsyncGenerator<Item<Name>, void, undefined>
-  /** The answer as it comes: for downloads and streams. The time limit ends with its head. @throws HeliogramError where it is not 2xx */
+  /** The raw response, for downloads and streams. The time limit ends with its head. @throws HeliogramError unless it is 2xx */
   open<Name extends OperationName>(name: Name, ...rest: Arguments<Name>): Promise<Response>
 }
 
-/** What is sent, for all tries of a call. */
+/** Sent with every try of a call. */
 interface Outgoing {
   url: string
   method: string
@@ -91,22 +88,21 @@ type Content = NonNullable<RequestInit['body']>
 
 type Primitive = string | number | boolean
 
-/** What any operation may be asked with. */
 interface AnyRequest {
   path?: Record<string, string> | undefined
   query?: Record<string, Primitive | undefined> | undefined
   body?: unknown
 }
 
-// Longer than the API may keep an answer back: GET /v1/events waits up to 30 s for news.
+// Above the longest wait of the API: GET /v1/events waits up to 30 s for events.
 const timeoutMsDefault = 60_000
 const retriesDefault = 2
 const backOff = { firstMs: 300, mostMs: 8000 }
-/** Who is told to come back later than this tells its caller instead. */
+/** After a longer Retry-After the call fails instead of waiting. */
 const retryAfterMsMax = 60_000
 const repeatedStatuses = new Set([0, 408, 429, 502, 503, 504])
 
-/** A client of an installation. It holds no connection and needs no end. */
+/** Holds no connection and needs no closing. */
 export function createClient(client: ClientOptions): Client {
   const call = async <T>(name: OperationName, request: AnyRequest = {}, options: CallOptions = {}): Promise<T> =>
     send(client, prepare(client, name, request, options), readJson) as Promise<T>
@@ -124,7 +120,7 @@ export function createClient(client: ClientOptions): Client {
   const open = async (name: OperationName, request: AnyRequest = {}, options: CallOptions = {}): Promise<Response> =>
     send(client, prepare(client, name, request, { ...options, headers: { accept: '*/*', ...options.headers } }), asIs)
 
-  // The types of the calls are told by the table of operations, which ends where they begin.
+  // The table of operations types the calls; TypeScript cannot follow it here.
   return { call, each, open } as unknown as Client
 }
 
@@ -150,11 +146,11 @@ function prepare(client: ClientOptions, name: OperationName, request: AnyRequest
   }
 }
 
-/** The path with its parameters. @throws TypeError where one would lead to another route */
+/** @throws TypeError if a parameter would lead to another route */
 function fillPath(template: string, parameters: Record<string, string> = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = parameters[name]
-    // Also encoded, `.` and `..` are taken as steps by every fetch.
+    // Every fetch takes `.` and `..` as path steps, even encoded.
     if (value === undefined || ['', '.', '..'].includes(value))
       throw new TypeError(`The path parameter ${name} is ${value === undefined ? 'missing' : JSON.stringify(value)}`)
     return encodeURIComponent(value)
@@ -181,7 +177,7 @@ function readBody(body: unknown): { content: Content | undefined; type?: string;
   return { content: JSON.stringify(body), type: 'application/json', isUpload }
 }
 
-/** Tries until there is an answer, or another try may not be or would not help. */
+/** Tries until there is a response, or another try is not allowed or useless. */
 async function send<T>(client: ClientOptions, outgoing: Outgoing, read: (answer: Response) => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -189,7 +185,7 @@ async function send<T>(client: ClientOptions, outgoing: Outgoing, read: (answer:
     } catch (error) {
       if (!(error instanceof HeliogramError) || tries >= outgoing.retries) throw error
       if (!outgoing.isRepeatable || !isWorthRepeating(error)) throw error
-      // Between half of it and all: who failed together does not come back together.
+      // Random between half and all, so that clients that failed together do not return together.
       const backOffMs = Math.min(backOff.mostMs, backOff.firstMs * 2 ** tries) * (0.5 + Math.random() / 2)
       await wait((error.retryAfterMs ?? 0) + backOffMs, outgoing.signal)
     }
@@ -215,11 +211,11 @@ async function tryOnce<T>(
     method,
     headers: ours,
     signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
-    // Followed, it would lose the token on the way from http to https, and a POST would become a GET.
+    // A followed redirect would lose the token between http and https, and turn a POST into a GET.
     redirect: 'manual',
   }
   try {
-    // `duplex` is what Node.js asks for where the body is a stream.
+    // Node.js requires `duplex` for a streamed body.
     const answer = await fetchOf(url, body === undefined ? init : ({ ...init, body, duplex: 'half' } as RequestInit))
     if (!answer.ok) throw await errorOf(answer)
     return await read(answer)
@@ -251,7 +247,7 @@ async function readJson(answer: Response): Promise<unknown> {
   }
 }
 
-/** Resolves after a time. @throws the reason of the signal, where that comes first */
+/** @throws the signal's reason if it aborts first */
 function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {
@@ -267,7 +263,7 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** A key for one thing that is meant to be done once: a UUID of version 4. Pages that came over plain HTTP have no `crypto.randomUUID`. */
+/** A UUID version 4. Pages over plain HTTP have no `crypto.randomUUID`. */
 export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte, i) => {

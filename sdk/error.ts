@@ -1,7 +1,5 @@
-/** Why a call failed. */
 import type { Problem } from './operations.ts'
 
-/** What is known of a failure; what is not known is left out. */
 interface Failure {
   code: string
   title: string
@@ -14,26 +12,26 @@ interface Failure {
 }
 
 /**
- * A call that failed: refused by the API, answered by something else, or not answered. Branch on `code`: one of the API's
- * (`GET /v1/errors`), or `unreachable` (no answer came), `timeout` (none in time), or `unexpected_answer` (not the API's).
+ * A failed call: refused by the API, answered by something else, or not answered. Branch on `code`: one of the API's (`GET /v1/errors`), or
+ * `unreachable` (no response), `timeout`, or `unexpected_answer` (not the API's).
  */
 export class HeliogramError extends Error {
   override readonly name = 'HeliogramError'
   readonly code: string
   readonly title: string
-  /** A sentence for people. */
+  /** For people. */
   readonly detail: string
-  /** Of the answer; 0 where there was none. */
+  /** Of the response; 0 if there was none. */
   readonly status: number
-  /** The fields that are wrong, all of them: `pointer` leads to one in the body (`#/to`), or names a parameter (`?limit`). */
+  /** All faulty fields: `pointer` is a path in the body (`#/to`), or names a parameter (`?limit`). */
   readonly errors: NonNullable<Problem['errors']>
-  /** To quote where you ask for help. */
+  /** Quote it when you ask for help. */
   readonly requestId: string | undefined
-  /** How long to wait before the same request can succeed, where the API says so. */
+  /** Time until the same request can succeed, if the API says so. */
   readonly retryAfterMs: number | undefined
-  /** Whether the same request can succeed later, unchanged. */
+  /** Whether the same request can succeed later. */
   readonly retryable: boolean
-  /** The whole answer, where it was one of the API. */
+  /** The whole response, if it came from the API. */
   readonly problem: Problem | undefined
 
   constructor(failure: Failure) {
@@ -51,7 +49,6 @@ export class HeliogramError extends Error {
   }
 }
 
-/** The failure that an answer tells. */
 export async function errorOf(response: Response): Promise<HeliogramError> {
   const { status, statusText, headers } = response
   const requestId = headers.get('x-request-id') ?? undefined
@@ -70,7 +67,7 @@ export async function errorOf(response: Response): Promise<HeliogramError> {
       retryAfterMs,
     })
   }
-  // The token endpoint says it in the words of OAuth.
+  // The token endpoint uses OAuth's format.
   if (typeof told['error'] === 'string') {
     const { error: code, error_description: about } = told
     const detail = typeof about === 'string' ? about : code
@@ -92,7 +89,7 @@ function parse(text: string): Record<string, unknown> {
   }
 }
 
-/** Milliseconds of a Retry-After, which has seconds or a date. */
+/** Retry-After has seconds or a date. Returns milliseconds. */
 function readRetryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now()

@@ -1,4 +1,4 @@
-/** A client of the Heliogram API, its types, and the check of what is posted to webhooks. */
+/** A client of the Heliogram API, its types, and verification of webhook posts. */
 export { createClient, newIdempotencyKey } from './client.ts'
 export type {
   Answer,

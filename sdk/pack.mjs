@@ -1,7 +1,7 @@
 /**
- * What `npm pack` and `npm publish` run around their work. In this repository the package is its TypeScript sources; elsewhere Node.js runs no
- * TypeScript of a dependency. So before it, JavaScript and declarations are written to `dist/`, and package.json leads there; after it,
- * package.json leads to the sources again.
+ * Hooks of `npm pack` and `npm publish`. In this repository the package is its TypeScript sources, but Node.js runs no TypeScript of a
+ * dependency. So the first hook writes JavaScript and declarations to `dist/` and points package.json there; the second points it back to the
+ * sources.
  */
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 
 const pathOf = (name) => fileURLToPath(new URL(name, import.meta.url))
 const own = pathOf('package.json')
-// In the folder that Git ignores. One that an interrupted run has left is the right one.
+// In a folder that Git ignores. One left by an interrupted run is the right one.
 const kept = pathOf('dist/package.json')
 
 if (process.argv[2] === 'after') {
@@ -44,7 +44,7 @@ function build() {
   ]
   const { status } = spawnSync(process.execPath, args, { stdio: 'inherit' })
   if (status !== 0) throw new Error('The sources cannot be compiled.')
-  // The compiler rewrites the extensions of imports in JavaScript alone.
+  // The compiler rewrites the extensions of imports only in JavaScript.
   for (const name of readdirSync(pathOf('dist')).filter((file) => file.endsWith('.d.ts'))) {
     const path = pathOf(`dist/${name}`)
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/ from '(\.\/\w+)\.ts'/g, " from '$1.js'"))

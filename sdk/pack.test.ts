@@ -1,4 +1,4 @@
-/** The package as programs elsewhere get it: packed, installed in a folder of its own, compiled and run. */
+/** The package as other programs get it: packed, installed, compiled and run. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ const read = (name: string): string => readFileSync(join(folder, 'sdk', name), '
 const compile = (...args: string[]): ReturnType<typeof run> =>
   run(process.execPath, [join(modules, 'typescript/bin/tsc'), ...args], project)
 
-// A copy: what runs from the repository at the same time does not see package.json lead elsewhere.
+// A copy, so that concurrent programs of the repository do not see the changed package.json.
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sdk-'))
   cpSync(join(root, 'sdk'), join(folder, 'sdk'), { recursive: true, filter: (path) => !path.endsWith('/dist') })
@@ -33,7 +33,7 @@ beforeAll(() => {
   const packed = run('npm', ['pack', '--json'], join(folder, 'sdk'))
   expect(packed).toMatchObject({ status: 0 })
   tarball = join(folder, 'sdk', `heliogram-sdk-${(JSON.parse(kept) as { version: string }).version}.tgz`)
-  // Elsewhere: the compiler would find the configuration above it.
+  // Outside the repository, whose configuration the compiler would find.
   project = mkdtempSync(join(tmpdir(), 'sdk-project-'))
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }')
   expect(run('npm', ['install', '--offline', '--no-audit', tarball], project)).toMatchObject({ status: 0 })

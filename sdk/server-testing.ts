@@ -1,10 +1,9 @@
-/** A server for tests of the client: real HTTP on loopback, with the answers that a test asks for. */
+/** A real HTTP server on loopback for tests of the client. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A request as it came. */
 export interface Got {
   method: string
   url: string
@@ -12,19 +11,18 @@ export interface Got {
   body: string
 }
 
-/** Writes one answer; not at all, where a test wants none. */
+/** Writes one response, or none. */
 export type Answerer = (response: ServerResponse, got: Got) => void
 
 export interface TestServer {
   baseUrl: string
-  /** All requests, in their order. */
   got: Got[]
-  /** Answers of the next requests, one each; those behind the last get the last again. */
+  /** Responses to the next requests, one each; the last repeats. */
   answer(...answers: Answerer[]): void
   close(): Promise<void>
 }
 
-/** Starts a server that answers `{}`. */
+/** Responds `{}` by default. */
 export async function startServer(): Promise<TestServer> {
   const got: Got[] = []
   let answers: Answerer[] = [json(200, {})]
@@ -56,7 +54,6 @@ export function json(status: number, body: unknown, headers: Record<string, stri
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 }
 
-/** A problem as the API tells it. */
 export function problem(
   status: number,
   code: string,
@@ -67,8 +64,6 @@ export function problem(
   return json(status, { ...body, request_id: 'req_1', retryable }, { 'x-request-id': 'req_1', ...headers })
 }
 
-/** Ends the connection without an answer. */
 export const hangUp: Answerer = (response) => response.destroy()
 
-/** Never answers. */
 export const silence: Answerer = () => {}

@@ -1,4 +1,4 @@
-/** What the compiler lets callers write: a line marked as an error that is none fails `npm run types`. */
+/** Compile-time tests: an expected error that does not occur fails `npm run types`. */
 import { readFileSync } from 'node:fs'
 import { expect, expectTypeOf, test } from 'vitest'
 import {
@@ -33,7 +33,7 @@ test('the table has every operation of the OpenAPI document, and which take a ke
 })
 
 test('requests and answers are those of their operation', () => {
-  // Compiled, and never called.
+  // Compiled, never called.
   const calls = async (client: Client, undecided: string | undefined): Promise<void> => {
     expectTypeOf(
       await client.call('sendMessage', { body: { to: '12025550188', from: undecided } }),

@@ -9,7 +9,7 @@ const now = signedAt.getTime()
 const event = { id: 'evt_1', type: 'message.received', data: { message: { id: 'msg_1', message: 'Grüße 👋' } } }
 const payload = JSON.stringify(event)
 
-/** A post as the published library signs it. */
+/** Signed by the published library. */
 function post(change: Partial<WebhookPost> = {}, body = payload, at = signedAt, by = secret): WebhookPost {
   const headers = {
     'webhook-id': 'evt_1',

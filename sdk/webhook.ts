@@ -1,25 +1,22 @@
-/** Posts to webhooks: whether they are genuine, as Standard Webhooks 1.0 say, and what they tell. */
+/** Verifies webhook posts by Standard Webhooks 1.0, and returns their events. */
 import type { Events } from './operations.ts'
 
-/**
- * An event, told apart by its `type`. More types may come with a new version of the installation: ignore what you do not know.
- */
+/** Distinguished by `type`. Later versions may add types: ignore unknown ones. */
 export type WebhookEvent = Events[keyof Events]
 
 export interface WebhookPost {
-  /** The body as it came, before anything parsed it. */
+  /** The unparsed body. */
   payload: string | Uint8Array
-  /** Those of the request, as Node.js or `fetch` have them. */
+  /** As Node.js or `fetch` have them. */
   headers: Headers | Record<string, string | readonly string[] | undefined>
-  /** The `whsec_…` of the webhook; while it changes, the old one and the new one. */
+  /** The webhook's `whsec_…`; during a rotation, the old and the new one. */
   secret: string | readonly string[]
-  /** How far the time of the post may be from now; 300 by default. */
+  /** Largest difference between the post's time and now. Default 300. */
   toleranceSeconds?: number | undefined
-  /** The time now, in milliseconds since 1970. */
+  /** The current time in Unix milliseconds. */
   now?: number | undefined
 }
 
-/** Why a post was refused. */
 export type WebhookFault =
   | 'missing_header'
   | 'invalid_timestamp'
@@ -28,7 +25,7 @@ export type WebhookFault =
   | 'wrong_signature'
   | 'invalid_payload'
 
-/** A post that is not to be believed: answer it with 400 or 401. */
+/** An invalid post: answer it with 400 or 401. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError'
   readonly code: WebhookFault
@@ -39,14 +36,14 @@ export class WebhookError extends Error {
   }
 }
 
-/** The event of a genuine post. @throws WebhookError where it is not, or is a batch: those are for `verifyWebhookBatch` */
+/** The event of a genuine post. @throws WebhookError if it is not genuine, or is a batch: use `verifyWebhookBatch` */
 export async function verifyWebhook(post: WebhookPost): Promise<WebhookEvent> {
   const told = await verify(post)
   if (!('type' in told)) throw new WebhookError('invalid_payload', 'The payload is no event')
   return told as WebhookEvent
 }
 
-/** The events of a genuine post to a webhook with `batch`, or the one of another. @throws WebhookError where it is not genuine */
+/** All events of a genuine post, with or without `batch`. @throws WebhookError if it is not genuine */
 export async function verifyWebhookBatch(post: WebhookPost): Promise<WebhookEvent[]> {
   const told = await verify(post)
   if ('type' in told) return [told as WebhookEvent]
@@ -77,7 +74,7 @@ async function verify(post: WebhookPost): Promise<Record<string, unknown>> {
   return parse(typeof payload === 'string' ? payload : new TextDecoder().decode(payload))
 }
 
-/** The platform compares, in a time that does not depend on where they differ. */
+/** The platform's comparison takes constant time. */
 async function matchesAny(keys: Key[], signatures: (Bytes | null)[], signed: Bytes): Promise<boolean> {
   for (const key of keys)
     for (const signature of signatures)
@@ -127,7 +124,7 @@ function concatenate(head: Uint8Array, rest: Uint8Array): Bytes {
   return all
 }
 
-/** The bytes, or null where the text is no base64. */
+/** Null if it is not base64. */
 function decodeBase64(text: string): Bytes | null {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

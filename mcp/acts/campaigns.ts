@@ -1,4 +1,4 @@
-/** Broadcasts to the contacts of a campaign, and what stops them and lets them go on. */
+/** Broadcasts to the contacts of a campaign; pausing, resuming and canceling them. */
 import type { Broadcast } from '@heliogram/sdk'
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
@@ -95,7 +95,7 @@ const Moving = z.object({
   waiting: z.number().describe('Queued messages and remaining recipients.'),
 })
 
-/** The newest broadcast of a campaign, and how many messages of the campaign wait. */
+/** The newest broadcast of a campaign, and the campaign's queued messages. */
 async function readMoving(
   { client, signal }: Call,
   campaign: string,
@@ -106,7 +106,7 @@ async function readMoving(
     client.call('listBroadcasts', { path, query: { limit: 1 } }, { signal }),
   ])
   const broadcast = data[0] ?? null
-  // Before it begins, those it would go to have no message yet.
+  // Before it begins, its recipients have no messages yet.
   const toCome = broadcast
     ? broadcast.expanded
       ? broadcast.remaining
@@ -137,7 +137,6 @@ const moves = [
   },
 ] as const
 
-/** pause_campaign, resume_campaign and cancel_campaign. */
 export const moveCampaign: readonly Tool[] = moves.map(({ verb, operation, from, about }) =>
   defineActing({
     name: `${verb}_campaign`,

@@ -1,4 +1,4 @@
-/** Sending to one person, answering one, and taking back what has not gone. */
+/** Sending to one person, replying, and canceling. */
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { MessageShape, showMessage, textMax } from '../message.ts'
@@ -28,7 +28,7 @@ interface Written {
   type?: 'transactional' | 'marketing' | 'otp' | undefined
 }
 
-/** What a text or a template would become for somebody. @throws Refusal where there is neither, or both */
+/** Renders a text or a template for a recipient. @throws Refusal for neither or both */
 async function preview(
   { client, signal }: Call,
   to: string,

@@ -1,4 +1,3 @@
-/** Contacts of campaigns, and opt-outs. */
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { bounded } from '../untrusted.ts'
@@ -15,7 +14,7 @@ export const createContact = defineActing({
   description:
     'Adds a person to a campaign. It records no consent, because only people can give evidence; an opt-out remains.',
   scopes: ['contacts:write', 'contacts:read', 'campaigns:read', 'messages:read'],
-  // What is there already may be overwritten (on_conflict=update).
+  // Existing contacts may be overwritten (on_conflict=update).
   isDestructive: true,
   reachesOut: false,
   input: z.strictObject({

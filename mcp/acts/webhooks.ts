@@ -1,4 +1,3 @@
-/** Posting to webhooks again, and trying them. */
 import { z } from 'zod'
 import { defineActing } from '../acting.ts'
 import { id } from '../tool.ts'

@@ -1,4 +1,3 @@
-/** Campaigns, their broadcasts, and the imports of their contacts. */
 import { broadcastStatuses, type Broadcast, type Campaign, type Import } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money } from '../message.ts'
@@ -55,7 +54,6 @@ const Stats = z.object({
   cost: z.array(Money).describe('One amount for each currency; empty if no price is known.'),
 })
 
-/** How far a broadcast is. */
 export const BroadcastShape = z.object({
   id: z.string(),
   campaign: z.string(),
@@ -77,7 +75,6 @@ export const BroadcastShape = z.object({
   stats: Stats.nullable().describe('Its results; null in the result of an act.'),
 })
 
-/** A broadcast as tools show it. */
 export const showBroadcast = (one: Broadcast): z.infer<typeof BroadcastShape> => ({
   ...one,
   text: bounded(one.message, 400),

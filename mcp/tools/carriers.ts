@@ -1,4 +1,4 @@
-/** Carriers, their links as they are, and receipts that find no message. */
+/** Carriers, the state of their links, and unmatched receipts. */
 import type { Carrier } from '@heliogram/sdk'
 import { z } from 'zod'
 import { maskNumbers, Untrusted, untrusted, type Numbers } from '../untrusted.ts'
@@ -46,7 +46,7 @@ const CarrierShape = z.object({
   ),
 })
 
-/** A carrier as tools show it: no settings, since these name hosts and accounts. */
+/** Without settings, which name hosts and accounts. */
 function showCarrier(one: Carrier, numbers: Numbers): z.infer<typeof CarrierShape> {
   const links = one.links.map((link) => ({
     ...link,

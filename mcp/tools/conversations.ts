@@ -1,11 +1,9 @@
-/** What people and our numbers write to each other. */
 import type { Conversation } from '@heliogram/sdk'
 import { z } from 'zod'
 import { MessageShape, showMessage, textMaxOfLists } from '../message.ts'
 import { showNumber, type Numbers } from '../untrusted.ts'
 import { defineReading, id, nextCursor, paging, phoneNumber } from '../tool.ts'
 
-/** A conversation as tools show it. */
 const ConversationShape = z.object({
   id: z.string(),
   person: z.string().describe('Masked unless the server was started with --show-numbers.'),
@@ -47,7 +45,7 @@ export const listConversations = defineReading({
   },
 })
 
-/** Characters of all texts of a page together: fewer messages are shown with more of each. */
+/** Characters of all texts on a page: fewer messages each show more. */
 const textsMax = 20_000
 
 export const readConversation = defineReading({

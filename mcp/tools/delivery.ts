@@ -1,4 +1,4 @@
-/** What goes wrong between us and the phones, added up. */
+/** Delivery problems, aggregated. */
 import type { Answer, Message } from '@heliogram/sdk'
 import { z } from 'zod'
 import { readMeanings } from '../refusal.ts'
@@ -45,7 +45,7 @@ type Row = Answer<'getUsage'>['data'][number]
 
 const rowsMax = 20
 const failing = 'undelivered,rejected,failed,expired,unconfirmed'
-// Three pages of the largest size: enough for shares that mean something, and three requests.
+// Three of the largest pages: enough for meaningful shares, at three requests.
 const examinedMax = { pages: 3, limit: 200 }
 
 export const findDeliveryProblems = defineReading({
@@ -133,7 +133,7 @@ const countsOf = (rows: Pick<Row, CountName>[]): z.infer<typeof Counts> =>
     typeof Counts
   >
 
-/** Rows by one of their members, those with most failures first. */
+/** Groups rows by a member; most failures first. */
 function groups<Key extends string>(
   rows: (Pick<Row, CountName> & { [key in Key]?: string | null })[],
   by: Key,

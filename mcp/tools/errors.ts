@@ -1,4 +1,3 @@
-/** What error codes mean. */
 import { z } from 'zod'
 import { readMeanings, Refusal } from '../refusal.ts'
 import { defineReading } from '../tool.ts'

@@ -1,4 +1,3 @@
-/** Looking for messages, why one has not arrived, and what a text would cost. */
 import { messageStatuses, type Answer } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
@@ -39,7 +38,7 @@ export const searchMessages = defineReading({
   },
 })
 
-// The beginning says how it was routed, the end what became of it; a message that is retried for days has hundreds between.
+// The start shows the routing, the end the outcome; a message retried for days has hundreds between.
 const decisionsMax = { first: 20, last: 30 }
 
 export const explainMessage = defineReading({
@@ -96,7 +95,6 @@ export const explainMessage = defineReading({
   },
 })
 
-/** What a text would become. */
 export const PreviewShape = z.object({
   to: z.string().nullable().describe('As in the request.'),
   text: z.string().describe('As it would be sent.'),
@@ -111,7 +109,6 @@ export const PreviewShape = z.object({
   estimated_price: Money.nullable().describe('Null: no price is known.'),
 })
 
-/** The API's preview, as tools show it. */
 export const showPreview = (preview: Answer<'previewMessage'>): z.infer<typeof PreviewShape> => ({
   ...preview,
   text: preview.message,

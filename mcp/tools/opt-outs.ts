@@ -1,4 +1,3 @@
-/** Who has opted out. */
 import { z } from 'zod'
 import { defineReading } from '../tool.ts'
 

@@ -1,4 +1,3 @@
-/** How things stand, in one answer. */
 import { HeliogramError, type Client } from '@heliogram/sdk'
 import { z } from 'zod'
 import { maskNumbers, Untrusted, untrusted } from '../untrusted.ts'
@@ -94,7 +93,7 @@ async function readHealth(client: Client, signal: AbortSignal): Promise<State['h
     const failing = Object.entries(checks).filter(([, { ok }]) => !ok)
     return { status, version, troubles: failing.map(([name, check]) => `${name}: ${JSON.stringify(check)}`) }
   } catch (error) {
-    // It tells that it cannot work by a 503.
+    // A failing service responds with 503.
     if (error instanceof HeliogramError && error.status === 503)
       return { status: 'failing', version: null, troubles: ['GET /healthz returns 503'] }
     throw error

@@ -1,4 +1,4 @@
-/** Webhooks, and what they refused. */
+/** Webhooks and failed deliveries. */
 import type { Webhook } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Untrusted, untrusted } from '../untrusted.ts'
@@ -19,7 +19,7 @@ export const WebhookShape = z.object({
   ordered: z.boolean(),
 })
 
-/** A webhook as tools show it: no headers, and no query of its address. */
+/** Without headers and the query of its URL. */
 export const showWebhook = (one: Webhook): z.infer<typeof WebhookShape> => ({
   ...one,
   url: one.url.replace(/[?#].*$/s, ''),
