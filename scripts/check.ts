@@ -1,4 +1,4 @@
-/** npm run check [-- --only types]: everything that must hold, in named steps; continuous integration runs exactly this. Runs all steps, then fails. */
+/** npm run check [-- --only types]: all checks in named steps, as in continuous integration. Runs all steps, then fails. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { delimiter, dirname, join } from 'node:path'
@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
 import { readOptions, refuse } from './options.ts'
 
 const root = join(import.meta.dirname, '..')
-// Whatever started this: the programs of npm, and for them the Node.js that runs this.
+// In any environment: the programs of npm, and the Node.js that runs this.
 const path = [dirname(process.execPath), join(root, 'node_modules/.bin'), process.env['PATH']].join(delimiter)
 const env = { ...process.env, PATH: path }
 
 interface Step {
   name: string
   commands: string[][]
-  /** Prints as it goes instead of only when it fails. */
+  /** Prints immediately instead of only on failure. */
   isLong?: true
 }
 

@@ -1,4 +1,4 @@
-/** npm run dev: the service, restarted whenever a file of it changes, each line with where it comes from; and the console, as it is edited. */
+/** npm run dev: the service, restarted when a source changes, with labelled output; and the console with live reload. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -30,21 +30,19 @@ function prefix(name: string, color: number, stream: Readable, onLine = (_line: 
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** What the service is made of. */
 const sources = ['server', 'smpp', 'simulator', 'docs'].map((folder) => join(root, folder))
-/** How long files must rest before the service starts again: whoever saves many saves them one after the other. Milliseconds. */
+/** Milliseconds without changes before a restart, because editors save many files one after the other. */
 const restMs = 200
 
 let service: ChildProcess | null = null
 let isEnding = false
-/** What has changed since the service was started. */
 let changed: string | null = null
 
 function launch(): void {
   changed = null
   service = spawn(process.execPath, [join(root, 'server/main.ts'), 'start'], { stdio: ['inherit', 'pipe', 'pipe'] })
   const [output, log] = [service.stdout, service.stderr]
-  // Said again behind the greeting: the address above leads to the console as it was built.
+  // Repeated after the greeting, whose address leads to the built console.
   if (output) prefix('server', 36, output, (line) => line.startsWith('Ctrl-C stops') && tellScreens())
   if (log) prefix('log', 35, log)
   service.once('exit', (code) => {
@@ -61,15 +59,14 @@ function launch(): void {
 }
 
 function restart(): void {
-  // It has ended by itself meanwhile, and was started with what has changed.
+  // It has restarted by itself meanwhile, with the changes.
   if (changed === null) return
   console.log(`${paint(33, 'dev')}    ${changed} has changed: the service starts again`)
-  // It is launched again when it has ended.
   if (service) service.kill('SIGTERM')
   else launch()
 }
 
-// The screens from their files, everything else from the service; what it answers below /console/session has no dot in its name, as files have.
+// Screens come from their files, all else from the service; unlike files, responses below /console/session have no dot in their names.
 const screens = await createServer({
   configFile: join(root, 'console/vite.config.ts'),
   logLevel: 'warn',

@@ -1,4 +1,4 @@
-/** Writes what is compiled from libphonenumber's tables; with --check, fails where the committed files differ. */
+/** Compiles libphonenumber's tables; with --check, fails if the committed files differ. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderPlans } from '../server/ground/numbers/compile.ts'
 import { renderTypes } from '../server/ground/numbers/compile-types.ts'

@@ -1,4 +1,4 @@
-/** Writes docs/openapi.json from the routes themselves; with --check, fails where the committed one differs. Needs no database. */
+/** Writes docs/openapi.json from the routes; with --check, fails if the committed one differs. Needs no database. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApp } from '../server/program/app.ts'
 import { registerRoutes, type RoutesContext } from '../server/program/rooms.ts'

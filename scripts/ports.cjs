@@ -1,10 +1,10 @@
 'use strict'
-// Whether the ports of a first start are free, asked before the long installation. The program asks again at each start, by its settings
-// (server/program/free-ports.ts); this knows them without packages, in the plain JavaScript of setup.cjs.
+// Checks the ports of a first start before the long installation. The program checks again at each start, by its settings
+// (server/program/free-ports.ts); this check needs no packages, and is plain JavaScript like setup.cjs.
 
 const net = require('net')
 
-/** Where a service with these variables listens. What is no port is left to the program, which knows every rule. */
+/** The service's ports with these variables. Invalid ones are left to the program, which knows all rules. */
 function listPorts(env) {
   const host = env.HELIOGRAM_HOST || '127.0.0.1'
   const ports = []
@@ -26,7 +26,7 @@ function listPorts(env) {
   return ports
 }
 
-/** @throws with a line for each port that another program has. */
+/** @throws with a line per occupied port */
 function requireFreePorts(env) {
   const ports = listPorts(env)
   return Promise.all(ports.map(isTaken)).then((taken) => {

@@ -1,4 +1,4 @@
-/** The database for scripts: that of a running service, or of a stopped one, or what DATABASE_URL names. */
+/** The database for scripts: of a running or stopped service, or the one in DATABASE_URL. */
 import type { Config } from '../server/program/config.ts'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { hostsOf } from '../server/ground/db/hosts.ts'
@@ -7,16 +7,13 @@ import { openBeside } from '../server/ground/db/running.ts'
 import { explainDatabase } from '../server/program/start.ts'
 import { readSettings } from './options.ts'
 
-/** A database that a script may use. */
 export interface Reached {
   db: Db
   config: Config
-  /** For a person: which database this is. */
   where: string
   close: () => Promise<void>
 }
 
-/** Only what is wrong is told. */
 const quiet: Log = {
   info: () => {},
   warn: (fields, message) => console.error(message ?? '', fields),
@@ -24,8 +21,8 @@ const quiet: Log = {
 }
 
 /**
- * Connects to the database that `npm start` would use with the same environment. The embedded one is found running, or is started
- * for as long as the script takes (the service cannot start meanwhile). Ends the process, saying why, where that does not work.
+ * Connects to the database that `npm start` would use. The embedded one is used while it runs, or started for the duration of the script (then
+ * the service cannot start). Exits with the reason on failure.
  */
 export async function reachDatabase(name: string): Promise<Reached> {
   const config = readSettings()

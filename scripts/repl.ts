@@ -21,7 +21,6 @@ readOptions(`npm run repl: a prompt with the running system at hand.\n${usage}`,
 let apiKey = process.env['KEY'] ?? ''
 const { db, config, where, close } = await reachDatabase('repl')
 
-/** Runs a statement; values between the pieces are parameters, never text. */
 async function sql(pieces: TemplateStringsArray, ...values: unknown[]): Promise<unknown[]> {
   const text = pieces.reduce((before, piece, i) => `${before}$${i}${piece}`)
   const { rows } = await db.query(text, values)
@@ -35,7 +34,6 @@ const key = (secret: string): void => {
 
 const phones = `http://127.0.0.1:${config.simulatorHttpPort}`
 
-/** Asks the simulated carrier: GET, or POST with a body. */
 async function simulator(path: string, body?: unknown): Promise<unknown> {
   const post = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
   const url = new URL(path, phones)

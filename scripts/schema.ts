@@ -1,6 +1,6 @@
 /**
- * Writes server/ground/db/schema.sql, the one file to read to know the database: what the migrations make, table by table.
- * With --check, fails where the committed one differs. It is for reading and comparing, never run.
+ * Writes server/ground/db/schema.sql, the whole schema for readers: the result of the migrations, table by table. With --check, fails if the
+ * committed one differs. It is never run.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { Client } from 'pg'
@@ -28,7 +28,7 @@ interface Table {
   policies: string[] | null
 }
 
-/** Tables with everything that hangs on them, by name; columns in their order, the rest by kind and name. */
+/** Tables with everything attached to them, by name; columns in order, the rest by kind and name. */
 const tablesQuery = `
   select c.relname as name,
          (select array_agg(
@@ -67,7 +67,7 @@ const tablesQuery = `
      and c.relname <> $1
    order by c.relname`
 
-/** What this dump cannot show, so that it never stays silent about it. */
+/** Objects that this dump cannot show, so that it fails instead of omitting them. */
 const othersQuery = `
   select 'function ' || oid::regprocedure::text as name from pg_proc where pronamespace = 'public'::regnamespace
   union all
@@ -105,7 +105,7 @@ function showTable(table: Table): string {
   return [`create table ${table.name} (\n${lines.join(',\n')}\n)${partition}${storage};`, ...after].join('\n')
 }
 
-/** Outside of quotes everything is a keyword or a lower-case name. */
+/** Outside quotes everything is a keyword or a lower-case name. */
 function lowerKeywords(sql: string): string {
   const parts = sql.split(/('(?:[^']|'')*'|"(?:[^"]|"")*")/)
   return parts

@@ -1,7 +1,7 @@
-/** Writes sdk/operations.ts, the types of the API, from docs/openapi.json. scripts/setup.cjs runs it when one of the two changes. */
+/** Writes sdk/operations.ts, the types of the API, from docs/openapi.json. scripts/setup.cjs runs it when either changes. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
-/** What of JSON Schema the document uses. */
+/** The part of JSON Schema that the document uses. */
 interface Schema {
   $ref?: string
   type?: string
@@ -41,7 +41,7 @@ interface Document {
   webhooks: Record<string, { post: Operation }>
 }
 
-/** What is asked may be given as undefined, and is not changed by the client; what is answered is there or not. */
+/** Request members may be undefined and are read-only; response members are present or absent. */
 type Side = 'asked' | 'answered'
 
 const root = new URL('..', import.meta.url)
@@ -146,7 +146,7 @@ function renderOperation(operation: Omit<Operation, 'parameters'> & { parameters
   return `${docstring(about)}${operationId}: {\n${parts.filter(Boolean).join('\n')}\n}`
 }
 
-/** The type of the parameters of a place, with more members; empty where there are none. */
+/** The type of parameters in a place, with extra members; empty if there are none. */
 function renderParameters(parameters: Parameter[], place: 'path' | 'query', more: string[] = []): string {
   const members = parameters
     .filter((parameter) => parameter.in === place)
@@ -156,7 +156,7 @@ function renderParameters(parameters: Parameter[], place: 'path' | 'query', more
   return members.length > 0 ? `{\n${[...members, ...more].join('\n')}\n}` : ''
 }
 
-/** Members for `metadata[name]=value`: OpenAPI has no way to say it, so that it stands in the description. */
+/** Members for `metadata[name]=value`: OpenAPI cannot express them, so the description does. */
 function filtersByName(description: string): string[] {
   return [...description.matchAll(/`(\w+)\[name\]=value`/g)].map(
     ([, name = '']) => `[${name}: \`${name}[\${string}]\`]: string | undefined`,
@@ -168,7 +168,7 @@ function bodyOf(media: string, schema: Schema): string {
   return media === 'application/x-www-form-urlencoded' ? 'URLSearchParams' : 'Upload'
 }
 
-/** JSON where there is some: it is what the client asks for. */
+/** JSON if there is some, because the client requests it. */
 function answerOf({ operationId, responses }: Pick<Operation, 'operationId' | 'responses'>): string {
   const answers = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   if (answers.length === 0) throw new Error(`${operationId} never succeeds`)
@@ -204,19 +204,19 @@ function objectOf(schema: Schema, side: Side): string {
   const page = pageOf(schema)
   if (page) return `Page<${typeOf(page, side)}>`
   const members = entries.map(([name, one]) => renderMember(name, one, required.includes(name), side))
-  // Members that are not named may have any type: TypeScript wants all that are to fit it.
+  // Unnamed members may have any type, because TypeScript wants the named ones to fit it.
   if (rest !== undefined && rest !== false) members.push('[name: string]: unknown')
   return `{\n${members.join('\n')}\n}`
 }
 
-/** What a page has, where an object is one. */
+/** The page's schema, if an object is a page. */
 function pageOf({ properties = {} }: Schema): Schema | undefined {
   const names = Object.keys(properties).sort().join()
   return names === 'data,has_more,next_cursor,prev_cursor,refresh_cursor' ? properties['data']?.items : undefined
 }
 
 function renderMember(name: string, schema: Schema, isRequired: boolean, side: Side): string {
-  // Where null is allowed, the description stands with what else is.
+  // For nullable schemas the description is on the other alternative.
   const about = schema.description ?? schema.anyOf?.find(({ description }) => description)?.description
   const type = typeOf(schema, side)
   const key = /^[A-Za-z_]\w*$/.test(name) ? name : quote(name)
@@ -224,7 +224,6 @@ function renderMember(name: string, schema: Schema, isRequired: boolean, side: S
   return `${docstring(about)}${key}?: ${type}${side === 'asked' && type !== 'unknown' ? ' | undefined' : ''}`
 }
 
-/** The union of types, each once. */
 function union(types: string[]): string {
   if (types.includes('unknown')) return 'unknown'
   return [...new Set(types)].join(' | ')

@@ -1,8 +1,7 @@
-/** Seeded messages with everything the ledger would have written for them. */
+/** Seeded messages with all rows that the ledger would have written. */
 import type { Tx } from '../server/ground/db/db.ts'
 import { type Status, deliveryStatusOf, isFinal } from '../server/message/message.ts'
 
-/** One message to write. */
 export interface Seed {
   id: string
   createdAt: Date
@@ -18,13 +17,12 @@ export interface Seed {
 
 interface Target {
   accountId: string
-  /** A paused lane. */
   laneId: string
   linkId: string | null
   carrierId: string | null
 }
 
-// Of a thousand: as a healthy installation looks.
+// Per thousand, as in a healthy installation.
 const shares: Record<Seed['status'], number> = {
   delivered: 880,
   undelivered: 25,
@@ -41,9 +39,9 @@ const wheel = Object.entries(shares).flatMap(([status, share]) =>
   Array.from({ length: share }, () => status as Seed['status']),
 )
 
-/** Statuses in a fixed, mixed order; every status comes within any thousand. */
+/** Statuses in a fixed, mixed order; every status occurs in any thousand. */
 export function statusesInTurn(): (n: number) => Seed['status'] {
-  // 617 shares no divisor with 1000, so that the statuses are mixed and none is missed.
+  // 617 is coprime to 1000, so that the statuses are mixed and none is missed.
   return (n) => wheel[(n * 617) % wheel.length] ?? 'delivered'
 }
 
@@ -59,7 +57,7 @@ const submissionStates: Partial<Record<Seed['status'], string>> = { rejected: 'r
 const answerMs = 300
 const receiptMs = 2500
 
-/** Inserts the messages and the rows that belong to their statuses. */
+/** Inserts the messages and the rows of their statuses. */
 export async function insertMessages(tx: Tx, target: Target, seeds: Seed[]): Promise<void> {
   const column = <T>(pick: (seed: Seed) => T): T[] => seeds.map(pick)
   const after = (seed: Seed, ms: number): Date => new Date(seed.createdAt.getTime() + ms)

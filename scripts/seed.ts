@@ -1,9 +1,8 @@
 /**
  * Fills a development database: npm run seed -- --messages 100000 [--contacts 10000] [--yes]
  *
- * Campaigns, contacts and messages of the first account, over the last seven days, written straight into the tables. Nothing of it is
- * ever sent or posted: what waits is in a paused lane, and no events are written. There is no message in `sending`, which without an
- * intent would be a lie.
+ * Campaigns, contacts and messages of the first account, over the last seven days, written straight into the tables. Nothing is ever sent or
+ * posted: queued messages are in a paused lane, and there are no events. No message is in `sending`, which requires an intent.
  */
 import { countSegments } from '../smpp/index.ts'
 import type { Db, Tx } from '../server/ground/db/db.ts'
@@ -26,11 +25,10 @@ const options = readOptions(usage, {
 
 const dayMs = 86_400_000
 const days = 7
-// Larger statements gain nothing and need more memory.
 const batchMax = 5000
-// A lane that nobody claims: sending seeds to a carrier by accident must not be possible.
+// A lane that is never claimed, so that seeds cannot be sent to a carrier by accident.
 const pausedRun = '00000000-0000-7000-8000-00000005eed0'
-// Endings that mean something to the simulator (see its README).
+// Endings with a meaning to the simulator (see its README).
 const fates = /00\d\d$/
 
 const campaignNames = ['Appointment reminders', 'Delivery updates', 'Spring offers', 'Sign-in codes', 'Waiting list']
@@ -80,7 +78,7 @@ function refuse(reason: string): void {
   process.exitCode = 1
 }
 
-/** A sign that people depend on a database. */
+/** A sign that people depend on the database. */
 async function hasRealCarrier(db: Db): Promise<boolean> {
   const { rowCount } = await db.query(`select 1 from carriers where kind <> 'simulator' limit 1`)
   return (rowCount ?? 0) > 0
@@ -91,7 +89,6 @@ async function findAccount(db: Db): Promise<string | null> {
   return rows[0]?.id ?? null
 }
 
-/** A contact as the messages need it. */
 interface Person {
   id: string
   campaignId: string
@@ -192,7 +189,7 @@ async function insertAll(db: Db, accountId: string, people: Person[], count: num
   await recountCounters(db)
 }
 
-/** An id of the past: `newId` only goes up, and this process has made ids of now. */
+/** An id of the past: `newId` only goes up, and this process has made current ids. */
 function idAt(ms: number): string {
   const hex = ms.toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`

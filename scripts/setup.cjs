@@ -1,6 +1,6 @@
 'use strict'
-// Run by scripts/run: installs what is missing, checks Node.js, writes the SDK's types and builds the console, saying what it does and why.
-// Plain JavaScript of 2019: it must run on every Node.js from 14 on, because distributions bring old ones with their npm.
+// Run by scripts/run: installs what is missing, checks Node.js, writes the SDK's types and builds the console, with messages. Plain JavaScript of
+// 2019: it must run on every Node.js from 14 on, because distributions ship old ones with npm.
 
 const crypto = require('crypto')
 const { spawn, spawnSync } = require('child_process')
@@ -11,15 +11,15 @@ const { requireFreePorts } = require('./ports.cjs')
 
 const root = path.resolve(__dirname, '..')
 const modules = path.join(root, 'node_modules')
-// Says for which lock file and machine everything was found in order; goes with node_modules.
+// The lock file and machine of the last complete check; deleted with node_modules.
 const stamp = path.join(modules, '.heliogram-setup')
-// What only this step needs: its lock, and packages on their way.
+// Only for this step: its lock, and packages in transit.
 const workshop = path.join(root, '.setup')
-// Chooses the Node.js that Heliogram runs on; the one that runs this file may be too old.
+// Chooses Heliogram's Node.js; the one that runs this file may be too old.
 const chosenNode = path.join(root, 'bin', 'node')
-// What runs after this, as scripts/run names it; these two listen on the ports of the service.
+// The program that runs next, as scripts/run names it; these two listen on the service's ports.
 const isService = ['bin/heliogram', 'scripts/dev.ts'].includes(process.argv[2])
-// Says from which sources the console was built; goes with what was built.
+// The sources of the built console; deleted with it.
 const builtFrom = path.join(root, 'console', 'dist', '.sources')
 
 main().catch((error) => {
@@ -34,7 +34,7 @@ async function main() {
   if (readText(stamp) !== wanted || readText(builtFrom) !== sources) {
     const unlock = lockRoot()
     try {
-      // Another one may have done it while we waited.
+      // Another process may have done it while we waited.
       if (readText(stamp) !== wanted) await setUp(JSON.parse(lockText.toString()), wanted)
       if (readText(builtFrom) !== sources) buildConsole(sources)
     } finally {
@@ -52,7 +52,7 @@ async function setUp(lock, wanted) {
   fs.writeFileSync(stamp, wanted)
 }
 
-/** Compares what npm says it installed with the lock file; returns a sentence, or undefined when they agree. */
+/** Compares the installed packages with the lock file; returns a sentence if they differ. */
 function whyStale(lock) {
   const text = readText(path.join(modules, '.package-lock.json'))
   if (text === undefined) return 'nothing is installed yet'
@@ -64,7 +64,7 @@ function whyStale(lock) {
   return missing && `${label(missing)} is missing`
 }
 
-/** Packages of the lock file for this machine that are not there in their version. */
+/** Packages of the lock file for this machine that are missing or have another version. */
 function listMissing(lock) {
   return Object.keys(lock.packages).filter((name) => {
     const want = lock.packages[name]
@@ -74,9 +74,9 @@ function listMissing(lock) {
   })
 }
 
-/** Packages with binaries name the machines that they are for; npm leaves out the others, and optional peers. */
+/** Packages with binaries name their machines; npm skips the others, and optional peers. */
 function isForThisMachine(entry) {
-  // As in package.json: one name or a list, and `!name` for all but that one.
+  // As in package.json: a name or a list; `!name` excludes.
   const fits = (names, value) => {
     const list = [].concat(names || value)
     return list.includes(value) || (list[0][0] === '!' && !list.includes(`!${value}`))
@@ -91,13 +91,12 @@ function install(reason, lock) {
   const startedAt = Date.now()
   const isTerminal = process.stderr.isTTY
   const seconds = () => `${Math.round((Date.now() - startedAt) / 1000)} s`
-  // Written over itself, so that it must fit into one line.
+  // Overwritten in place, so it must fit on one line.
   const tell = () => process.stderr.write(`\rThis takes a minute or so … ${seconds()} `)
   process.stderr.write(`Installing dependencies (npm ci), because ${reason}.\n`)
   if (isTerminal) tell()
   const timer = setInterval(isTerminal ? tell : () => process.stderr.write('.'), isTerminal ? 1000 : 5000)
-  // No install scripts run: nothing here needs one. Engines are not npm's concern: it runs on another Node.js than we do. Its warnings
-  // about them help nobody while all goes well.
+  // Nothing needs install scripts. npm's engine check is off because it runs on another Node.js than we do, and its warnings do not help.
   const how = ['--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']
   const options = ['ci', ...how, '--include=dev', '--include=optional']
   return runNpm(options, root)
@@ -113,8 +112,8 @@ function install(reason, lock) {
 }
 
 /**
- * npm leaves out optional packages that are not for the Node.js that runs npm. They run on ours: a second npm ci, in a folder of its own,
- * installs them by the same lock file as packages that are not optional.
+ * npm skips optional packages that do not fit its own Node.js, but they run on ours: a second npm ci, in another folder, installs them by the
+ * same lock file as required packages.
  */
 function installLeftOut(options, lock) {
   const missing = listMissing(lock)
@@ -122,13 +121,13 @@ function installLeftOut(options, lock) {
   const folder = path.join(workshop, 'packages')
   const dependencies = {}
   const packages = { '': { dependencies } }
-  // Under names of our own: the lock file may have several versions of a package, in different places.
+  // Aliased: the lock file may have several versions of a package, in different places.
   missing.forEach((name, i) => {
     const { version, resolved, integrity } = lock.packages[name]
     dependencies[`left-out-${i}`] = `npm:${label(name)}@${version}`
     packages[`node_modules/left-out-${i}`] = { name: label(name), version, resolved, integrity }
   })
-  // One that was interrupted left it; the lock is ours.
+  // Left by an interrupted process; we hold the lock.
   fs.rmSync(folder, { recursive: true, force: true })
   fs.mkdirSync(folder)
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
@@ -142,7 +141,7 @@ function installLeftOut(options, lock) {
   })
 }
 
-/** With the npm that runs us, on its own Node.js: `npm ci` deletes the one in node_modules. */
+/** The npm that runs us, on its own Node.js: `npm ci` deletes the one in node_modules. */
 function runNpm(options, folder) {
   const script = process.env.npm_execpath
   const isNpm = script !== undefined && /npm-cli\.c?js$/.test(script)
@@ -158,14 +157,14 @@ function runNpm(options, folder) {
     }
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
-    // What ends this step ends npm, too: the next start would find one that still writes.
+    // Signals must end npm too: otherwise the next start would meet one that still writes.
     let ended = null
     const end = (signal) => {
       child.kill(ended ? 'SIGKILL' : signal)
       if (ended) return
       ended = signal
       process.stderr.write(`\n${signal}: npm has five seconds to end what it is at; once more ends it at once.\n`)
-      // It would go on for a minute, and what it leaves the next start replaces.
+      // npm would go on for a minute, and the next start replaces what it leaves.
       setTimeout(() => child.kill('SIGKILL'), 5000).unref()
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -180,7 +179,7 @@ function runNpm(options, folder) {
   })
 }
 
-/** The one that npm installs is built for glibc: npm cannot tell. */
+/** npm's Node.js is built for glibc, which npm cannot check. */
 function requireNode() {
   const run = spawnSync(chosenNode, ['--version'], { encoding: 'utf8' })
   if (run.status === 0) return
@@ -189,13 +188,13 @@ function requireNode() {
   )
 }
 
-/** The console, and the SDK in it, are built whenever something that they are made of has changed, in about a second. */
+/** Builds the console, and the SDK in it, if a source has changed, in about a second. */
 function buildConsole(sources) {
   process.stderr.write('Building the console …\n')
   const types = spawnSync(chosenNode, [path.join(root, 'scripts', 'sdk.ts')], { encoding: 'utf8' })
   if (types.status !== 0) throw new Error(`the types of the SDK cannot be written:\n\n${types.stderr}`)
   const vite = path.join(modules, 'vite', 'bin', 'vite.js')
-  // Built beside its place and then moved there: readers always find a whole one.
+  // Built elsewhere and then moved, so that readers always find a whole one.
   const draft = `${path.dirname(builtFrom)}.draft`
   const run = spawnSync(
     chosenNode,
@@ -206,7 +205,7 @@ function buildConsole(sources) {
     },
   )
   if (run.status !== 0) throw new Error(`the console cannot be built:\n\n${run.stdout}${run.stderr}`)
-  // As browsers are sent them (server/program/site/console.ts).
+  // Precompressed, as browsers get them (server/program/site/console.ts).
   for (const file of sourcesOf(path.relative(root, draft)).map((name) => path.join(root, name)))
     fs.writeFileSync(`${file}.gz`, zlib.gzipSync(fs.readFileSync(file)))
   fs.writeFileSync(path.join(draft, path.basename(builtFrom)), sources)
@@ -230,7 +229,7 @@ function hashOfSources() {
   )
 }
 
-/** Files below a folder of ours, from the root, but what was built of it. */
+/** Files below a folder, from the root, without the built ones. */
 function sourcesOf(name) {
   const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true })
   const files = entries
@@ -250,7 +249,7 @@ function readHash(file) {
   return `${file} ${hashOf(fs.readFileSync(path.join(root, file)))}`
 }
 
-/** Commits are checked for format and lint; a path that somebody chose already stays. */
+/** Checks format and lint of commits; an existing hooks path stays. */
 function useGitHooks() {
   if (!fs.existsSync(path.join(root, '.git'))) return
   const git = (...words) => spawnSync('git', ['config'].concat(words), { cwd: root, encoding: 'utf8' })
@@ -258,15 +257,15 @@ function useGitHooks() {
 }
 
 /**
- * Keeps a second setup of this folder waiting; returns what ends that. The lock is in the folder itself: in the shared /tmp another user
- * could take it, or put a link in its place.
+ * Makes a second setup of this folder wait; returns the release function. The lock is in the folder itself: in the shared /tmp another user could
+ * take it, or replace it with a link.
  */
 function lockRoot() {
   const lock = path.join(workshop, 'lock')
   fs.mkdirSync(workshop, { recursive: true })
   for (let waited = 0; ; waited++) {
     try {
-      // Linking a file that already says who we are is atomic: nobody sees a lock without a process.
+      // Linking a file that already names us is atomic: a lock always names a process.
       const draft = `${lock}.${process.pid}`
       fs.writeFileSync(draft, describeProcess(process.pid))
       try {
@@ -288,7 +287,7 @@ function lockRoot() {
   }
 }
 
-/** Moves the lock of a dead process away; one that somebody took in the meantime goes back. */
+/** Moves a dead process's lock away; one taken in the meantime is put back. */
 function removeStale(lock, holder) {
   const aside = `${lock}.stale.${process.pid}`
   try {
@@ -301,7 +300,7 @@ function removeStale(lock, holder) {
   fs.unlinkSync(aside)
 }
 
-/** Its id, and on Linux since when it runs: the lock outlives a restart of the machine, and ids come again. */
+/** Its id, and on Linux its start time, because the lock outlives a reboot and ids repeat. */
 function describeProcess(pid) {
   try {
     const boot = fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
@@ -320,7 +319,7 @@ function isAlive(holder) {
   } catch (error) {
     if (error.code !== 'EPERM') return false
   }
-  // Of another user's process only the id may be seen.
+  // For another user's process only the id is visible.
   return [holder, String(pid)].includes(describeProcess(pid))
 }
 

@@ -1,4 +1,4 @@
-/** Accepting alone: Heliogram's durable 202 against a plain server on the same PostgreSQL, turn by turn. */
+/** Accepting alone: Heliogram's durable 202 against a plain server on the same PostgreSQL, in turns. */
 import { compare, runInTurns, type Comparison, type Pair } from './comparison.ts'
 import { moveProduct } from './cores.ts'
 import { queryOnce, slowFsync, startDatabase, type BenchDatabase } from './database.ts'
@@ -11,7 +11,7 @@ import type { RequestShape } from './request.ts'
 import { quantile } from './tally.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** A server that accepts; `countStored` is how many messages its database holds, where it has one. */
+/** `countStored` returns the messages in its database, if it has one. */
 type Acceptor = {
   name: string
   request: RequestShape
@@ -21,12 +21,11 @@ type Acceptor = {
 }
 type Accepted = { perSecond: number; cpuUsPerMessage: number; p50Ms: number; p99Ms: number }
 
-/** Whom accepting is compared with. */
 export type Rival = 'same server' | 'insert' | 'insert, slow fsync' | 'no database'
 
 const ungrouped = new URL('./ungrouped.ts', import.meta.url).href
 
-/** What to reach against each, and whether each stores anything. */
+/** The goal against each rival, and whether it stores messages. */
 const rivals: Record<Rival, { goal: string; isStoring: boolean }> = {
   'same server': { goal: '≥ 3', isStoring: true },
   insert: { goal: '≥ 3', isStoring: true },
@@ -34,7 +33,7 @@ const rivals: Record<Rival, { goal: string; isStoring: boolean }> = {
   'no database': { goal: '≥ 0.9', isStoring: false },
 }
 
-/** Runs the pairs and returns the medians of each side and of the pairs' ratios. */
+/** Returns the medians of each side and of the pairs' ratios. */
 export async function compareAccept(options: Options, rival: Rival): Promise<Comparison[]> {
   const database = await startDatabase(rival === 'insert, slow fsync' ? slowFsync : {})
   const load = startWorker('./load.ts')
@@ -82,7 +81,7 @@ function compareAll(pairs: Pair<Accepted>[], goal: string): Comparison[] {
 
 let nextBase = 0
 
-/** One closed-loop run; throws unless every request was answered 202 and every message is stored. */
+/** One closed-loop run; throws unless every request got 202 and every message is stored. */
 async function accept(load: Worker, acceptor: Acceptor, size: number, options: Options): Promise<Accepted> {
   await waitUntilQuiet(acceptor.rootPids)
   const storedBefore = await acceptor.countStored?.()
@@ -118,7 +117,6 @@ async function startOurs(database: BenchDatabase, memory: Memory): Promise<Accep
   return { name: 'Heliogram', ...running, countStored: () => running.countLeft() }
 }
 
-/** Heliogram without its group commit (ungrouped.ts). */
 async function startUngrouped(database: BenchDatabase): Promise<Acceptor> {
   const env = { NODE_OPTIONS: `--import ${ungrouped}` }
   const running = await createAcceptingHeliogram(database, 'normal', env).start({ carrierPort: 1, receiverPort: 1 })

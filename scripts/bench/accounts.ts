@@ -1,6 +1,6 @@
 /**
- * A service with thousands of accounts, each with a key, a webhook and campaigns, a third of them with guards and a third with quiet hours, against one
- * with a single account. The messages of a run are spread over all of them.
+ * A service with thousands of accounts, each with a key, a webhook and campaigns, a third with guards and a third with quiet hours, against one
+ * with a single account. The messages of a run are spread over all accounts.
  */
 import { Client } from 'pg'
 import { hashToken, newKey } from '../../server/accounts/token.ts'
@@ -15,7 +15,6 @@ import { readRestPercent, waitUntil } from './product.ts'
 import { runOnce, startStage, stopStage } from './run.ts'
 import { quantile } from './tally.ts'
 
-/** How many accounts there are. */
 export const accountCount = 2000
 
 const asks = 20
@@ -23,13 +22,13 @@ const asks = 20
 interface Result {
   messagesPerSecond: number
   cpuUsPerMessage: number
-  /** Part of a core that the product takes while nothing is asked of it. */
+  /** CPU at rest, in percent of a core. */
   restPercent: number
-  /** A change of what is kept in memory. */
+  /** Creating a webhook, which changes cached state. */
   webhookMs: number
 }
 
-/** Each side has a PostgreSQL of its own, so that neither pays for the other's rest. */
+/** Each side has its own PostgreSQL, so that neither pays for the other's idle load. */
 export async function compareAccounts({ pairs, seconds, connections }: Options): Promise<Comparison[]> {
   const databases = [await startDatabase(), await startDatabase()]
   const stage = await startStage()
@@ -45,14 +44,14 @@ export async function compareAccounts({ pairs, seconds, connections }: Options):
     const events = ['message.delivered', 'message.failed']
     for (const [n, key] of keys.entries()) await createApi(port, key)('POST', '/v1/webhooks', { url: urlOf(n), events })
     const request = { ...many.request, headers: { ...many.request.headers, authorization: 'Bearer {key}' }, keys }
-    // Each of these webhooks has a secret of its own: what is signed is verified on the other side.
+    // Each of these webhooks has its own secret, so signatures are verified on the other side only.
     const { marker, delivered, isBatch = false } = many.callback
     const products = { ours: { ...many, request, callback: { marker, delivered, isBatch } }, theirs: one }
     const ask = { ours: createApi(port, keys[0] ?? ''), theirs: createApi(one.request.port, keyOf(one)) }
     for (const side of ['ours', 'theirs'] as const) await runOnce(stage, products[side], { size: 20_000, connections })
     const { messagesPerSecond } = await runOnce(stage, products.theirs, { size: 20_000, connections })
     const size = Math.ceil((messagesPerSecond * seconds) / 1000) * 1000
-    // The first look at what each account keeps is not rest; others come an hour later.
+    // Idle time starts after the first hourly look at each account's retention.
     const looked = async (): Promise<boolean> =>
       (await queryOnce(many.databaseUrl, 'select count(*) from retention_marks where due_at <= now()')) === 0
     await waitUntil('the retention of all accounts', looked)
@@ -84,7 +83,7 @@ export async function compareAccounts({ pairs, seconds, connections }: Options):
   }
 }
 
-/** The accounts, below the operator's; answers a key of each. */
+/** Creates the accounts below the operator's; returns a key of each. */
 async function makeAccounts(url: string): Promise<string[]> {
   const ids = Array.from({ length: accountCount }, () => newId())
   const keys = ids.map(() => newKey('live'))

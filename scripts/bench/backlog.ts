@@ -1,4 +1,4 @@
-/** A backlog: what was accepted while the carrier was away goes out by the queue when it is back. */
+/** A backlog: messages accepted while the carrier was away are drained by the queue when it returns. */
 import { moveProduct } from './cores.ts'
 import { startDatabase } from './database.ts'
 import { apiOf, createHeliogram, enableCarrier } from './heliogram.ts'
@@ -10,10 +10,8 @@ import { runOnce, runThrough, startStage, stopStage, takeNumbers, type Stage } f
 import { quantile } from './tally.ts'
 import { nowMs } from './worker.ts'
 
-/** Messages for each second that a run is to last. */
 const messagesPerSecond = 4000
 
-/** Medians of as many backlogs as pairs are asked for. */
 export async function measureBacklogs({ pairs, seconds, connections }: Options): Promise<Figure[]> {
   const database = await startDatabase()
   const stage = await startStage()
@@ -40,7 +38,7 @@ export async function measureBacklogs({ pairs, seconds, connections }: Options):
   }
 }
 
-/** Accepts messages with the carrier off, turns it on, and waits for every callback; checked as every run is. */
+/** Accepts messages with the carrier off, turns it on, and waits for every callback; checked like every run. */
 async function drainOnce(
   stage: Stage,
   product: Running,

@@ -1,4 +1,3 @@
-/** Heliogram and Kannel between the same ends, on the same cores. */
 import type { Side } from './comparison.ts'
 import { moveProduct } from './cores.ts'
 import { startDatabase, type BenchDatabase } from './database.ts'
@@ -6,7 +5,7 @@ import { kannel } from './kannel.ts'
 import type { Product, Running } from './product.ts'
 import { startStage, stopStage, type Stage } from './run.ts'
 
-/** Starts both, does some work with them, and stops them however it ended. */
+/** Starts both, runs the work, and always stops them. */
 export async function besideKannel<T>(
   create: (database: BenchDatabase) => Product,
   work: (stage: Stage, products: Record<Side, Running>) => Promise<T>,

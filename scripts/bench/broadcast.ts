@@ -1,4 +1,4 @@
-/** Broadcasts: one order for all contacts of a campaign, against as many requests to Kannel; and how fast contacts become recipients. */
+/** Broadcasts: one broadcast to a campaign, against as many requests to Kannel; and the speed of expansion into recipients. */
 import { besideKannel } from './beside-kannel.ts'
 import { compare, runInTurns, type Comparison, type Side } from './comparison.ts'
 import { moveProduct } from './cores.ts'
@@ -12,16 +12,14 @@ import { runOnce, runThrough, takeNumbers, type Stage } from './run.ts'
 import { numberDigits, quantile } from './tally.ts'
 import { nowMs } from './worker.ts'
 
-/** What one broadcast, or as many requests, took. */
 type Sent = { messagesPerSecond: number; cpuUsPerMessage: number }
 
-/** Contacts of the broadcast that is not sent. */
 const expandedContacts = 200_000
 
-/** A run has so many messages for each second that it is to last, the same for both. */
+/** The same for both sides. */
 const messagesPerSecond = 5000
 
-/** Runs the pairs, then expansions by themselves. */
+/** Runs the pairs, then expansions alone. */
 export async function compareBroadcasts(
   options: Options,
 ): Promise<{ rows: Comparison[]; memoryMb: number; figures: Figure[] }> {
@@ -38,7 +36,7 @@ function comparePairs({
   return besideKannel(create, async (stage, { ours, theirs }) => {
     const send = (side: Side, size: number): Promise<Sent> =>
       side === 'ours' ? broadcastOnce(stage, ours, size) : runOnce(stage, theirs, { size, connections })
-    // Caches and compilers settle; Kannel has little to settle.
+    // Warms caches and compilers; Kannel hardly needs it.
     await send('ours', 20_000)
     await send('theirs', 5000)
     const results = await runInTurns(pairs, async (side) => {
@@ -83,13 +81,13 @@ async function measureExpansion({ pairs }: Options): Promise<Figure> {
   }
 }
 
-/** Imports contacts, orders a broadcast to them and waits for every callback; checked as every run is. */
+/** Imports contacts, starts a broadcast to them and waits for every callback; checked like every run. */
 async function broadcastOnce(stage: Stage, product: Running, size: number): Promise<Sent> {
   const run = takeNumbers(size)
   const campaign = await importContacts(product, run)
   const { sent, receiver, cpuSeconds } = await runThrough(stage, product, run, async () => ({
     ...(await order(product, campaign)),
-    // All were asked for at once.
+    // All were requested together.
     accepted: size,
     statuses: {},
     refusals: [],
@@ -107,7 +105,7 @@ async function broadcastOnce(stage: Stage, product: Running, size: number): Prom
   }
 }
 
-/** Recipients a second of a broadcast that nobody submits; a few of its messages are made already when the last of them is there. */
+/** Recipients per second of a broadcast that is not submitted. A few messages already exist when the last recipient does. */
 async function expandOnce(product: Running): Promise<number> {
   const campaign = await importContacts(product, takeNumbers(expandedContacts))
   await waitUntilQuiet(product.rootPids)
@@ -122,7 +120,6 @@ async function expandOnce(product: Running): Promise<number> {
   return (recipients / ms) * 1000
 }
 
-/** Orders a broadcast to all contacts of a campaign. */
 async function order(product: Running, campaign: string): Promise<{ id: string; firstMs: number }> {
   const firstMs = nowMs()
   const broadcast = await apiOf(product)('POST', `/v1/campaigns/${campaign}/send`, {
@@ -131,10 +128,8 @@ async function order(product: Running, campaign: string): Promise<{ id: string; 
   return { id: String(broadcast?.['id']), firstMs }
 }
 
-/** What is looked at of a broadcast. */
 type Broadcast = { status: string; expanded: boolean; recipients: number; messages: number }
 
-/** Reads a broadcast until it is as awaited. */
 async function readBroadcast(
   product: Running,
   id: string,
@@ -148,7 +143,7 @@ async function readBroadcast(
   return broadcast
 }
 
-/** Makes a campaign with a contact for each message number; returns its id. */
+/** Creates a campaign with a contact for each message number; returns its id. */
 async function importContacts(product: Running, { base, size }: { base: number; size: number }): Promise<string> {
   const api = apiOf(product)
   const campaign = String((await api('POST', '/v1/campaigns', { name: 'Broadcast' }))?.['id'])

@@ -1,4 +1,4 @@
-/** `npm run bench`: what Heliogram does, in ratios to what people run today, measured in turns in one run on one machine. */
+/** `npm run bench`: Heliogram in ratios to what people run today, measured in turns in one run on one machine. */
 import { compareAccept } from './accept.ts'
 import { measureBacklogs } from './backlog.ts'
 import { compareBroadcasts } from './broadcast.ts'
@@ -16,7 +16,7 @@ import { measureSinkLimit } from './sinklimit.ts'
 import { measureFairness } from './fair.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-// What was started ends with this process, also when a person has seen enough.
+// Child processes end with this one, also on interruption.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const options = readOptions()
@@ -26,7 +26,7 @@ const figures: Figures[] = []
 const facts: string[] = []
 if (cores) facts.push(`the product runs on core ${cores.product}, everything around it on core ${cores.around}`)
 
-// What is not as it is started by default has tables of its own.
+// Other memory settings have their own tables.
 const besides = options.memory === 'normal' ? '' : `, HELIOGRAM_MEMORY=${options.memory}`
 const describeMemory = (mb: number): string =>
   `Peak memory of Heliogram's process: ${Math.round(mb)} MB (HELIOGRAM_MEMORY=${options.memory}).`
@@ -75,7 +75,7 @@ if (isWanted('backlog')) {
     rows: await fromAround(() => measureBacklogs(options)),
   })
 }
-// Few connections are those of a client that keeps some open; a server under load has hundreds.
+// A loaded server has hundreds of connections, a single client only a few.
 const loadedConnections = 256
 const rivals = [
   ['same server', 'the same server with one INSERT per request', 'one INSERT each', options.connections],

@@ -1,24 +1,22 @@
-/** Two sides measured in turns: only ratios of runs made back to back hold on a shared machine. */
+/** Two sides measured in turns: on a shared machine only ratios of adjacent runs hold. */
 import { quantile } from './tally.ts'
 
-/** Us and whom we are compared with. */
 export type Side = 'ours' | 'theirs'
 
-/** The results of two runs made back to back. */
 export type Pair<Result> = Record<Side, Result>
 
-/** One line of the report: medians of both sides, and the ratio of every pair, above 1 where we are better. */
+/** One line of the report: medians of both sides, and each pair's ratio, above 1 if we are better. */
 export type Comparison = {
   what: string
   unit: string
-  /** The ratio to reach; empty where there is none. */
+  /** The ratio to reach; empty if there is none. */
   goal: string
   ours: number
   theirs: number
   ratios: number[]
 }
 
-/** Runs both sides `pairs` times; each goes first every second time. */
+/** Runs both sides `pairs` times; they take turns at going first. */
 export async function runInTurns<Result>(pairs: number, run: (side: Side) => Promise<Result>): Promise<Pair<Result>[]> {
   const results: Pair<Result>[] = []
   for (let pair = 0; pair < pairs; pair++) {
@@ -29,7 +27,6 @@ export async function runInTurns<Result>(pairs: number, run: (side: Side) => Pro
   return results
 }
 
-/** Compares one figure of all pairs. */
 export function compare<Result>(
   pairs: Pair<Result>[],
   line: { what: string; unit: string; goal?: string; better: 'more' | 'less' },

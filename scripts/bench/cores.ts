@@ -1,6 +1,6 @@
 /**
- * Who runs on which cores: what is measured on the first half, what measures (load, carrier, receiver) on the other. A product that shares
- * its cores with them is measured together with them, and the more so the faster it is.
+ * CPU pinning: the product on the first half of the cores, the tools (load, carrier, receiver) on the other. On shared cores the tools would
+ * distort the result, and more so for a faster product.
  */
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -9,11 +9,11 @@ import { readTree } from './product.ts'
 const count = availableParallelism()
 const half = Math.floor(count / 2)
 
-/** The cores of a product, and of what is around it; null on a machine with one core. */
+/** Null on a machine with one core. */
 export const cores: { product: string; around: string } | null =
   count < 2 ? null : { product: `0-${half - 1}`, around: `${half}-${count - 1}` }
 
-/** Does some work with this process, and what it starts, on the cores around the product. */
+/** Runs work on the cores around the product, with this process and its children. */
 export async function fromAround<T>(work: () => Promise<T>): Promise<T> {
   if (!cores) return work()
   move([process.pid], cores.around)
@@ -24,16 +24,16 @@ export async function fromAround<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Moves a started product, and with it whatever it starts later, to its cores. */
+/** Also moves the product's later children. */
 export function moveProduct(rootPids: readonly number[]): void {
   if (cores) move([...readTree(rootPids).keys()], cores.product)
 }
 
-/** Sets the affinity of all threads of the processes (taskset(1) of util-linux, which every Debian has). */
+/** Sets the affinity of all threads (taskset(1) of util-linux, which every Debian has). */
 function move(pids: readonly number[], list: string): void {
   for (const pid of pids) {
     const { status, stderr } = spawnSync('taskset', ['-a', '-c', '-p', list, String(pid)], { encoding: 'utf8' })
-    // A process that has ended meanwhile needs no cores.
+    // The process has ended meanwhile.
     if (status !== 0 && !stderr.includes('No such process')) throw new Error(`taskset: ${stderr}`)
   }
 }

@@ -1,4 +1,4 @@
-/** The PostgreSQL of a benchmark: the embedded one as the product starts it, fsync on, in a folder that is thrown away. */
+/** The benchmark's PostgreSQL: embedded and configured as in the product, fsync on, in a temporary folder. */
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,6 @@ import { Client } from 'pg'
 import { startEmbedded } from '../../server/ground/db/embedded/embedded.ts'
 import { prepareDataDir } from '../../server/ground/db/embedded/place.ts'
 
-/** A running PostgreSQL; `createDatabase` returns a URL fit for DATABASE_URL. */
 export type BenchDatabase = {
   version: string
   pid: number
@@ -21,15 +20,14 @@ const quiet = {
 }
 
 /**
- * Settings that make each flush of the log take 1 ms longer, as on ordinary disks: the flusher sleeps with the lock held,
- * and whoever comes meanwhile is in the same flush, just as with a slow fsync.
+ * Makes each flush of the log take 1 ms longer, as on ordinary disks: the flusher sleeps with the lock held, and commits that come meanwhile join
+ * the same flush, as with a slow fsync.
  */
 export const slowFsync = { commit_delay: '1000', commit_siblings: '0' }
 
-/** Starts an empty cluster. */
 export async function startDatabase(settings: Record<string, string> = {}): Promise<BenchDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-pg-'))
-  // PostgreSQL of a root user runs as another account, which must reach its folder.
+  // For root PostgreSQL runs as another account, which must reach its folder.
   chmodSync(folder, 0o711)
   const embedded = await startEmbedded({ dataDir: await prepareDataDir(join(folder, 'data')), log: quiet, settings })
   const urlOf = (database: string) => {
@@ -38,7 +36,7 @@ export async function startDatabase(settings: Record<string, string> = {}): Prom
     return `postgres://${user}:${encodeURIComponent(secret)}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`
   }
   const pid = Number(readFileSync(join(embedded.dataPath, 'postmaster.pid'), 'utf8').split('\n')[0])
-  // For a benchmark that is interrupted; SIGINT is PostgreSQL's fast shutdown.
+  // On interruption: SIGINT is PostgreSQL's fast shutdown.
   const interrupt = () => process.kill(pid, 'SIGINT')
   process.once('exit', interrupt)
   return {
@@ -56,7 +54,7 @@ export async function startDatabase(settings: Record<string, string> = {}): Prom
   }
 }
 
-/** Runs one statement on a connection of its own and returns the first column of its first row as a number. */
+/** Runs one statement on its own connection; returns the first column of its first row as a number. */
 export async function queryOnce(url: string, statement: string): Promise<number> {
   const client = new Client({ connectionString: url })
   await client.connect()

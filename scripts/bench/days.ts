@@ -1,6 +1,6 @@
 /**
- * A service whose database has the partitions of four hundred days, as long as messages are kept, against a new one: what it costs to have been
- * there for long. The days are empty, for what is in them is another matter (lists.ts).
+ * A database with the partitions of four hundred days, the default retention, against a new one: the cost of age. The days are empty; lists.ts
+ * measures full ones.
  */
 import { openPool } from '../../server/ground/db/db.ts'
 import { migrate } from '../../server/ground/db/migrate.ts'
@@ -14,7 +14,7 @@ import { readRestPercent, type Running } from './product.ts'
 import { runOnce, startStage, stopStage } from './run.ts'
 import { quantile } from './tally.ts'
 
-/** How long messages are kept where nobody says otherwise. */
+/** The default retention of messages. */
 export const keptDays = 400
 
 const dayMs = 86_400_000
@@ -23,7 +23,7 @@ const asks = 20
 interface Result {
   messagesPerSecond: number
   cpuUsPerMessage: number
-  /** Part of a core that the product takes while nothing is asked of it. */
+  /** CPU at rest, in percent of a core. */
   restPercent: number
   listMs: number
   eventsMs: number
@@ -31,7 +31,7 @@ interface Result {
   cancelMs: number
 }
 
-/** Each side has a PostgreSQL of its own, so that neither pays for the other's rest. */
+/** Each side has its own PostgreSQL, so that neither pays for the other's idle load. */
 export async function compareDays({ pairs, seconds, connections }: Options): Promise<Comparison[]> {
   const [aged, young] = [await startDatabase(), await startDatabase()]
   const stage = await startStage()
@@ -79,17 +79,15 @@ export async function compareDays({ pairs, seconds, connections }: Options): Pro
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** The days before today, as if the service had made them; answers the URL. */
+/** Creates the partitions of past days; returns the URL. */
 async function makeDays(url: string): Promise<string> {
   await migrate({ connectionString: url }, { log: quiet })
   const db = openPool({ connectionString: url }, { name: 'days', max: 1, queryTimeoutMs: 0 })
-  // Each call makes nine of them.
   for (let day = keptDays; day >= 0; day -= 8) await ensurePartitions(db, quiet, Date.now() - day * dayMs)
   await db.end()
   return url
 }
 
-/** The median times of requests, one at a time. */
 async function ask(api: Api): Promise<Pick<Result, 'listMs' | 'eventsMs' | 'deliveriesMs' | 'cancelMs'>> {
   const webhooks = (await api('GET', '/v1/webhooks'))?.['data'] as { id: string }[]
   const sendAt = new Date(Date.now() + dayMs).toISOString()

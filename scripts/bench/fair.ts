@@ -1,4 +1,4 @@
-/** Fairness: what one account's codes wait for while another floods the same process with batches, exports and imports. */
+/** Fairness: the wait of one account's codes while another floods the process with batches, exports and imports. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { moveProduct } from './cores.ts'
 import { startDatabase } from './database.ts'
@@ -15,7 +15,7 @@ const goal = 3
 // Messages of the flooding account before the first window, so that its exports have something to read.
 const filled = 30_000
 
-/** How many of each the flooding account has under way, all the time. */
+/** Concurrent requests of the flooding account. */
 const floods = {
   batches: { batches: 4, exports: 0, imports: 0 },
   exports: { batches: 0, exports: 20, imports: 0 },
@@ -23,7 +23,7 @@ const floods = {
   all: { batches: 4, exports: 20, imports: 6 },
 } as const
 
-/** Sends codes alone and beside each flood, in turns, and compares. */
+/** Sends codes alone and beside each flood, in turns. */
 export async function measureFairness({ pairs, seconds }: Options): Promise<Figure[]> {
   const database = await startDatabase()
   const load = startWorker('./load.ts')
@@ -99,13 +99,13 @@ export async function measureFairness({ pairs, seconds }: Options): Promise<Figu
 const show = (ms: number): string => ms.toPrecision(3)
 const figure = (what: string, value: string): Figure => ({ what, value, goal: '', isMet: true })
 
-// Rendered once: who floods shares its core with who measures.
+// Rendered once, because the flood shares a core with the measurement.
 const batch = JSON.stringify({
   messages: Array.from({ length: 10_000 }, (_, i) => ({ to: `1555${1_000_000 + i}`, message: `Flood ${i}` })),
 })
 const list = `phone,first_name,last_name\n${Array.from({ length: 100_000 }, (_, i) => `44${7_400_000_000 + i * 7},First${i},Last\n`).join('')}`
 
-/** An account that always has as much under way as it is let. */
+/** Keeps as many requests in flight as it is allowed. */
 class Flood {
   readonly #address: string
   readonly #headers: Record<string, string>
@@ -140,13 +140,13 @@ class Flood {
     ])
   }
 
-  /** Gives up what is under way: the service goes on with what it has read of it. */
+  /** Abandons its requests; the service continues with what it has read. */
   async end(): Promise<void> {
     this.#end.abort()
     await this.#running
   }
 
-  /** How often each was answered what, since it was asked last. */
+  /** Counts of responses by status since the last call. */
   told(): string {
     const told = [...this.#counts].map(([what, count]) => `${count} × ${what}`).join(', ')
     this.#counts.clear()
@@ -174,7 +174,7 @@ class Flood {
         state = ((await shown.json()) as { status?: string }).status ?? ''
       }
     } finally {
-      // The next window begins without it.
+      // The next window begins without the import.
       const canceled = fetch(`${this.#address}/v1/imports/${importId}/cancel`, {
         method: 'POST',
         headers: this.#headers,
@@ -183,7 +183,7 @@ class Flood {
     }
   }
 
-  /** Who is refused waits a second, as a flood that wants to get through would. */
+  /** Waits a second after a refusal, as a persistent flood would. */
   async #ask(method: string, path: string, type?: string, body?: string): Promise<string> {
     const headers = {
       ...this.#headers,

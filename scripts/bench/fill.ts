@@ -1,21 +1,18 @@
-/** A ledger with a past: messages of some days in their partitions, written by SQL alone, as lists and exports meet them. */
+/** A ledger with a past: messages of several days in their partitions, written by SQL alone, for lists and exports. */
 import type { Db } from '../../server/ground/db/db.ts'
 import { ensurePartitions } from '../../server/ground/db/partitions.ts'
 import { firstIdAt, newId } from '../../server/ground/base/ids.ts'
 
-/** What is in it. */
 export interface Filling {
-  /** The first has eight of ten messages, the others the rest. */
+  /** The first has eight of ten messages. */
   accountIds: [string, string, string]
   messages: number
-  /** Days over which they are spread, the last of which is today. */
+  /** Days of messages, up to today. */
   days: number
 }
 
-/** What to ask for. */
 export interface Filled {
   campaignId: string
-  /** A number that has a few messages. */
   number: string
   contactId: string
 }
@@ -23,19 +20,18 @@ export interface Filled {
 const dayMs = 86_400_000
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const campaignsMax = 10
-// People that write and are written to; every fifth is in a campaign.
+// Senders and recipients; every fifth is in a campaign.
 const people = 50_000
-// Messages of a statement. While a long one runs, no event in any database of its server is settled.
+// Messages per statement. During a long one, no event in any database of its server is settled.
 const pieceMax = 20_000
 
 /**
- * Writes them, and analyzes: nine of ten are delivered, one of fifty is a reply, one of five is of a campaign and its contact, one of a hundred
- * has a tag, one of ten metadata; of the last hour one of ten is still queued.
+ * Writes and analyzes the messages: nine of ten are delivered, one of fifty is a reply, one of five belongs to a campaign and its contact, one of
+ * a hundred has a tag, one of ten metadata; in the last hour one of ten is still queued.
  */
 export async function fillMessages(db: Db, { accountIds, messages, days }: Filling): Promise<Filled> {
   const now = Date.now()
   const today = Math.floor(now / dayMs) * dayMs
-  // Each call makes nine days.
   for (let day = days - 1; day >= 0; day -= 8) await ensurePartitions(db, quiet, today - day * dayMs)
   await ensurePartitions(db, quiet)
   const [campaignBase, contactBase] = [firstIdAt(now - 400 * dayMs), firstIdAt(now - 399 * dayMs)]
@@ -115,19 +111,18 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
   return row
 }
 
-/** Three accounts to fill, by id; they have no keys. */
+/** Three accounts without keys; returns their ids. */
 export async function addAccounts(db: Db): Promise<[string, string, string]> {
   const ids: [string, string, string] = [newId(), newId(), newId()]
   await db.query(`insert into accounts (id, name) select id, 'Filled' from unnest($1::uuid[]) as id`, [ids])
   return ids
 }
 
-/** SQL of a UUIDv7: a time in milliseconds, and a number that makes it the only one. */
+/** SQL of a UUIDv7: a time in milliseconds, and a number for uniqueness. */
 function idAt(ms: string, n: string): string {
   return `(lpad(to_hex(${ms}), 12, '0') || '7' || lpad(to_hex(${n} % 4096), 3, '0') || '8' || lpad(to_hex(${n}), 15, '0'))::uuid`
 }
 
-/** SQL of an id whose end is a number. */
 function numbered(base: string, n: string): string {
   return `(left(${base}::text, 24) || lpad(to_hex(${n}), 12, '0'))::uuid`
 }

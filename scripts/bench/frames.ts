@@ -1,9 +1,9 @@
 /**
- * SMPP bytes of the benchmark's carrier, by hand and apart from `smpp/`: what is measured must not share code with what measures it.
- * Only what a sink needs: responses, reading submit_sm (SMPP 3.4 §4.4.1), writing deliver_sm receipts (§4.6.1, appendix B).
+ * SMPP bytes of the benchmark's carrier, independent of `smpp/`: the measuring side must not share code with the measured one. Only the needs of
+ * a sink: responses, reading submit_sm (SMPP 3.4 §4.4.1), writing deliver_sm receipts (§4.6.1, appendix B).
  */
 
-/** Command ids, SMPP 3.4 §5.1.2.1. */
+/** SMPP 3.4 §5.1.2.1. */
 export const command = {
   bindReceiver: 0x01,
   bindTransmitter: 0x02,
@@ -18,16 +18,14 @@ export const command = {
 /** ESME_RINVCMDID, SMPP 3.4 §5.1.3. */
 export const invalidCommandId = 0x03
 
-/** Digits of the carrier's message ids, printed in decimal in response and receipt alike. */
+/** Digits of the carrier's message ids, decimal in response and receipt. */
 const idDigits = 10
 
-/** Octets of a submit_sm_resp with one of our ids. */
 export const submitResponseLength = 16 + idDigits + 1
 
-/** Most octets of a receipt; two addresses of 20 digits. */
+/** Upper bound, with two addresses of 20 digits. */
 export const receiptLengthMax = 300
 
-/** Writes a PDU header and returns the offset after it. */
 export function writeHeader(out: Buffer, at: number, length: number, id: number, status: number, sequence: number) {
   writeUint32(out, at, length)
   writeUint32(out, at + 4, id)
@@ -36,7 +34,6 @@ export function writeHeader(out: Buffer, at: number, length: number, id: number,
   return at + 16
 }
 
-/** Writes a submit_sm_resp and returns the offset after it. */
 export function writeSubmitResponse(out: Buffer, at: number, sequence: number, id: number): number {
   const end = at + submitResponseLength
   writeHeader(out, at, submitResponseLength, command.response + command.submit, 0, sequence)
@@ -45,7 +42,7 @@ export function writeSubmitResponse(out: Buffer, at: number, sequence: number, i
   return end
 }
 
-/** Where the fields of one submit_sm lie; addresses are TON, NPI, digits, NUL. */
+/** Positions of fields; addresses are TON, NPI, digits, NUL. */
 export type Submit = {
   source: number
   destination: number
@@ -55,7 +52,7 @@ export type Submit = {
   textEnd: number
 }
 
-/** Reads the submit_sm whose header starts at `at` into `submit`, which is reused to spare an object per message. */
+/** Reads the submit_sm at `at` into `submit`, which is reused to save an object per message. */
 export function readSubmit(bytes: Buffer, at: number, submit: Submit): void {
   submit.source = afterString(bytes, at + 16)
   submit.destination = afterString(bytes, submit.source + 2)
@@ -67,7 +64,7 @@ export function readSubmit(bytes: Buffer, at: number, submit: Submit): void {
   submit.textEnd = submit.text + (bytes[submit.text - 1] ?? 0)
 }
 
-/** Renders the text of receipts sent in the minute of `timeMs`, its id still zeros (SMPP 3.4 appendix B). */
+/** Receipt text of the minute of `timeMs`, with zeros for the id (SMPP 3.4 appendix B). */
 export function receiptTextAt(timeMs: number): Buffer {
   const date = new Date(timeMs).toISOString().replace(/\D/g, '').slice(2, 12)
   const id = '0'.repeat(idDigits)
@@ -78,7 +75,7 @@ export function receiptTextAt(timeMs: number): Buffer {
 // receipted_message_id (0x001E) with its NUL, then message_state (0x0427) DELIVERED, SMPP 3.4 §5.3.2.
 const receiptTlvs = Buffer.from([0, 0x1e, 0, idDigits + 1, ...Array<number>(idDigits + 1).fill(0), 4, 0x27, 0, 1, 2])
 
-/** Writes the deliver_sm that reports a submit as delivered; returns the offset after it. `bytes` holds the submit. */
+/** Writes a "delivered" receipt for the submit in `bytes`; returns the offset after it. */
 export function writeReceipt(
   out: Buffer,
   at: number,
@@ -107,7 +104,7 @@ export function writeReceipt(
   return to
 }
 
-/** Writes a number in decimal with leading zeros. */
+/** Decimal with leading zeros. */
 export function writeDecimal(out: Buffer, at: number, value: number, digits: number): void {
   let rest = value
   for (let to = at + digits - 1; to >= at; to--) {
@@ -117,7 +114,7 @@ export function writeDecimal(out: Buffer, at: number, value: number, digits: num
   }
 }
 
-/** Reads a big-endian 32-bit number; cheaper than readUInt32BE, which checks what is known here. */
+/** Big-endian; cheaper than readUInt32BE, whose checks are not needed here. */
 export function readUint32(bytes: Buffer, at: number): number {
   return (
     (((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8) | (bytes[at + 3] ?? 0)) >>> 0
@@ -140,7 +137,7 @@ function afterString(bytes: Buffer, at: number): number {
   return to + 1
 }
 
-// Short runs: a loop is cheaper than the call into Buffer.copy.
+// For short runs a loop is cheaper than a call of Buffer.copy.
 function copy(from: Buffer, start: number, end: number, out: Buffer, at: number): number {
   let to = at
   for (let index = start; index < end; index++) out[to++] = from[index] ?? 0

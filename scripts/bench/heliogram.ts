@@ -1,4 +1,4 @@
-/** Heliogram as `npm start` runs it, but bound to the benchmark's carrier and with one webhook for delivered and failed. */
+/** Heliogram as `npm start` runs it, bound to the benchmark's carrier, with one webhook for delivered and failed. */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,18 +13,17 @@ import { findFreePorts, waitUntil, type Ends, type Product, type Running } from 
 
 const launcher = fileURLToPath(new URL('../../bin/heliogram', import.meta.url))
 
-/** Heliogram over the given PostgreSQL. */
 export function createHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
   return { name: 'Heliogram', start: (ends) => start(database, ends, { memory }) }
 }
 
-/** The same, whose webhook takes up to 200 events a post. */
+/** Its webhook takes up to 200 events per post. */
 export function createBatchingHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
   const batch = { max_events: 200, max_wait_ms: 100 }
   return { name: 'Heliogram', start: (ends) => start(database, ends, { batch, memory }) }
 }
 
-/** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. `env`: settings of its own. */
+/** Without a link, so that accepted messages stay queued: measures accepting alone. `env`: extra settings. */
 export function createAcceptingHeliogram(
   database: BenchDatabase,
   memory: Memory = 'normal',
@@ -33,7 +32,6 @@ export function createAcceptingHeliogram(
   return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory, env }) }
 }
 
-/** Heliogram, which when started tells the way to what it keeps. */
 interface Heliogram extends Product {
   start(ends: Ends): Promise<Started>
 }
@@ -122,12 +120,11 @@ async function start(
   }
 }
 
-// Counts what is not finished: whatever still has to be submitted, answered or posted.
+// Counts unfinished messages and events.
 const leftQuery = `
   select (select count(*) from queue) + (select count(*) from delayed)
     + (select count(*) from intents) + (select count(*) from messages where status = 'sending') + (select count(*) from outbox)`
 
-/** The API key that the first start prints. */
 async function readKey(output: () => string): Promise<string> {
   let key: string | undefined
   await waitUntil('the first API key', async () => {
@@ -137,16 +134,14 @@ async function readKey(output: () => string): Promise<string> {
   return key ?? ''
 }
 
-/** A caller of a started Heliogram's API. */
 export const apiOf = (running: Running): Api => createApi(running.request.port, keyOf(running))
 
-/** The API key of a started Heliogram. */
 export const keyOf = ({ request: { headers } }: Running): string =>
   (headers['authorization'] ?? '').replace('Bearer ', '')
 
 export type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
 
-/** A caller of the API; undefined while nothing listens, an error for any answer but 2xx. */
+/** Returns undefined if nothing listens; throws for any status but 2xx. */
 export function createApi(port: number, key: string): Api {
   return async (method, path, body) => {
     let response: Response
@@ -156,7 +151,7 @@ export function createApi(port: number, key: string): Api {
         headers: {
           authorization: `Bearer ${key}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
-          // Broadcasts need one.
+          // Required by broadcasts.
           ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -171,7 +166,7 @@ export function createApi(port: number, key: string): Api {
   }
 }
 
-/** Waits until an import has made a contact of each of `rows` rows. @throws where it ends otherwise. */
+/** Waits until an import has created `rows` contacts. @throws if it ends otherwise */
 export async function untilImported(api: Api, id: string, rows: number): Promise<void> {
   for (;;) {
     const { status, counts } = ((await api('GET', `/v1/imports/${id}`)) ?? {}) as {
@@ -185,10 +180,10 @@ export async function untilImported(api: Api, id: string, rows: number): Promise
   }
 }
 
-/** Lifts the carrier's pace, waits for the link, registers the webhook; returns its secret. */
+/** Lifts the carrier's pace limit, waits for the link, registers the webhook; returns its secret. */
 async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Promise<string> {
   const carrier = await findCarrier(api)
-  // The peer has no pace either, and the same window.
+  // The peer has no pace limit either, and the same window.
   const settings = { host: '127.0.0.1', port: ends.carrierPort, system_id: 'bench', window: 1000 }
   await api('PATCH', `/v1/carriers/${carrier}`, { pace: 100_000, settings })
   await untilBound(api, carrier)
@@ -200,7 +195,6 @@ async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Prom
   return String(webhook?.['secret'])
 }
 
-/** Turns a started Heliogram's carrier on or off, and waits until its link is bound or gone. */
 export async function enableCarrier(api: Api, enabled: boolean): Promise<void> {
   const carrier = await findCarrier(api)
   await api('PATCH', `/v1/carriers/${carrier}`, { enabled })
@@ -213,7 +207,7 @@ const untilBound = (api: Api, carrier: string, isBound = true): Promise<void> =>
     return shown.includes('"state":"bound"') === isBound
   })
 
-/** Nothing is submitted; what waits may be as much as a fast carrier would take in four hours. */
+/** Stops submission; the queue may hold what a fast carrier would take in four hours. */
 async function pauseCarrier(api: Api): Promise<undefined> {
   await api('PATCH', `/v1/carriers/${await findCarrier(api)}`, { enabled: false, pace: 100_000 })
 }

@@ -1,15 +1,15 @@
 /**
- * Just enough HTTP/1.1 framing for the two cheap ends of the benchmark: heads and Content-Length bodies.
- * node:http would cost more per request than some of what is measured.
+ * Just enough HTTP/1.1 framing for the benchmark's two cheap ends: heads and Content-Length bodies. node:http would cost more per request than
+ * some measured parts.
  */
 
-/** One whole HTTP message inside a buffer: [start, headEnd) is the head with its empty line, [headEnd, end) the body. */
+/** One HTTP message in a buffer: [start, headEnd) is the head with its empty line, [headEnd, end) the body. */
 export type Frame = { bytes: Buffer; start: number; headEnd: number; end: number }
 
 const emptyLine = Buffer.from('\r\n\r\n')
 const empty = Buffer.alloc(0)
 
-/** Returns a reader for one connection's chunks; it calls `take` for each complete message and keeps the incomplete tail. */
+/** A reader for one connection; calls `take` for each complete message and keeps an incomplete tail. */
 export function createHttpReader(take: (frame: Frame) => void): (chunk: Buffer) => void {
   let tail: Buffer = empty
   return (chunk) => {
@@ -28,7 +28,7 @@ export function createHttpReader(take: (frame: Frame) => void): (chunk: Buffer) 
   }
 }
 
-/** Reads the body's length from a head; throws on a chunked body, which neither product uses. */
+/** Throws for a chunked body, which neither product uses. */
 function readContentLength(head: string): number {
   const found = /\r\ncontent-length: *(\d+)/i.exec(head)
   if (found !== null) return Number(found[1])

@@ -1,4 +1,4 @@
-/** Imports: a file of a million rows through the API, against csv-parse, libphonenumber-js and one INSERT a row, and what sends feel of it. */
+/** Imports: a file of a million rows through the API, against csv-parse, libphonenumber-js and one INSERT per row; and the effect on sends. */
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as openRequest } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -14,13 +14,11 @@ import type { Figure } from './report.ts'
 import { quantile } from './tally.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** What an import took. */
 type Imported = { rowsPerSecond: number; cpuUsPerRow: number }
 
 const naiveRows = 50_000
 const sendsPerSecond = 100
 
-/** Rows of the file; a shorter run takes a shorter file. */
 const rowsOf = (options: Options): number => Math.min(1_000_000, options.seconds * 125_000)
 
 /** Runs the pairs, and sends with and without an import; throws unless every row became a contact. */
@@ -83,10 +81,10 @@ const figure = (what: string, value: number, goal: string, isMet: boolean): Figu
   isMet,
 })
 
-/** Numbers without a plus sign, as spreadsheets leave them, in no order; four more columns, two of which are attributes. */
+/** Unsorted numbers without plus signs, as in spreadsheets; four more columns, two of them attributes. */
 function fileOf(rows: number): string {
   const lines = ['phone,first_name,last_name,city,plan']
-  // Coprime to the count of numbers, so that each comes once.
+  // Coprime to the count of numbers, so that each occurs once.
   for (let n = 0; n < rows; n++)
     lines.push(
       `44${7_400_000_000 + ((n * 7_368_787) % 100_000_000)},First${n % 997},Last${n % 1009},City ${n % 83},plan${n % 5}`,
@@ -94,7 +92,7 @@ function fileOf(rows: number): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Uploads a file into a new campaign and waits for its import; milliseconds from the first byte to the end. */
+/** Uploads a file into a new campaign; returns milliseconds from the first byte to the end of the import. */
 async function importFile(product: Running, file: string, rows: number): Promise<number> {
   const api = apiOf(product)
   const campaign = await api('POST', '/v1/campaigns', { name: 'Imports' })
@@ -129,7 +127,7 @@ async function importNaively(naive: Worker, databaseUrl: string, file: string): 
   return ms
 }
 
-/** The 99th percentile of request to 202, alone and while a file is imported. */
+/** The 99th percentile from request to 202, alone and during an import. */
 async function measureSends(
   heliogram: Running,
   load: Worker,
@@ -157,7 +155,7 @@ async function measureSends(
   await send(500)
   await waitUntilQuiet(heliogram.rootPids)
   const aloneMs = await send(1000)
-  // Some three quarters of the time that the import takes at its goal.
+  // Three quarters of the import's duration at its goal.
   const importing = importFile(heliogram, file, rows)
   const importingMs = await send(Math.max(200, Math.floor((rows / 40_000) * 0.75 * sendsPerSecond)))
   await importing

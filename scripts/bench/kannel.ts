@@ -1,6 +1,6 @@
 /**
- * Kannel, the gateway people run today, as fast as it honestly goes: every setting below was chosen by measuring.
- * Its defaults would be an unfair peer (a window of 10 makes it nine times slower).
+ * Kannel, the gateway people run today, at its honest best: every setting below was chosen by measuring. Its defaults would be unfair (a window
+ * of 10 makes it nine times slower).
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFreePorts, readPage, waitUntil, type Ends, type Product, type Running } from './product.ts'
 
-/** Kannel with its file store: written at once, never fsynced. */
+/** The file store writes immediately and never fsyncs. */
 export const kannel: Product = { name: 'Kannel (file store)', start }
 
 const bearerbox = '/usr/sbin/bearerbox'
 const smsbox = '/usr/sbin/smsbox'
 const secret = 'bench'
 
-/** Installs Debian's kannel when it is missing; throws with what to do when that takes another user. */
+/** Installs Debian's kannel if it is missing; throws advice if that needs another user. */
 export function installKannel(): void {
   if (existsSync(bearerbox) && existsSync(smsbox)) return
   const command = ['apt-get', 'install', '-y', '--no-install-recommends', 'kannel']
@@ -27,7 +27,6 @@ export function installKannel(): void {
   if (result.status !== 0) throw new Error('apt-get could not install kannel (has `apt-get update` been run?)')
 }
 
-/** The version of the installed Kannel. */
 export function readKannelVersion(): string {
   return spawnSync('dpkg-query', ['-W', '-f', '${Version}', 'kannel'], { encoding: 'utf8' }).stdout || 'unknown'
 }
@@ -68,7 +67,7 @@ async function start(ends: Ends): Promise<Running> {
   const query = [
     `username=${secret}&password=${secret}&from=15557654321&to={to}`,
     'text=Heliogram+benchmark+message+{number}',
-    // Delivered and failed, not the intermediate states: one callback for each message.
+    // Delivered and failed, without intermediate states: one callback per message.
     `dlr-mask=3&dlr-url=${encodeURIComponent(callbackUrl).replace('%7Bnumber%7D', '{number}')}`,
   ]
   return {
@@ -86,7 +85,7 @@ async function start(ends: Ends): Promise<Running> {
   }
 }
 
-/** Messages and receipts that Kannel's status page still counts as queued or stored. */
+/** Messages and receipts that the status page counts as queued or stored. */
 function countQueued(page: string): number {
   let sum = 0
   for (const [, queued, stored] of page.matchAll(/(\d+) queued|store size (\d+)/g)) sum += Number(queued ?? stored)
@@ -119,7 +118,7 @@ function renderConfiguration(folder: string, ports: Ports, carrierPort: number):
     'smsc-password': secret,
     'system-type': '""',
     'max-pending-submits': 1000,
-    // The sink prints its ids in decimal in both PDUs; a wrong type orphans every receipt.
+    // The sink's ids are decimal in both PDUs; with a wrong type every receipt would be unmatched.
     'msg-id-type': '0x00',
   }
   const box = {
@@ -140,13 +139,13 @@ function renderConfiguration(folder: string, ports: Ports, carrierPort: number):
   ].join('\n')
 }
 
-/** One group of the configuration; an empty line ends a group, so there is none inside. */
+/** An empty line would end the group. */
 function renderGroup(group: string, settings: Record<string, string | number>): string {
   const lines = Object.entries({ group, ...settings }).map(([name, value]) => `${name} = ${value}\n`)
   return lines.join('')
 }
 
-/** Ends a child, by force when it has not ended itself within five seconds. */
+/** Kills a child that has not ended within five seconds. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

@@ -1,4 +1,4 @@
-/** Lists of an account with a past: first pages over HTTP, filter by filter, and an export of all of it. */
+/** Lists of an account with a past: first pages over HTTP, filter by filter, and a full export. */
 import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const warmUps = 30
 const days = 10
 const goalMs = 20
 
-/** What is asked for; all of it is answered from an index. */
+/** Every query is served by an index. */
 const queriesOf = ({ number, campaignId, contactId }: Filled): Record<string, string> => ({
   'all messages': '',
   'one number': `to=${number}`,
@@ -31,7 +31,6 @@ const queriesOf = ({ number, campaignId, contactId }: Filled): Record<string, st
   'a tag of the last 30 days': `tag=vip&created_after=${new Date(Date.now() - 30 * 86_400_000).toISOString()}`,
 })
 
-/** Fills a PostgreSQL with so many messages, and asks. */
 export async function measureLists({ messages }: Options): Promise<Figure[]> {
   const database = await startDatabase()
   let url = ''
@@ -40,7 +39,7 @@ export async function measureLists({ messages }: Options): Promise<Figure[]> {
     carrierPort: 9,
     receiverPort: 9,
   })
-  // A fill takes minutes, in one statement a day.
+  // A fill takes minutes, in one statement per day.
   const db = openPool({ connectionString: url }, { name: 'fill', max: 1, queryTimeoutMs: 0 })
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   try {
@@ -103,7 +102,7 @@ export async function measureLists({ messages }: Options): Promise<Figure[]> {
   }
 }
 
-/** The most memory that a process has had (proc(5), VmHWM). */
+/** Peak memory of a process (proc(5), VmHWM). */
 function memoryMb(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }

@@ -1,13 +1,13 @@
 /**
- * The benchmark's senders: a process that sends one HTTP request per message over keep-alive connections, each waiting
- * for its answer before the next. Requests are rendered before the clock starts, so the load costs as little CPU as can be.
+ * The benchmark's senders: a process that sends one HTTP request per message over keep-alive connections, each waiting for its response before
+ * the next. Requests are rendered before the clock starts, to save CPU.
  */
 import { connect, type Socket } from 'node:net'
 import { createHttpReader } from './http1.ts'
 import { renderRequest, type RequestShape } from './request.ts'
 import { answerParent, nowMs } from './worker.ts'
 
-/** One run: closed loop over `connections`, or `perSecond` at a steady pace when that is given. */
+/** A closed loop over `connections`, or a steady `perSecond`. */
 export type LoadInput = {
   shape: RequestShape
   base: number
@@ -17,7 +17,7 @@ export type LoadInput = {
   perSecond?: number
 }
 
-/** What the senders saw; `sentMs` and `answerMs` are by `number - base`, `refusals` are the first few other answers. */
+/** `sentMs` and `answerMs` are by `number - base`, `refusals` are the first few other responses. */
 export type LoadOutput = {
   accepted: number
   statuses: Record<number, number>
@@ -56,7 +56,7 @@ function sendAll(sockets: Socket[], requests: Buffer[], input: LoadInput, output
     let answered = 0
 
     const dispatch = () => {
-      // In turn: a connection on which no request ever comes is closed by the server, as one that is slow on purpose.
+      // In turn, because the server closes connections without requests as slow attacks.
       while (next < due && idle.length > 0) idle.shift()?.(next++)
     }
     for (const socket of sockets) {
@@ -65,7 +65,7 @@ function sendAll(sockets: Socket[], requests: Buffer[], input: LoadInput, output
         const request = requests[index]
         if (request === undefined) return
         current = index
-        // At a steady pace the clock runs from when the message was due, so that waiting for a connection counts.
+        // At a steady pace the clock starts when the message was due, so that waiting for a connection counts.
         if (output.sentMs[index] === 0) output.sentMs[index] = nowMs()
         socket.write(request)
       }

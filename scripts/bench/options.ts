@@ -1,11 +1,8 @@
-/** What the benchmark is asked for on the command line. */
 import { readOptions as readCommandLine } from '../options.ts'
 
-/** Values of HELIOGRAM_MEMORY. */
 const memories = ['small', 'normal', 'large'] as const
 export type Memory = (typeof memories)[number]
 
-/** What `--only` may name. */
 const parts = [
   'kannel',
   'pair',
@@ -22,14 +19,13 @@ const parts = [
 ] as const
 type Part = (typeof parts)[number]
 
-/** The command line, parsed. */
 export type Options = {
   pairs: number
   seconds: number
   connections: number
   messages: number
   only: Part | undefined
-  /** HELIOGRAM_MEMORY of what is compared with Kannel. */
+  /** HELIOGRAM_MEMORY of the product compared with Kannel. */
   memory: Memory
   isWritten: boolean
 }
@@ -46,7 +42,7 @@ const help = `npm run bench [-- options]
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 
-/** Parses the command line; prints help and ends on --help, and says what is wrong with it and ends. */
+/** Prints help or an error and exits if necessary. */
 export function readOptions(): Options {
   try {
     return parseOptions()

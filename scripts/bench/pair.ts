@@ -1,4 +1,4 @@
-/** End to end, turn by turn: HTTP client → product → carrier → receipt a second later → one callback per message. */
+/** End to end, in turns: HTTP client → product → carrier → receipt a second later → one callback per message. */
 import { besideKannel } from './beside-kannel.ts'
 import { moveProduct } from './cores.ts'
 import { compare, runInTurns, type Comparison, type Pair, type Side } from './comparison.ts'
@@ -9,10 +9,10 @@ import type { Options } from './options.ts'
 import { readMemory, type Running } from './product.ts'
 import { runOnce, startStage, stopStage, type Result, type Stage } from './run.ts'
 
-/** Latency is measured well below what either side can take, where nothing queues. */
+/** Latency is measured well below either side's limit, where nothing queues. */
 const pacedPerSecond = 200
 
-/** Runs the pairs of throughput, then those of latency; tells the largest memory of our process, too. */
+/** Runs the pairs of throughput, then those of latency; also returns our process's peak memory. */
 export function comparePairs(options: Options): Promise<{ rows: Comparison[]; memoryMb: number }> {
   const create = (database: BenchDatabase) => createHeliogram(database, options.memory)
   return besideKannel(create, async (stage, products) => {
@@ -48,7 +48,7 @@ function compareAll(full: Pair<Result>[], paced: Pair<Result>[]): Comparison[] {
   ]
 }
 
-/** Kannel alone, to see that the peer is at its best here. */
+/** Kannel alone, to check that it is at its best here. */
 export async function runKannelAlone(options: Options): Promise<void> {
   const stage = await startStage()
   let running: Running | undefined
@@ -72,7 +72,7 @@ export async function runKannelAlone(options: Options): Promise<void> {
   }
 }
 
-/** Lets caches and compilers settle and returns how many messages fill `seconds`: runs of equal length weigh the delay alike. */
+/** Warms caches and compilers; returns how many messages fill `seconds`: in runs of equal length the delay weighs the same. */
 async function warmUp(stage: Stage, product: Running, options: Options): Promise<number> {
   const { connections } = options
   await runOnce(stage, product, { size: 5000, connections })

@@ -1,4 +1,4 @@
-/** The table, and the statement, of who inserts each message by itself: the columns that a message has, and no index but the primary key. */
+/** The rival's table, with a message's columns and only a primary key. */
 export const plainTable = `
   create table if not exists naive_messages (
     account_id uuid not null,
@@ -26,8 +26,7 @@ export const plainInsert = `
     segments, metadata, tags, expires_at, created_at, updated_at)
   values ($1, $2, 'outbound', 'transactional', 'queued', $3, $4, $5, 'GSM-7', $6, 1, '{}', '{}', $7, $8, $8)`
 
-/** How many it has stored. */
 export const countPlain = 'select count(*) from naive_messages'
 
-/** Connections. No difference from 5 to 40 where fsync is cheap; where it takes a millisecond, more share each flush. */
+/** Connections. 5 to 40 perform the same with a cheap fsync; at a millisecond, more of them share each flush. */
 export const plainPoolSize = 40

@@ -1,44 +1,41 @@
-/** What a product must offer to be compared, and the processes it is made of. */
+/** A product under comparison, and its processes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { CallbackShape } from './receiver.ts'
 import type { RequestShape } from './request.ts'
 
-/** The two ends a product is put between. */
 export type Ends = { carrierPort: number; receiverPort: number }
 
-/** A product under test; `start` resolves when it is bound to the carrier and takes requests. */
+/** `start` resolves when it is bound to the carrier and accepts requests. */
 export type Product = { name: string; start(ends: Ends): Promise<Running> }
 
-/** A started product. */
 export type Running = {
   request: RequestShape
-  /** The HTTP status that means accepted. */
   acceptedStatus: number
   callback: CallbackShape
-  /** The processes whose CPU counts, each with everything it started. */
+  /** Their CPU counts, with all their children. */
   rootPids: number[]
-  /** Messages and events that are still waiting inside; 0 when a run left nothing behind. */
+  /** Unfinished messages and events; 0 after a complete run. */
   countLeft(): Promise<number>
   stop(): Promise<void>
 }
 
-/** CPU seconds used so far by the processes and all their descendants, reaped ones included (proc(5), `stat`). */
+/** CPU seconds of the processes and all descendants, reaped ones included (proc(5), `stat`). */
 export function readCpuSeconds(rootPids: readonly number[]): number {
   return [...readTree(rootPids).values()].reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond
 }
 
 const restSeconds = 20
 
-/** The part of a core, in percent, that a product takes while nothing is asked of it. */
+/** CPU of the idle product, in percent of a core. */
 export async function readRestPercent({ rootPids }: Running): Promise<number> {
   const before = readCpuSeconds(rootPids)
   await pause(restSeconds * 1000)
   return ((readCpuSeconds(rootPids) - before) / restSeconds) * 100
 }
 
-/** The processes and all their descendants, by pid, with the CPU ticks of each. */
+/** CPU ticks by pid of the processes and all descendants. */
 export function readTree(rootPids: readonly number[]): Map<number, number> {
   const parents = new Map<number, { parent: number; ticks: number }>()
   for (const entry of readdirSync('/proc')) {
@@ -57,16 +54,16 @@ export function readTree(rootPids: readonly number[]): Map<number, number> {
   return new Map([...counted].map((pid) => [pid, parents.get(pid)?.ticks ?? 0]))
 }
 
-// USER_HZ, 100 on every Linux that Node runs on.
+// USER_HZ, 100 on every Linux that Node.js runs on.
 const ticksPerSecond = 100
 
-/** Megabytes (2^20) of the first process, as the system counts them: now (VmRSS) or at most so far (VmHWM; proc(5), `status`). */
+/** Megabytes (2^20) of the first process: now (VmRSS) or at peak (VmHWM; proc(5), `status`). */
 export function readMemory({ rootPids }: Running, field: 'VmRSS' | 'VmHWM'): number {
   const status = readFileSync(`/proc/${rootPids[0]}/status`, 'utf8')
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN) / 1024
 }
 
-/** Waits until the processes use less than 2 % of a core, at most `limitMs`: what one run left to do is not charged to the next. */
+/** Waits until the processes use less than 2 % of a core, at most `limitMs`, so that a run does not pay for the one before. */
 export async function waitUntilQuiet(rootPids: readonly number[], limitMs = 15_000): Promise<void> {
   const untilMs = Date.now() + limitMs
   let before = readCpuSeconds(rootPids)
@@ -78,7 +75,6 @@ export async function waitUntilQuiet(rootPids: readonly number[], limitMs = 15_0
   }
 }
 
-/** Waits until `isReady` says so; throws with the name of what was awaited after `limitMs`. */
 export async function waitUntil(what: string, isReady: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
   const untilMs = Date.now() + limitMs
   while (!(await isReady())) {
@@ -87,19 +83,17 @@ export async function waitUntil(what: string, isReady: () => Promise<boolean>, l
   }
 }
 
-/** Reads a page of a local server; an empty string while nothing answers there. */
 export async function readPage(url: string): Promise<string> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
     return await response.text()
   } catch (error) {
-    // fetch reports a refused connection as a TypeError with the cause inside.
+    // fetch reports a refused connection as a TypeError with a cause.
     if (error instanceof TypeError) return ''
     throw error
   }
 }
 
-/** Finds free ports on the loopback address, for programs that cannot be told to choose one themselves. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(
     Array.from(
@@ -121,7 +115,7 @@ function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch (error) {
-    // A process may end between the listing and the reading: ENOENT, or ESRCH for an opened file.
+    // The process ended between listing and reading: ENOENT, or ESRCH for an open file.
     if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return ''
     throw error
   }

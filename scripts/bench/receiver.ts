@@ -1,6 +1,6 @@
 /**
- * The benchmark's client: a process that takes every callback of the products and answers 200, as cheaply as it can.
- * A callback is one HTTP request, GET or POST, or one of several events in one; it is known by the message number that follows a marker in it.
+ * The benchmark's client: a process that takes all callbacks and responds 200, as cheaply as possible. A callback is one HTTP request, GET or
+ * POST, or one of several events in a request; its message number follows a marker.
  */
 import { createHmac } from 'node:crypto'
 import { createServer, type AddressInfo } from 'node:net'
@@ -8,19 +8,17 @@ import { createHttpReader, type Frame } from './http1.ts'
 import { countsOf, createTally, note, readNumber, type Counts } from './tally.ts'
 import { answerParent, nowMs } from './worker.ts'
 
-/** What a product's callbacks look like. */
 export type CallbackShape = {
-  /** The bytes right before the message number. */
+  /** The bytes before the message number. */
   marker: string
-  /** What only a callback about a delivered message contains. */
+  /** Bytes that occur only in callbacks of delivered messages. */
   delivered: string
-  /** The Standard Webhooks secret (`whsec_…`); given, every 100th signature is verified. */
+  /** The Standard Webhooks secret (`whsec_…`); if given, every 100th signature is verified. */
   secret?: string
-  /** A request may have several of them. */
+  /** A request may have several callbacks. */
   isBatch?: boolean
 }
 
-/** What the receiver saw since `begin`. */
 export type ReceiverCounts = Counts & {
   callbacks: number
   delivered: number
@@ -29,8 +27,8 @@ export type ReceiverCounts = Counts & {
   lastMs: number
 }
 
-// Verifying costs 10 µs; a sample shows that signatures are real without the receiver becoming what is measured. Of a request with several
-// callbacks the signature is verified where one of them is a hundredth.
+// Verification costs 10 µs; a sample shows that signatures are real without making the receiver the bottleneck. A request with several callbacks
+// is verified if one of them is a hundredth.
 const verifyEvery = 100
 const ok = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
 let tally = createTally(0, 0)
@@ -70,7 +68,7 @@ function take(frame: Frame): void {
   }
 }
 
-/** Takes every callback of a request; each has the marker once, and says at most once that it is about a delivered message. */
+/** Each callback has the marker once, and says "delivered" at most once. */
 function takeEach(request: Buffer): void {
   const atMs = nowMs()
   for (let at = request.indexOf(marker); at >= 0; at = request.indexOf(marker, at + marker.length)) {
@@ -81,7 +79,7 @@ function takeEach(request: Buffer): void {
     totals.delivered += 1
 }
 
-/** Whether the request carries the signature its body, id and time ask for (Standard Webhooks 1.0). */
+/** Checks the signature over body, id and time (Standard Webhooks 1.0). */
 function isSigned(frame: Frame, key: Buffer): boolean {
   const head = frame.bytes.toString('latin1', frame.start, frame.headEnd)
   const header = (name: string) => new RegExp(`\r\n${name}: *([^\r]*)`, 'i').exec(head)?.[1] ?? ''
@@ -107,7 +105,7 @@ answerParent({
     secret = run.shape.secret === undefined ? undefined : Buffer.from(run.shape.secret.replace('whsec_', ''), 'base64')
   },
   counts: (): ReceiverCounts => ({ ...countsOf(tally), ...totals, lastMs: tally.lastMs }),
-  /** Resolves when every message was called back, or when none was for `stallMs`. */
+  /** Resolves when every message was called back, or none for `stallMs`. */
   finished: (input: { stallMs: number }) =>
     new Promise<void>((resolve) => {
       let seen = -1

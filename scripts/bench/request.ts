@@ -1,27 +1,25 @@
-/** The HTTP requests of a run, rendered ahead from one shape. */
 import { numberDigits } from './tally.ts'
 
-/** A request with `{number}`, `{to}` and `{key}` where the message's own number, recipient and key go, of a fixed length each. */
+/** `{number}`, `{to}` and `{key}` are replaced by the message's own values of fixed length. */
 export type RequestShape = {
   port: number
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
   body?: string
-  /** Taken in turns. */
+  /** Used in turns. */
   keys?: readonly string[]
 }
 
 /**
- * The recipient of a message number: a US number that numbering plans have nothing to say against, for they would add warnings.
- * Its last four digits run 1000–9999, because simulators give endings such as 0002 a meaning of their own.
+ * The recipient of a message number: a US number that is valid in numbering plans, which would otherwise add warnings. Its last four digits run
+ * 1000–9999, because simulators give a meaning to endings such as 0002.
  */
 export function recipientOf(number: number): string {
   const exchange = 200 + (Math.floor(number / 9000) % 800)
   return `1415${exchange}${1000 + (number % 9000)}`
 }
 
-/** Renders the request of one message number. */
 export function renderRequest(shape: RequestShape, number: number): Buffer {
   const fill = (text: string) =>
     text

@@ -1,4 +1,3 @@
-/** One run of one product between the sink, the receiver and the load, checked for correctness. */
 import { type Running, readCpuSeconds, waitUntil, waitUntilQuiet } from './product.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { ReceiverCounts } from './receiver.ts'
@@ -6,10 +5,10 @@ import type { SinkCounts } from './sink.ts'
 import { quantile } from './tally.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** How long the carrier holds a receipt: long enough that nothing is coalesced by luck. */
+/** The carrier's receipt delay: long enough that nothing is coalesced by luck. */
 const receiptDelayMs = 1000
 
-/** The processes around the product, shared by all products of a comparison. */
+/** The processes around the products, shared by a comparison. */
 export type Stage = {
   sink: Worker
   receiver: Worker
@@ -17,7 +16,6 @@ export type Stage = {
   ends: { carrierPort: number; receiverPort: number }
 }
 
-/** Starts sink, receiver and load. */
 export async function startStage(): Promise<Stage> {
   const [sink, receiver, load] = [startWorker('./sink.ts'), startWorker('./receiver.ts'), startWorker('./load.ts')]
   const carrierPort = await sink.ask<number>('listen', { receiptDelayMs })
@@ -25,31 +23,29 @@ export async function startStage(): Promise<Stage> {
   return { sink, receiver, load, ends: { carrierPort, receiverPort } }
 }
 
-/** Stops sink, receiver and load. */
 export async function stopStage(stage: Stage): Promise<void> {
   await Promise.all([stage.load.stop(), stage.receiver.stop(), stage.sink.stop()])
 }
 
-/** What a run measured; latencies are of the messages in it, from request to callback without the receipt's delay. */
+/** Latencies run from request to callback, without the receipt's delay. */
 export type Result = {
-  /** From the first request to the last callback, the receipt's delay with it: a product works in that time. */
+  /** From the first request to the last callback, with the receipt's delay, in which a product works. */
   messagesPerSecond: number
   /** From the first request to the last 202. */
   acceptedPerSecond: number
-  /** CPU time of all the product's processes until they are quiet again, divided by messages. */
+  /** CPU of all the product's processes until they are idle, divided by messages. */
   cpuUsPerMessage: number
   callbackMs: { p50: number; p99: number }
   acceptMs: { p50: number; p99: number }
 }
 
-/** One run's size, and its pace when it is one of latency rather than of throughput. */
+/** `perSecond` makes it a run of latency instead of throughput. */
 export type RunInput = { size: number; connections: number; perSecond?: number }
 
-// A product that has called nothing back for this long will not: the run ends and its counts say what is missing.
+// After so long without a callback the run ends, and its counts show what is missing.
 const stallMs = 10_000
 let nextBase = 0
 
-/** Message numbers that no other run has. */
 export function takeNumbers(size: number): { base: number; size: number } {
   const base = nextBase
   nextBase += size
@@ -81,7 +77,7 @@ export async function runOnce(stage: Stage, product: Running, input: RunInput): 
   }
 }
 
-/** Has messages sent whose numbers are those of `run`, waits for their callbacks and for quiet, and throws unless all counts agree. */
+/** Sends the messages of `run`, waits for their callbacks and for idleness, and throws unless all counts agree. */
 export async function runThrough<Sent extends Accepted>(
   stage: Stage,
   product: Running,
@@ -101,10 +97,9 @@ export async function runThrough<Sent extends Accepted>(
   return { sent, receiver: await checkCounts(stage, product, run.size, sent), cpuSeconds }
 }
 
-/** What a product said of what it was asked to send. */
 type Accepted = Pick<LoadOutput, 'accepted' | 'statuses' | 'refusals'>
 
-/** Accepted = submitted = receipts = callbacks, each once, all delivered, all sampled signatures real, nothing left. */
+/** Accepted = submitted = receipts = callbacks, each once, all delivered, all sampled signatures valid, nothing left. */
 async function checkCounts(stage: Stage, product: Running, size: number, load: Accepted): Promise<ReceiverCounts> {
   const answered = async () => (await stage.sink.ask<SinkCounts>('counts')).receiptsAnswered === size
   await waitUntil('every receipt to be answered', answered, 5000).catch(() => {})

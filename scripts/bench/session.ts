@@ -1,7 +1,6 @@
 /**
- * Submits per second over one SMPP session on loopback, both ends in this process: our session against our server, and npm
- * smpp against itself, in turns, with the same PDUs and as many outstanding: submits per second, and processor time per
- * submit at both ends together, which holds on a busy machine too.
+ * Submits per second over one SMPP session on loopback, both ends in this process: our session and server, and npm smpp against itself, in turns,
+ * with the same PDUs and window. Also processor time per submit of both ends, which holds on a busy machine too.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +10,6 @@ import { compare, runInTurns, type Comparison, type Side } from './comparison.ts
 
 const WINDOW = 1_000
 
-/** About half a second of either. */
 const OUR_SUBMITS = 700_000
 const NPM_SUBMITS = 30_000
 
@@ -48,14 +46,14 @@ const KINDS: Record<string, (destination_addr: string) => Submit> = {
   }),
 }
 
-/** Different messages, sent over and over: an object, texts and octets of its own for each in the window. */
+/** One distinct message per place in the window, sent repeatedly, each with its own object, texts and octets. */
 function someSubmits(kind: (destination_addr: string) => Submit): Submit[] {
   return Array.from({ length: WINDOW }, (_, index) => kind(String(15_551_230_000 + index)))
 }
 
 const BIND = { system_id: 'bench', password: 'secret' }
 
-/** Submits per second, and microseconds of processor time a submit. */
+/** Submits per second, and microseconds of processor time per submit. */
 interface Rate {
   readonly perSecond: number
   readonly cpuUs: number
@@ -128,7 +126,7 @@ async function measureNpm(messages: readonly Submit[]): Promise<Rate> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let submitted = 0
   let answered = 0
-  // On every answer, which is what suits it best: refilled by halves, it waits for Nagle's algorithm and delayed ACKs.
+  // Refilled on every answer, which is best for npm smpp: in batches it would wait for Nagle's algorithm and delayed ACKs.
   function fill(): void {
     while (submitted < NPM_SUBMITS && submitted - answered < WINDOW) {
       const fields = flat[submitted++ % WINDOW]
@@ -154,7 +152,6 @@ function checkArrived(count: number, sent: number): void {
   if (count !== sent) throw new Error(`${count} octets or characters of text arrived of ${sent}`)
 }
 
-/** Octets of text in one of the messages, which are alike. */
 const octetsOf = ([message]: readonly Submit[]): number => message?.short_message?.length ?? 0
 
 const charactersOf = (messages: readonly Submit[]): number =>
@@ -171,8 +168,8 @@ function startMeasuring(submits: number): () => Rate {
 }
 
 /**
- * Compares both sessions for each kind of PDU: as each library is made, and with our server decoding every text, as npm smpp
- * cannot but do. Ours hands on octets: most texts that pass a link are never read there.
+ * Compares both sessions for each kind of PDU: as each library is made, and with our server decoding every text, as npm smpp always does. Ours
+ * passes on octets, because a link never reads most texts.
  */
 export async function compareSessions(pairs: number): Promise<Comparison[]> {
   const rows: Comparison[] = []
@@ -182,7 +179,7 @@ export async function compareSessions(pairs: number): Promise<Comparison[]> {
       const what = isDecoding ? `${kind}, decoded at both` : kind
       const measure = (side: Side): Promise<Rate> =>
         side === 'ours' ? measureOurs(messages, isDecoding) : measureNpm(messages)
-      // Once before it counts: links live for days, and neither is to be measured while V8 compiles it.
+      // A first round does not count: V8 is still compiling, but links live for days.
       await runInTurns(1, measure)
       const runs = await runInTurns(pairs, measure)
       rows.push(

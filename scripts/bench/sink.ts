@@ -1,6 +1,6 @@
 /**
- * The benchmark's carrier: a process that answers every submit_sm at once and reports it delivered a fixed time later.
- * It takes several times what any product here submits, so that the sink is never what is measured (`sinklimit.ts` shows it).
+ * The benchmark's carrier: a process that answers every submit_sm immediately and reports it delivered after a fixed delay. It takes several
+ * times what any product here submits, so it is never the bottleneck (`sinklimit.ts` proves it).
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import {
@@ -19,7 +19,6 @@ import {
 import { countsOf, createTally, note, numberDigits, readNumber, type Counts } from './tally.ts'
 import { answerParent, nowMs } from './worker.ts'
 
-/** What the sink saw since `begin`. */
 export type SinkCounts = Counts & {
   submits: number
   receiptsAsked: number
@@ -27,11 +26,11 @@ export type SinkCounts = Counts & {
   receiptsAnswered: number
 }
 
-/** What one read brought in: its receipts, rendered already, wait for their time together. */
+/** Receipts of one read, rendered already; they become due together. */
 type Batch = { session: Session; dueMs: number; receivedMs: number; receipts: Buffer; numbers: number[] }
 type Session = { socket: Socket; tail: Buffer; receiptSequence: number; unanswered: number }
 
-// A carrier does not pour without end into a client that does not answer; far above what any client here leaves open.
+// A carrier limits unanswered receipts; this is far above what any client here leaves open.
 const unansweredMax = 2000
 const empty = Buffer.alloc(0)
 const queue: Batch[] = []
@@ -54,10 +53,10 @@ const server = createServer({ noDelay: true }, (socket) => {
   socket.on('close', () => sessions.delete(session))
 })
 
-/** Answers every whole PDU of a chunk with one write, and queues the receipts it earned. */
+/** Answers every whole PDU of a chunk with one write, and queues their receipts. */
 function readChunk(session: Session, chunk: Buffer): void {
   const bytes = session.tail.length === 0 ? chunk : Buffer.concat([session.tail, chunk])
-  // No answer is longer than its request; the floor is for the shortest submit_sm.
+  // Responses are no longer than requests; the floor is for the shortest submit_sm.
   const out = Buffer.allocUnsafe(bytes.length + submitResponseLength)
   const receivedMs = nowMs()
   const batch: Batch = { session, dueMs: receivedMs + receiptDelayMs, receivedMs, receipts: empty, numbers: [] }
@@ -103,7 +102,7 @@ function readChunk(session: Session, chunk: Buffer): void {
   if (queue.length > 0) releaseDue()
 }
 
-/** Answers a PDU that is not a submit_sm: binds with our name, what is known with ROK, the rest with generic_nack. */
+/** Answers other PDUs: binds with our name, known ones with ROK, the rest with generic_nack. */
 function writeOther(out: Buffer, at: number, id: number, sequence: number): number {
   if (id === command.bindReceiver || id === command.bindTransmitter || id === command.bindTransceiver) {
     const to = writeHeader(out, at, 21, id + command.response, 0, sequence)
@@ -114,7 +113,7 @@ function writeOther(out: Buffer, at: number, id: number, sequence: number): numb
   return writeHeader(out, at, 16, command.response, invalidCommandId, sequence)
 }
 
-/** Sends the receipts that are due, in order, one write a batch; batches all wait equally long, so the first is due first. */
+/** Sends due receipts in order, one write per batch; all delays are equal, so the first is due first. */
 function releaseDue(): void {
   const atMs = nowMs()
   let released = 0
@@ -168,6 +167,6 @@ answerParent({
   },
   counts: (): SinkCounts => ({ ...countsOf(tally), ...totals }),
   sessions: () => sessions.size,
-  // How long each message's receipt was held, in ms by number: taken off a latency, nothing of the delay remains in it.
+  // The actual hold of each message's receipt in ms by number, to subtract it from latency.
   heldMs: () => heldMs,
 })

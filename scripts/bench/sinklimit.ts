@@ -1,4 +1,4 @@
-/** How many submits a second the sink takes by itself, receipts and all, from a sender that does nothing but write bytes. */
+/** Submits per second that the sink takes, with receipts, from a sender that only writes bytes. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { command, readUint32, submitResponseLength, writeDecimal, writeHeader } from './frames.ts'
@@ -8,7 +8,7 @@ import { nowMs, startWorker } from './worker.ts'
 
 const windowMax = 1000
 
-/** Measures submits a second over `size` messages in a window of 1000, with receipts on, and checks that all were counted. */
+/** Over `size` messages in a window of 1000, with receipts; checks that all were counted. */
 export async function measureSinkLimit(size: number): Promise<number> {
   const sink = startWorker('./sink.ts')
   try {
@@ -25,7 +25,7 @@ export async function measureSinkLimit(size: number): Promise<number> {
   }
 }
 
-/** Submits `size` messages and resolves with the milliseconds until the last response. */
+/** Resolves with the milliseconds until the last response. */
 async function blast(port: number, size: number): Promise<number> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect')
@@ -65,7 +65,7 @@ async function blast(port: number, size: number): Promise<number> {
         at += length
       }
       tail = bytes.subarray(at)
-      // Receipts are answered, so that the sink's work for them is part of what is measured.
+      // Receipts are answered, so that the sink's work for them counts.
       if (acknowledged > 0) socket.write(deliverResponses(acknowledged))
       if (answered < size) return refill()
       socket.destroy()

@@ -104,7 +104,6 @@ test('load and receiver agree on every message, and a wrong signature does not p
     await receiver.ask('begin', { base: 42, size: 100, shape: callback })
     const output = await load.ask<LoadOutput>('run', { ...run, shape: shape(signed) })
     expect(output).toMatchObject({ accepted: 100, statuses: { 200: 100 }, refusals: [] })
-    // The same number a hundred times: one message, 99 duplicates, and every hundredth signature looked at.
     expect(await receiver.ask<ReceiverCounts>('counts')).toMatchObject({
       callbacks: 100,
       distinct: 1,

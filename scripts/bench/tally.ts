@@ -1,17 +1,16 @@
-/** Which of a run's message numbers were seen, how often, and when first. */
+/** The message numbers seen in a run: how often, and when first. */
 
-/** Counts of one run; correct when `distinct` is the run's size and the two others are 0. */
+/** Correct if `distinct` is the run's size and the others are 0. */
 export type Counts = { distinct: number; duplicates: number; strays: number }
 
-/** A run's tally: numbers `base` … `base + size - 1`; `firstMs` is what `note` was given first, by `number - base`. */
+/** Numbers are `base` … `base + size - 1`; `firstMs` is the first time given to `note`, by `number - base`. */
 export type Tally = Counts & { base: number; size: number; firstMs: Float64Array; lastMs: number }
 
-/** Starts an empty tally. */
 export function createTally(base: number, size: number): Tally {
   return { base, size, firstMs: new Float64Array(size), lastMs: 0, distinct: 0, duplicates: 0, strays: 0 }
 }
 
-/** Notes one sight of a message number; a number of another run, or none (-1), is a stray. */
+/** A number of another run, or none (-1), is a stray. */
 export function note(tally: Tally, number: number, atMs: number): void {
   const index = number - tally.base
   if (index < 0 || index >= tally.size) tally.strays += 1
@@ -23,15 +22,14 @@ export function note(tally: Tally, number: number, atMs: number): void {
   }
 }
 
-/** The counts alone. */
 export function countsOf({ distinct, duplicates, strays }: Tally): Counts {
   return { distinct, duplicates, strays }
 }
 
-/** Digits of a message number in texts and addresses: fixed, so that every request of a run has the same length. */
+/** Fixed digits of a message number in texts and addresses, so that all requests of a run have the same length. */
 export const numberDigits = 8
 
-/** Reads the message number whose digits start at `offset`; -1 when they are not digits. */
+/** Returns -1 unless there are digits at `offset`. */
 export function readNumber(bytes: Buffer, offset: number): number {
   let number = 0
   for (let at = offset; at < offset + numberDigits; at++) {
@@ -42,7 +40,7 @@ export function readNumber(bytes: Buffer, offset: number): number {
   return number
 }
 
-/** The q-th quantile (0–1) of values, nearest rank; NaN of none. */
+/** The q-th quantile (0–1), nearest rank; NaN of no values. */
 export function quantile(values: readonly number[], q: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(q * sorted.length) - 1))] ?? NaN

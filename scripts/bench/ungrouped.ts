@@ -1,7 +1,7 @@
 /**
- * Takes group commit out of Heliogram: loaded before it (`node --import`), this module stands in for what writes the messages that it
- * accepts. Each request then is one plain INSERT, in a transaction of its own. HTTP, authentication, limits, validation, routing and the
- * answer are the program's; queue, opt-outs, keys and counts, which the program's own statement sees to, are left out.
+ * Removes group commit from Heliogram: loaded before it (`node --import`), this module replaces the writer of accepted messages. Each request
+ * becomes one plain INSERT in its own transaction. HTTP, authentication, limits, validation, routing and the response are the program's; queue,
+ * opt-outs, keys and counts, which its own statement includes, are left out.
  */
 import { registerHooks } from 'node:module'
 import { Pool } from 'pg'
@@ -25,7 +25,7 @@ registerHooks({
   },
 })
 
-/** Nobody waits for anybody. */
+/** Never groups. */
 export class Batcher<In, Out> {
   readonly length = 0
   readonly flushingMs = 0
@@ -46,11 +46,10 @@ let pool: Pool | undefined
 function openPool(): Pool {
   const connectionString = process.env['DATABASE_URL'] ?? ''
   const opened = new Pool({ connectionString, max: plainPoolSize, allowExitOnIdle: true })
-  // The database may end before the program, when a run is broken off.
+  // The database may end before the program if a run is aborted.
   return opened.on('error', () => {})
 }
 
-/** Inserts each draft by itself. */
 export async function writeDrafts(_db: unknown, _context: unknown, planned: Planned[]): Promise<Written> {
   pool ??= openPool()
   const written = nothingWritten()

@@ -1,6 +1,6 @@
 /**
- * What a long queue of events costs in memory: the program with all its roles posts to a thousand endpoints, each an origin of its own, a
- * tenth of which hang, while another process records 10,000 events a second.
+ * The memory cost of a long queue of events: the program with all its roles posts to a thousand endpoints of different origins, a tenth of which
+ * hang, while another process records 10,000 events a second.
  */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ const eventsPerSecond = 10_000
 const batch = 500
 const memoryMaxMb = 256
 
-/** Peak memory of the program while events come faster than they can be posted, as it is started and with little memory. */
+/** Peak memory while events come faster than they can be posted, at default and at small memory. */
 export async function measureWebhooks(options: Options): Promise<Figure[]> {
   return [...(await measure(options, 'normal')), ...(await measure(options, 'small'))]
 }
@@ -68,7 +68,6 @@ let posted = 0
 let db: Db
 let accounts: string[] = []
 
-/** One address of the loopback network for each endpoint. */
 const hostOf = (n: number): string => `127.1.${n >> 8}.${n & 255}`
 
 async function listen(): Promise<number> {
@@ -107,14 +106,14 @@ async function subscribe({ databaseUrl, dataFolder, port }: Subscription): Promi
   }
 }
 
-/** An event of the usual size: a message with a text of one segment, some two kilobytes as JSON. */
+/** A typical event: a message of one segment, some two kilobytes as JSON. */
 const message = {
   id: 'msg_01m7xz77bve00s669tvh3kn68p',
   message: 'x'.repeat(160),
   metadata: { filler: 'y'.repeat(1500) },
 }
 
-/** Whoever has the role claims them. */
+/** Any process with the role claims them. */
 const outbox = { nodeId: null, offer: () => {} }
 
 async function record({ seconds }: { seconds: number }): Promise<number> {

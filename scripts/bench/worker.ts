@@ -1,19 +1,17 @@
-/** Helper processes of the benchmark: each is forked, told what to do over IPC, and answers once per question. */
+/** Helper processes of the benchmark: each is forked, and answers questions over IPC. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 type Question = { number: number; name: string; input: unknown }
 type Answer = { number: number; output?: unknown; error?: string }
 
-/** A running helper process. */
 export type Worker = {
   pid: number
-  /** Asks the helper's handler of that name; rejects with its error, or when the process ends first. */
+  /** Calls the helper's handler; rejects with its error, or if the process ends first. */
   ask<Output>(name: string, input?: unknown): Promise<Output>
   stop(): Promise<void>
 }
 
-/** Forks a TypeScript file of this folder that calls `answerParent`. */
 export function startWorker(file: string): Worker {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { serialization: 'advanced' })
   const waiting = new Map<number, { resolve: (output: unknown) => void; reject: (error: Error) => void }>()
@@ -46,7 +44,6 @@ export function startWorker(file: string): Worker {
   }
 }
 
-/** Serves the parent's questions in a helper process; a question may take as long as it needs. */
 export function answerParent(handlers: Record<string, (input: never) => unknown>): void {
   const answer = async ({ number, name, input }: Question): Promise<Answer> => {
     const handler = handlers[name]
@@ -60,11 +57,11 @@ export function answerParent(handlers: Record<string, (input: never) => unknown>
   process.on('message', (question: Question) => {
     void answer(question).then((result) => process.send?.(result))
   })
-  // The parent died without stopping us: nobody is left to ask.
+  // The parent died without stopping us.
   process.on('disconnect', () => process.exit(0))
 }
 
-/** Milliseconds of the machine's monotonic clock, comparable between processes (unlike `performance.now`). */
+/** The machine's monotonic clock in milliseconds, comparable between processes (unlike `performance.now`). */
 export function nowMs(): number {
   return Number(process.hrtime.bigint()) / 1e6
 }

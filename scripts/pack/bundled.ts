@@ -1,24 +1,22 @@
-/** What the programs in a release bring inside them, which npm cannot list: the libraries of Node.js and of PostgreSQL, with their versions. */
+/** The libraries inside Node.js and PostgreSQL with their versions, which npm cannot list. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from './run.ts'
 
-/** A program in a release, and the libraries in it. */
 export interface Bundle {
-  /** The npm package that it comes in. */
   from: string
   program: Part
   libraries: Part[]
 }
 
-/** A name, a version, and under which vendor and product advisories name it. */
+/** Name, version, and the vendor and product in advisories. */
 export interface Part {
   name: string
   version: string
   product: string
 }
 
-/** What process.versions calls the libraries whose advisories concern what Node.js does for us. */
+/** The libraries in process.versions whose advisories concern our use of Node.js. */
 const librariesOfNode: Record<string, [name: string, product: string]> = {
   ares: ['c-ares', 'c-ares:c-ares'],
   brotli: ['brotli', 'google:brotli'],
@@ -34,14 +32,14 @@ const librariesOfNode: Record<string, [name: string, product: string]> = {
   zstd: ['zstd', 'facebook:zstandard'],
 }
 
-/** Asks a Node.js, which must run here; its build for another machine has the same versions. `from`: the package that it travels in. */
+/** Asks a Node.js, which must run here; builds for other machines have the same versions. `from`: its npm package. */
 export async function readNode(program: string, from: string): Promise<Bundle> {
   const versions = JSON.parse(await run(program, ['-p', 'JSON.stringify(process.versions)'], '/')) as Record<
     string,
     string
   >
   const libraries = Object.entries(librariesOfNode).flatMap(([key, [name, product]]) => {
-    // Chromium's zlib has a name behind its number.
+    // Chromium's zlib has a suffix.
     const version = versions[key]?.replace(/-.*/, '')
     return version ? [{ name, version, product }] : []
   })
@@ -53,7 +51,7 @@ const librariesOfPostgres: [name: string, product: string, file: RegExp, text: R
   ['zlib', 'zlib:zlib', /^libz\.so/, / deflate ([\d.]+) Copyright/],
 ]
 
-/** Reads the files of the package with PostgreSQL, in the folder of packages of a release; they may be for another machine. */
+/** Reads the PostgreSQL package in a release's modules, which may be for another machine. */
 export function readPostgres(modules: string, from: string): Bundle {
   const native = join(modules, from, 'native')
   const files = readdirSync(join(native, 'lib'))

@@ -1,18 +1,18 @@
-/** What a release is made of: the sources that run, the built console, the manual. Neither tests nor what only developing needs. */
+/** The contents of a release: the sources that run, the built console, the manual; no tests or development tools. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Folders that go in whole, but for what `isLeftOut` names. */
+/** Whole folders, except what `isLeftOut` names. */
 const folders = ['bin', 'cli', 'console/dist', 'deploy', 'docs', 'mcp', 'sdk', 'server', 'simulator', 'smpp']
 /** Single files; `npm run repl` is for the incidents in docs/runbooks.md. */
 const singles = ['LICENSE', 'scripts/options.ts', 'scripts/reach.ts', 'scripts/repl.ts']
 
-/** Tests, what only they use, what writes tables that are in the repository as they are written, and what installing and checking types leave. */
+/** Tests and their helpers, generators of committed tables, and files left by installing and type checking. */
 const isLeftOut = (path: string): boolean =>
   /\.test\.tsx?$|(^|[-/])testing\.ts$|(^|[-/])compile\.ts$|(^|\/)tsconfig\.json$|\.tsbuildinfo$/.test(path) ||
   path.split('/').some((name) => ['node_modules', 'fixtures'].includes(name))
 
-/** The files of a release that come from the repository, as paths from its root. @throws where the console is not built. */
+/** Paths from the repository's root. @throws if the console is not built */
 export function listContents(root: string): string[] {
   const walk = (folder: string): string[] =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -24,7 +24,7 @@ export function listContents(root: string): string[] {
   return [...folders.flatMap(walk), ...singles, ...manual].sort()
 }
 
-/** Copies them to a folder, and writes the release's own package.json: there is nothing left in it to be installed, built or checked. */
+/** Copies them, and writes the release's package.json, which has nothing to install, build or check. */
 export function copyContents(root: string, target: string): void {
   for (const file of listContents(root)) {
     mkdirSync(dirname(join(target, file)), { recursive: true })
@@ -40,7 +40,7 @@ export function copyContents(root: string, target: string): void {
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
 }
 
-/** What of package.json a release repeats, and what its dependencies are told by. */
+/** The part of package.json that a release needs. */
 export interface Package {
   name: string
   version: string
@@ -55,7 +55,6 @@ export interface Package {
   optionalDependencies?: Record<string, string>
 }
 
-/** The package.json of a folder. */
 export function readPackage(folder: string): Package {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Package
 }

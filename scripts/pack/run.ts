@@ -1,7 +1,7 @@
-/** Other programs that a release is made with: what they say is told where they fail. */
+/** Other programs, whose output is shown if they fail. */
 import { execFile } from 'node:child_process'
 
-/** Runs a program to its end and returns what it printed. @throws with all that it printed where it fails. */
+/** Returns the output. @throws with all output on failure */
 export function run(command: string, words: string[], cwd: string, env = process.env): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, words, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {

@@ -1,4 +1,4 @@
-/** The list of what others wrote in a release (CycloneDX): for scanners, and for who has to know whether an advisory concerns them. */
+/** The components of a release (CycloneDX), for scanners and for checking advisories. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +21,9 @@ interface Bom {
 }
 
 /**
- * What `npm sbom` says of the lock file, without the binaries for other machines, which are not in `modules`, and with the programs and
- * libraries in those for this one. What the built console holds is in it. The same release has the same text: the time is given, and the
- * number comes from the contents.
+ * `npm sbom` of the lock file, without the binaries for other machines, which are not in `modules`, and with the programs and libraries inside
+ * those for this one. Includes the built console's packages. The same release gives the same text: the time is given, and the serial number comes
+ * from the contents.
  */
 export function writeBom(fromNpm: string, modules: string, bundles: Bundle[], at: Date): string {
   const bom = JSON.parse(fromNpm) as Bom
@@ -44,7 +44,7 @@ export function writeBom(fromNpm: string, modules: string, bundles: Bundle[], at
     bom.dependencies.push({ ref: holder['bom-ref'], dependsOn: refsOf([program]) })
     bom.dependencies.push({ ref: program['bom-ref'], dependsOn: refsOf(libraries) })
   }
-  // Otherwise the name of the folder that it was made in.
+  // npm would use the name of the folder.
   bom.metadata.component.name = 'heliogram'
   bom.metadata.timestamp = at.toISOString()
   const hash = createHash('sha256').update(JSON.stringify(bom.components)).digest('hex')
@@ -52,7 +52,7 @@ export function writeBom(fromNpm: string, modules: string, bundles: Bundle[], at
   return `${JSON.stringify(bom, null, 2)}\n`
 }
 
-/** Two programs may have the same library, each in a version of its own. */
+/** Two programs may contain different versions of a library. */
 const describe = (from: string, type: string, { name, version, product }: Part): Component => ({
   'bom-ref': `${from}/${name}@${version}`,
   type,

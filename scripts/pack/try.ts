@@ -1,4 +1,4 @@
-/** Starts a release as a stranger would find it: unpacked, as another user, with nothing in the environment, and nothing to write to but a data folder. */
+/** Starts a release like a new user: unpacked, as another user, with an empty environment, and only a data folder writable. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { run } from './run.ts'
 
-// As everywhere on Linux: the account that owns nothing.
+// The account without files, as everywhere on Linux.
 const nobody = 65_534
 
-/** Starts it, sends a message, opens the console and the manual, and stops it, twice. @throws where anything is not as it should be. */
+/** Twice: starts it, sends a message, opens the console and the manual, and stops it. @throws on any fault */
 export async function tryRelease(release: string, tell: (line: string) => void): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-release-'))
   const isRoot = process.getuid?.() === 0
