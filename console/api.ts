@@ -1,4 +1,4 @@
-/** The API as screens use it: every call is one of the SDK's, by the login of this browser. Nothing here knows a privilege. */
+/** All API calls of screens go through the SDK with this browser's login; the console has no privileges of its own. */
 import {
   createClient,
   keyed,
@@ -27,35 +27,37 @@ import { toast } from './kit/toast.tsx'
 
 const client = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
 
-/** The client of whoever is logged in. */
 export const heliogram: Pick<Client, 'call' | 'open'> = {
   call: (name, ...rest) => whileConfirmed(() => whileIn(() => client.call(name, ...rest), rest[1]?.signal)),
   open: (name, ...rest) => whileIn(() => client.open(name, ...rest), rest[1]?.signal),
 }
 
-/** What was asked stays for a minute behind the screen; a call that failed is not repeated, as the SDK has done that. */
+/** Responses are cached for a minute. Failed calls are not repeated, because the SDK has done that. */
 export const queries = new QueryClient({
-  // `always`: a browser that says that it is offline may well be on the machine or in the network of the installation.
+  // `always`: a browser that reports itself offline may be on the installation's machine or network.
   defaultOptions: {
     queries: { retry: false, staleTime: 1000, gcTime: 60_000, refetchOnWindowFocus: true, networkMode: 'always' },
     mutations: { networkMode: 'always' },
   },
 })
 
-// Who comes back finds what is, and not what was when they left.
+// Refresh for returning users.
 focusManager.setEventListener((tell) => watchReturns(() => tell()))
 
-/** How often something is asked again while it changes and the page is looked at, in milliseconds (kit/pace.ts): always, or as the last answer has it; undefined: no more. */
+/**
+ * Polling interval while something changes and the page is watched, in milliseconds (kit/pace.ts): fixed, or by the last response; undefined
+ * stops.
+ */
 type Every<Name extends JsonOperation> = number | ((answer: Answer<Name> | undefined) => number | undefined)
 
 interface Asking<Name extends JsonOperation> {
   every?: Every<Name>
   enabled?: boolean
-  /** It only adds to a screen that does without it: who may not call it is not refused, as nothing is asked. */
+  /** Optional on a screen: not called, instead of refused, without the scope. */
   isSide?: boolean
 }
 
-/** What an operation answers, asked again and again if it changes by itself. What was shown stays while something else of the same kind is being asked. */
+/** The response of an operation, polled if it changes by itself. Previous data stays while another request of the same kind is loading. */
 export function useCall<Name extends JsonOperation>(
   name: Name,
   request: OperationRequest<Name>,
@@ -63,7 +65,7 @@ export function useCall<Name extends JsonOperation>(
 ): UseQueryResult<Answer<Name>> {
   const held = use(Scopes)
   return useQuery<Answer<Name>>({
-    // By user as well: a login can become another one while a screen is shown.
+    // Includes the user, because the login can change while a screen is shown.
     queryKey: [readLogin()?.user.id, name, request],
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled: enabled && !(isSide && !isAllowed(held, name)),
@@ -76,19 +78,18 @@ export function useCall<Name extends JsonOperation>(
   })
 }
 
-/** An operation that changes something. */
 export interface Action<Name extends JsonOperation> {
-  /** Resolves to what was answered, or to undefined where it failed: `problem` says why. */
+  /** Resolves to the response, or undefined on failure: see `problem`. */
   run: (request: OperationRequest<Name>) => Promise<{ answer: Answer<Name> } | undefined>
   isBusy: boolean
   problem: Error | null
-  /** Forgets the problem, before a form is filled in again. */
+  /** Clears the problem before a form is filled in again. */
   reset: () => void
 }
 
 /**
- * An operation to be done when somebody says so; then everything that is shown is asked again. `done`: a sentence that says that it was.
- * `first`: what is to happen before that, such as leaving the screen of what is there no more.
+ * An operation run on demand; afterwards everything shown is refreshed. `done`: the success message. `first`: runs before the refresh, for
+ * example to leave the screen of a deleted resource.
  */
 export function useAction<Name extends JsonOperation>(name: Name, done?: string, first?: () => void): Action<Name> {
   const client = useQueryClient()
@@ -115,8 +116,7 @@ export function useAction<Name extends JsonOperation>(name: Name, done?: string,
 }
 
 /**
- * The idempotency key of a request: the same for the same request until it has succeeded. So who presses a button again because
- * there was no answer does what they mean once, even where the first time was taken.
+ * The idempotency key of a request, unchanged until it succeeds. A repeat after a lost response happens once, even if the first one was accepted.
  */
 function useKeys(): { of: (request: unknown) => string; forget: () => void } {
   const last = useRef<{ text: string; key: string }>(undefined)
@@ -132,14 +132,14 @@ function useKeys(): { of: (request: unknown) => string; forget: () => void } {
   }
 }
 
-/** Whether it is JSON; a file, of which JSON shows nothing, is another one each time. */
+/** JSON; a file, which JSON cannot represent, counts as different each time. */
 const isPlain = (value: unknown): boolean =>
   typeof value !== 'object' ||
   value === null ||
   Array.isArray(value) ||
   Object.getPrototypeOf(value) === Object.prototype
 
-/** Saves what an operation answers as a file, under a name; some do so only for an `accept` of their own. @throws HeliogramError */
+/** Saves a response as a file; some operations need an `accept` for that. @throws HeliogramError */
 export async function download<Name extends OperationName>(
   name: Name,
   request: OperationRequest<Name>,

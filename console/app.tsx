@@ -1,4 +1,3 @@
-/** Which screen an address shows. */
 import { useEffect, useMemo, useState } from 'react'
 import { Link, Route, Switch, useRoute } from 'wouter'
 import { queries } from './api.ts'
@@ -32,12 +31,12 @@ export function App() {
   const user = login?.user.id
   const scope = login?.scope
   const scopes = useMemo(() => new Set(scope?.split(' ')), [scope])
-  // What one user saw is not shown to the next: nothing of their screens stays, nor of what these asked for (useCall).
+  // The next user must not see the screens or cached responses of the last one (useCall).
   useEffect(() => () => queries.clear(), [user])
-  // Whose screens are open here: they stay while their login has ended.
+  // The owner of the open screens, which stay after the login ends.
   const [here, setHere] = useState<string>()
   if (login !== null && !login.isOver && here !== user) setHere(user)
-  // An invitation is for whoever opens it, also in the browser of somebody who is logged in.
+  // An invitation is for the person who opens it, even if somebody else is logged in here.
   const [isInvited] = useRoute('/join')
   if (login === null || isInvited || (login.isOver && here !== user))
     return (

@@ -1,5 +1,4 @@
-/** What each room of screens brings. */
 import type { ComponentType } from 'react'
 
-/** Addresses below `/console`, as wouter reads them (`/messages/:id`), each with what it shows; the first that fits counts. */
+/** Addresses below `/console` in wouter's form (`/messages/:id`); the first match counts. */
 export type Screens = readonly (readonly [address: string, screen: ComponentType])[]

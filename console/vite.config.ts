@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite'
 
-// The server's policy (server/program/site/console.ts) takes files alone: nothing is inline.
+// The server's policy (server/program/site/console.ts) allows files only: nothing is inline.
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',

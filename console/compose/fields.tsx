@@ -1,4 +1,4 @@
-/** Fields of whatever sends: a message, a broadcast, a campaign. */
+/** Fields shared by messages, broadcasts and campaigns. */
 import { SelectField, TextField } from '../kit/form.tsx'
 import { oneOf } from '../kit/typed.ts'
 
@@ -7,7 +7,7 @@ interface FieldProps {
   onChange: (value: string) => void
 }
 
-/** `hint`: what counts where it is empty. */
+/** `hint`: the value if it is empty. */
 export const ValidityField = ({ hint, ...rest }: FieldProps & { hint: string }) => (
   <TextField
     label="Validity period"
@@ -21,7 +21,7 @@ export const ValidityField = ({ hint, ...rest }: FieldProps & { hint: string }) 
 interface UnknownProps {
   value: string
   onChange: (value: '' | 'hold' | 'resend') => void
-  /** What counts where nothing is chosen. */
+  /** The meaning of no choice. */
   none: string
 }
 

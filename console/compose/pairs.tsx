@@ -1,4 +1,4 @@
-/** Values by name, of whatever names somebody chooses: attributes, variables, metadata. */
+/** Values by free names: attributes, variables, metadata. */
 import { Button } from '../kit/button.tsx'
 
 export interface Pair {
@@ -15,7 +15,7 @@ const pairOf = (name: string, value: string): Pair => ({ id: ++lastId, name, val
 export const pairsOf = (values: Record<string, Value>): Pair[] =>
   Object.entries(values).map(([name, value]) => pairOf(name, value === null ? '' : String(value)))
 
-/** The values of all pairs with a name. One that reads as it did before keeps its kind: 3 stays a number. */
+/** The values of all named pairs. An unchanged text keeps its type: 3 stays a number. */
 export function valuesOf<V extends Value>(
   pairs: readonly Pair[],
   before: Record<string, V> = {},
@@ -28,7 +28,6 @@ export function valuesOf<V extends Value>(
   return values
 }
 
-/** The same where all values are texts. */
 export const textsOf = (pairs: readonly Pair[]): Record<string, string> =>
   Object.fromEntries(pairs.filter(({ name }) => name.trim() !== '').map(({ name, value }) => [name.trim(), value]))
 
@@ -37,7 +36,6 @@ interface PairsProps {
   hint?: string
   pairs: readonly Pair[]
   onChange: (pairs: Pair[]) => void
-  /** What a name is called. */
   nameLabel?: string
 }
 
@@ -53,7 +51,7 @@ export function PairsField({ label, hint, pairs, onChange, nameLabel = 'Name' }:
             aria-label={`${nameLabel} ${n + 1}`}
             placeholder={nameLabel}
             value={name}
-            // Who adds a pair goes on with its name.
+            // The cursor goes to the name of a new pair.
             autoFocus={name === '' && value === ''}
             autoComplete="off"
             onChange={(event) => set(id, { name: event.target.value })}

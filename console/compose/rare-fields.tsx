@@ -1,4 +1,3 @@
-/** The fields of what is seldom said. */
 import { CheckField, SelectField, TextField } from '../kit/form.tsx'
 import { oneOf } from '../kit/typed.ts'
 import { CallbackField, TagsField, UnknownField, ValidityField } from './fields.tsx'

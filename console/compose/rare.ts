@@ -1,11 +1,11 @@
-/** What is seldom said of a message, or of all messages of a broadcast: as a form has it, all of it text, and as the API takes it. */
+/** Rarely used options of messages and broadcasts: as form texts, and as the API takes them. */
 import type { Operations } from '@heliogram/sdk'
 import { labelsOf, numberFrom } from '../kit/typed.ts'
 import { textsOf, type Pair } from './pairs.tsx'
 
 type Message = Operations['sendMessage']['body']
 
-/** Empty: not said, so that what stands above it counts: the campaign, the account, the API's own defaults. */
+/** Empty fields are omitted, so that the defaults of the campaign, the account or the API apply. */
 export interface RareDraft {
   validity: string
   encoding: '' | 'gsm7' | 'ucs2'
@@ -36,13 +36,13 @@ export const nothingRare: RareDraft = {
   metadata: [],
 }
 
-/** What decides in which alphabet a text goes; previews ask for it too. */
+/** Options that choose the alphabet; previews need them too. */
 export const alphabetOf = ({ encoding, isSmart }: RareDraft): Pick<Message, 'encoding' | 'smart_encoding'> => ({
   ...(encoding && { encoding }),
   ...(isSmart && { smart_encoding: true }),
 })
 
-/** Only what is said. */
+/** Omits empty fields. */
 export function rareOf(draft: RareDraft) {
   const tags = labelsOf(draft.tags)
   const metadata = textsOf(draft.metadata)

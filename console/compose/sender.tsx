@@ -1,27 +1,26 @@
-/** From whom: one of the account's senders, or a pool of them. */
 import { useCall } from '../api.ts'
 import { SelectField } from '../kit/form.tsx'
 import { tellNumber } from '../kit/number.ts'
 
 interface SenderProps {
-  /** `from:` and a number or name, or `pool:` and the id of a pool. */
+  /** `from:` and a number or name, or `pool:` and a pool id. */
   value: string
   onChange: (value: string) => void
-  /** What is meant where nothing is chosen; the account's default otherwise. */
+  /** The meaning of no choice; by default the account's default. */
   none?: string
 }
 
-/** What is chosen, as the API takes it; `undefined`: nothing. */
+/** In the API's form; `undefined` without a choice. */
 export const senderOf = (value: string) => ({
   from: value.startsWith('from:') ? value.slice(5) : undefined,
   sender_pool: value.startsWith('pool:') ? value.slice(5) : undefined,
 })
 
-/** What the API says, as the field has it. */
+/** The field's value for the API's. */
 export const senderValue = (from: string | null | undefined, pool: string | null | undefined): string =>
   from ? `from:${from}` : pool ? `pool:${pool}` : ''
 
-/** Where the API does not say what there is, what is chosen stays. */
+/** Keeps the choice if the list is not available. */
 export function SenderField({ value, onChange, none }: SenderProps) {
   const senders = useCall('listSenders', { query: { limit: 200 } })
   const pools = useCall('listSenderPools', { query: { limit: 200 } })

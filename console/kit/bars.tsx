@@ -1,7 +1,6 @@
-/** Numbers as bars: a series, a bar for each, and one whole in its parts. Hovering tells the numbers; tables tell them to readers. */
+/** Bar charts: a series, or one whole in parts. Numbers appear on hovering, and in tables for screen readers. */
 import { formatNumber, type Tone } from './show.tsx'
 
-/** Part of a bar. */
 export interface Part {
   name: string
   value: number
@@ -9,7 +8,7 @@ export interface Part {
 }
 
 interface BarsProps {
-  /** What the series is, for screen readers. */
+  /** For screen readers. */
   label: string
   bars: readonly { name: string; parts: readonly Part[] }[]
 }
@@ -21,10 +20,10 @@ const tell = (parts: readonly Part[]): string =>
     .map(({ name, value }) => `${formatNumber(value)} ${name}`)
     .join(', ')
 
-/** A series: the highest bar takes the whole height, its number stands beside. */
+/** The highest bar takes the full height, with its number beside it. */
 export function Bars({ label, bars }: BarsProps) {
   const most = Math.max(1, ...bars.map(({ parts }) => sum(parts)))
-  // As wide as a bar of a day where there are few: two bars are no wall.
+  // Few bars are as narrow as those of days.
   const slots = Math.max(bars.length, 24)
   return (
     <figure className="bars">
@@ -51,7 +50,6 @@ export function Bars({ label, bars }: BarsProps) {
   )
 }
 
-/** One whole in its parts, with their numbers below. */
 export function PartsBar({ label, parts }: { label: string; parts: readonly Part[] }) {
   const whole = Math.max(1, sum(parts))
   return (
@@ -75,7 +73,7 @@ export function PartsBar({ label, parts }: { label: string; parts: readonly Part
   )
 }
 
-/** Where each part begins and how large it is, of 100. */
+/** Offset and size of each part, of 100. */
 function stack(parts: readonly Part[], whole: number): { part: Part; from: number; size: number }[] {
   let from = 0
   return parts

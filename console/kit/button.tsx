@@ -1,4 +1,3 @@
-/** Things to press. */
 import type { OperationName } from '@heliogram/sdk'
 import type { ButtonHTMLAttributes, ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -8,9 +7,9 @@ type Kind = 'plain' | 'primary' | 'danger' | 'quiet'
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   kind?: Kind
-  /** Something that this button began is under way: it cannot be pressed twice. */
+  /** Its action is running: a second press does nothing. */
   isBusy?: boolean
-  /** What it leads to in the end: it is there for who may call that. */
+  /** Shown if the login may call this operation. */
   does?: OperationName
 }
 
@@ -30,7 +29,7 @@ export function Button({
       type="button"
       {...rest}
       className={`button ${kind} ${className}`.trim()}
-      // A disabled button would lose the keyboard, and with it the place of who works without a mouse.
+      // A disabled button would lose the keyboard focus.
       aria-disabled={isBusy || undefined}
       aria-busy={isBusy}
       onClick={(event) => (isBusy ? event.preventDefault() : onClick?.(event))}
@@ -43,14 +42,13 @@ export function Button({
 interface LinkButtonProps {
   to: string
   kind?: Kind
-  /** It makes something new, and so does the key `n`. */
+  /** Creates something; the key `n` does the same. */
   isNew?: boolean
-  /** What it leads to in the end: it is there for who may call that. */
+  /** Shown if the login may call this operation. */
   does?: OperationName
   children: ReactNode
 }
 
-/** A link to another screen that looks like a button. */
 export function LinkButton({ to, kind = 'plain', isNew = false, does, children }: LinkButtonProps) {
   const may = useMay(does)
   if (!may) return null

@@ -1,17 +1,15 @@
-/** Several of many: boxes in groups, each with what it means. */
+/** Checkboxes in groups, each with its meaning. */
 import { Button } from './button.tsx'
 import { useFault } from './form.tsx'
 
 export interface Choice<Value extends string> {
   value: Value
-  /** What it means. */
   about: string
 }
 
 interface ChoicesProps<Value extends string> {
-  /** What is chosen. */
   label: string
-  /** The field of the API that it fills; faults of that field, and of what is chosen, are shown here. */
+  /** The API field; its faults, and those of the choices, are shown here. */
   name: string
   hint?: string
   groups: readonly { title: string; choices: readonly Choice<Value>[] }[]

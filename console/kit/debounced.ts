@@ -1,7 +1,6 @@
-/** Values that follow what is typed, once it pauses. */
 import { useEffect, useState } from 'react'
 
-/** The value as it was when it last stayed the same for so long. */
+/** The value after it stopped changing for so long. */
 export function useDebounced<T>(value: T, ms = 350): T {
   const [settled, setSettled] = useState(value)
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Questions in front of the page. The browser's own dialog keeps the keyboard inside and closes at Escape. */
+/** Modal dialogs. The browser's own dialog keeps the focus inside and closes at Escape. */
 import type { OperationName } from '@heliogram/sdk'
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
@@ -6,17 +6,16 @@ import { Problem } from './problem.tsx'
 
 interface DialogProps {
   title: string
-  /** Without it nobody gets past it. */
+  /** Without it the dialog cannot be closed. */
   onClose?: () => void
-  /** Hides the page behind it. */
   isCover?: boolean
   children: ReactNode
 }
 
-/** A dialog that is there as long as it is rendered. */
+/** Open as long as it is rendered. */
 export function Dialog({ title, onClose, isCover = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
-  // Closed while it is still in the page, it gives the keyboard back to what opened it.
+  // Closing it before removal returns the focus to the opener.
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
@@ -32,7 +31,7 @@ export function Dialog({ title, onClose, isCover = false, children }: DialogProp
         event.preventDefault()
         onClose?.()
       }}
-      // A second Escape closes it whatever the page says: browsers let nobody be kept in front of a dialog.
+      // Browsers always close at a second Escape.
       onClose={() => {
         if (ref.current?.open !== false) return
         if (onClose) onClose()
@@ -53,20 +52,19 @@ export function Dialog({ title, onClose, isCover = false, children }: DialogProp
 }
 
 interface ConfirmProps {
-  /** What is called: the button is there for who may do that. */
+  /** Shown if the login may call this operation. */
   does: OperationName
-  /** What the button says, and the question's own button. */
   label: string
-  /** What is asked, with what it would do. */
+  /** The question, with the effect. */
   question: ReactNode
-  /** Does it; answers undefined where it failed, as an action's `run` does. */
+  /** Resolves to undefined on failure, as an action's `run` does. */
   onConfirm: () => Promise<unknown>
   isBusy?: boolean
   problem?: Error | null
   isDanger?: boolean
 }
 
-/** A button that asks first. The question stays while it fails, and says why. */
+/** Asks before it acts. The question stays on failure, with the reason. */
 export function ConfirmButton({
   does,
   label,

@@ -1,4 +1,4 @@
-/** A file to send as it is: CSV, unless it says otherwise. */
+/** Sent unchanged; CSV by default. */
 import { useId } from 'react'
 
 export function FileField({
@@ -30,6 +30,6 @@ export function FileField({
   )
 }
 
-/** The file with the type that the API reads it by: browsers tell another one where a spreadsheet is installed, or none. */
+/** Sets the type for the API: browsers report another one if a spreadsheet is installed, or none. */
 export const withType = (file: File): Blob =>
   new Blob([file], { type: file.name.endsWith('.json') ? 'application/json' : 'text/csv' })

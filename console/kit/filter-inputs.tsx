@@ -1,26 +1,26 @@
-/** The inputs of filters: each writes one filter into the address. */
+/** Inputs for filters; each writes one filter into the address. */
 import { useEffect, useId, useRef, useState } from 'react'
 
 interface FilterProps {
   label: string
-  /** What the address says; none or empty: everything. */
+  /** From the address; none or empty: no filter. */
   value: string | undefined
   onChange: (value: string) => void
 }
 
-/** How long typing must pause before a text filters. Milliseconds. */
+/** Pause in typing before a text filters. Milliseconds. */
 const pauseMs = 400
 
 interface TextProps extends FilterProps {
   placeholder?: string
-  /** Whether a text is whole enough to count when the typing pauses; everything otherwise. */
+  /** Whether a text is complete enough to filter after a pause; by default always. */
   isWhole?: (text: string) => boolean
 }
 
-/** A filter that is typed: it counts when the typing pauses, or at Enter. */
+/** A text filter, applied at a pause in typing, or at Enter. */
 export function FilterText({ label, value = '', onChange, placeholder = label, isWhole = () => true }: TextProps) {
   const [text, setText] = useState(value)
-  // What this field has said itself comes back through the address, and must not undo what was typed since.
+  // This field's own change returns through the address, and must not undo later typing.
   const said = useRef(value)
   useEffect(() => {
     if (value === said.current) return
@@ -54,7 +54,7 @@ export function FilterText({ label, value = '', onChange, placeholder = label, i
   )
 }
 
-/** A filter of a few values. `options`: values with what they are called, the empty one first; what else the address says is shown as it is. */
+/** `options`: values with labels, the empty one first; an unknown value from the address is shown too. */
 export function FilterSelect({
   label,
   value = '',
@@ -74,10 +74,10 @@ export function FilterSelect({
   )
 }
 
-/** A filter by day, as `2026-11-23`. */
+/** As `2026-11-23`. */
 export function FilterDay({ label, value = '', onChange }: FilterProps) {
   const id = useId()
-  // The browser complains of what is no day, which an address may well have.
+  // The browser warns about invalid days, which an address may contain.
   const day = /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
   return (
     <span className="filter-day">

@@ -1,19 +1,16 @@
-/** What a list is narrowed to stands in its address, so that it can be kept and sent to others. */
+/** A list's filters are in its address, so that it can be saved and shared. */
 import { useSearchParams } from 'wouter'
 
 interface Filters<Name extends string> {
-  /** By name, only those that are set, with the `cursor` of the list. */
+  /** Only filters that are set, and the list's `cursor`. */
   filters: Partial<Record<Name | 'cursor', string>>
-  /** Sets one, which begins at the first page again. */
+  /** Sets one, and returns to the first page. */
   set: (name: Name, value: string) => void
   clear: () => void
-  /** One of them is set. */
   isNarrowed: boolean
-  /** What an input of one needs. */
   field: (name: Name) => { value: string; onChange: (value: string) => void }
 }
 
-/** The filters of a list. */
 export function useFilters<Name extends string>(names: readonly Name[]): Filters<Name> {
   const [params, setParams] = useSearchParams()
   const filters = Object.fromEntries(

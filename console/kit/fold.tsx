@@ -1,9 +1,8 @@
-/** Fields that are rarely filled in, folded away. Their form opens those that have a fault: what is wrong is not hidden. */
+/** Rarely used fields, folded. Their form unfolds those with faults. */
 import type { ReactNode } from 'react'
 
 interface FoldProps {
   title: string
-  /** Whether it is open at first. */
   isOpen?: boolean
   children: ReactNode
 }

@@ -1,4 +1,4 @@
-/** Forms: fields with their labels, and each fault that the API finds beside the field that has it. */
+/** Forms: labelled fields, each with its faults from the API. */
 import { HeliogramError, type OperationName } from '@heliogram/sdk'
 import {
   createContext,
@@ -16,7 +16,7 @@ import {
 import { useMay } from './may.tsx'
 import { nameOf, Problem } from './problem.tsx'
 
-/** What fields learn of their form: its faults by the name of a field, the names of all that are there, whether it is to be read alone. */
+/** The form's context for fields: faults by field, the names of fields, and whether it is read-only. */
 interface Around {
   isRead?: boolean
   faults: ReadonlyMap<string, string>
@@ -35,7 +35,7 @@ function faultsOf(problem: Error | null): Map<string, string> {
   return faults
 }
 
-/** What is wrong with a field, or with something in it (`countries` also has the fault of `countries/0`); it tells its form that it shows that. */
+/** The fault of a field, or of something in it (`countries` includes `countries/0`); tells the form that it is shown. */
 export function useFault(name: string): string | undefined {
   const { faults, names } = use(Surroundings)
   useEffect(() => {
@@ -47,15 +47,14 @@ export function useFault(name: string): string | undefined {
 }
 
 interface FormProps {
-  /** What is called: who may not do that reads the form, without its buttons. */
+  /** Without permission to call this the form is read-only. */
   does?: OperationName
   onSubmit: () => unknown
-  /** Why the last try failed: faults of fields that are here stand beside these, everything else above the buttons. */
+  /** Why the last try failed: faults of fields are shown beside them, others above the buttons. */
   problem?: Error | null
   children: ReactNode
 }
 
-/** A form that the Enter key sends. */
 export function Form({ does, onSubmit, problem = null, children }: FormProps) {
   const may = useMay(does)
   const [names] = useState(() => new Set<string>())
@@ -64,7 +63,7 @@ export function Form({ does, onSubmit, problem = null, children }: FormProps) {
     event.preventDefault()
     void onSubmit()
   }
-  // Who is told of faults stands in the first field that has one, and none of these is folded away.
+  // Focuses the first field with a fault, after unfolding.
   useEffect(() => {
     if (problem === null) return
     for (const fault of form.current?.querySelectorAll('.fault') ?? [])
@@ -87,7 +86,7 @@ export function Form({ does, onSubmit, problem = null, children }: FormProps) {
   )
 }
 
-/** The buttons at the end of a form, or that there are none for who looks. */
+/** The buttons of a form, or a note that it is read-only. */
 export function Buttons({ children }: { children: ReactNode }) {
   if (use(Surroundings).isRead) return <p className="hint">Your role reads this, and does not change it.</p>
   return <div className="buttons">{children}</div>
@@ -95,7 +94,7 @@ export function Buttons({ children }: { children: ReactNode }) {
 
 interface FieldProps {
   label: string
-  /** The field of the API that it fills; faults of that field are shown here. */
+  /** The API field; its faults are shown here. */
   name: string
   hint?: ReactNode
 }
@@ -128,7 +127,6 @@ function Frame({ label, name, hint, children }: FrameProps) {
 type Of<Attributes> = FieldProps &
   Omit<Attributes, 'name' | 'onChange' | 'value'> & { value: string; onChange: (value: string) => void }
 
-/** One line of text. */
 export function TextField({ label, name, hint, onChange, ...rest }: Of<InputHTMLAttributes<HTMLInputElement>>) {
   return (
     <Frame label={label} name={name} hint={hint}>
@@ -146,7 +144,6 @@ export function TextField({ label, name, hint, onChange, ...rest }: Of<InputHTML
   )
 }
 
-/** Several lines of text. */
 export function TextArea({ label, name, hint, onChange, ...rest }: Of<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
   return (
     <Frame label={label} name={name} hint={hint}>
@@ -155,7 +152,7 @@ export function TextArea({ label, name, hint, onChange, ...rest }: Of<TextareaHT
   )
 }
 
-/** One of a few. `options`: values with what they are called. */
+/** `options`: values with labels. */
 export function SelectField({
   label,
   name,
@@ -179,7 +176,6 @@ export function SelectField({
   )
 }
 
-/** Yes or no. */
 export function CheckField({
   label,
   name,

@@ -1,4 +1,3 @@
-/** JSON as people read it, to copy or to select. */
 import { CopyButton } from './show.tsx'
 
 export function Json({ of, label }: { of: unknown; label: string }) {

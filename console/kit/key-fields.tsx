@@ -1,4 +1,3 @@
-/** The fields of a new API key. */
 import type { Operations } from '@heliogram/sdk'
 import { Choices } from './choices.tsx'
 import { SelectField, TextArea, TextField } from './form.tsx'
@@ -11,7 +10,7 @@ export interface KeyDraft {
   mode: string
   scopes: ReadonlySet<Scope>
   networks: string
-  /** `year`, `never`, or the moment in `endsAt`. */
+  /** `year`, `never`, or the time in `endsAt`. */
   ends: string
   endsAt: string
 }
@@ -32,7 +31,7 @@ export function keyBodyOf(draft: KeyDraft): Operations['createApiKey']['body'] {
     scopes: [...draft.scopes],
     ip_allow: wordsOf(draft.networks),
     ...(draft.ends === 'never' && { expires_at: null }),
-    // Without a time the API says so: nobody gets another end than they chose.
+    // Without a time the API refuses it, so that the key never gets another expiry.
     ...(draft.ends === 'at' && { expires_at: momentOf(draft.endsAt) }),
   }
 }
@@ -40,7 +39,7 @@ export function keyBodyOf(draft: KeyDraft): Operations['createApiKey']['body'] {
 interface KeyFieldsProps {
   draft: KeyDraft
   onChange: (draft: KeyDraft) => void
-  /** Those that there are to choose from; all otherwise. */
+  /** Available scopes. Default: all. */
   scopes?: readonly Scope[]
 }
 

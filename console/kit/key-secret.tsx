@@ -1,4 +1,4 @@
-/** A key as it is shown once, with a first call. */
+/** A new key, shown once, with a first call. */
 import { Copy } from './show.tsx'
 import { Secrets } from './secret.tsx'
 

@@ -1,4 +1,4 @@
-/** What last went wrong with a link, in words; the API tells it as a session says it (`connect_failed: ECONNREFUSED`). */
+/** A link's last error in words; the API has the session's form (`connect_failed: ECONNREFUSED`). */
 
 const words: Record<string, string> = {
   connect_failed: 'No connection can be made',
@@ -25,7 +25,7 @@ const causes: Record<string, string> = {
   ETIMEDOUT: 'nobody answered',
 }
 
-/** The words first, for people, and then what to search for. What is not known stays as it is. */
+/** Words for people, then a term to search for. Unknown errors stay unchanged. */
 export function tellLinkError(error: string): string {
   const [, reason = '', detail = ''] = /^(\w+)(?:: (.*))?$/s.exec(error) ?? []
   const said = words[reason]

@@ -1,4 +1,4 @@
-/** What messages are for, as it is called everywhere, and how one of these is chosen. */
+/** Labels of message types. */
 import type { Message } from '@heliogram/sdk'
 
 export type MessageType = NonNullable<Message['type']>
@@ -9,9 +9,9 @@ export const typeNames: Record<MessageType, string> = {
   marketing: 'Marketing',
 }
 
-/** The type that an address or a field says; none otherwise. */
+/** The type in an address or a field; undefined if unknown. */
 export const typeOf = (text: string | undefined): MessageType | undefined =>
   Object.keys(typeNames).find((name): name is MessageType => name === text)
 
-/** For a field in which one of them can be chosen. `none`: what an empty choice means. */
+/** `none`: the label of an empty choice. */
 export const typeOptions = (none: string): [string, string][] => [['', none], ...Object.entries(typeNames)]

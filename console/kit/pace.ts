@@ -1,14 +1,14 @@
-/** How often what is shown is asked again: less where nothing changes, and where nobody looks. Nothing asks in a tab that is hidden. */
+/** Polls less often if nothing changes, or the page is not watched. Hidden tabs do not poll. */
 
-/** So many answers in a row may say the same before it is asked less often. */
+/** Equal responses in a row before polling slows down. */
 const patience = 6
-/** Each one more that says the same makes the next wait longer by this. */
+/** Growth of the wait per equal response. */
 const growth = 1.5
-/** How much longer a wait may become, at most. */
+/** Longest wait, in intervals. */
 const slowest = 4
-/** Who has done nothing for so long, or works in another window, looks at most now and then. Milliseconds. */
+/** A user counts as away after so long without input, or in another window. Milliseconds. */
 const awayMs = 60_000
-/** The shortest wait for those. Milliseconds. */
+/** Shortest interval then. Milliseconds. */
 const awayEveryMs = 10_000
 
 const deeds = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
@@ -16,7 +16,7 @@ let lastDeed = Date.now()
 
 const isAway = (): boolean => !document.hasFocus() || Date.now() - lastDeed > awayMs
 
-/** Calls back when somebody looks at the page again, who was in another tab or window, or has done nothing for a while; answers how to stop that. */
+/** Calls back when the user returns from another tab, window or a pause; returns a function that stops it. */
 export function watchReturns(tell: () => void): () => void {
   const act = () => {
     const wasAway = Date.now() - lastDeed > awayMs
@@ -33,7 +33,7 @@ export function watchReturns(tell: () => void): () => void {
   }
 }
 
-/** What was answered last to something, and how many answers before had said the same. */
+/** The last response, and how many before it were equal. */
 interface Heard {
   answer: unknown
   count: number
@@ -43,8 +43,8 @@ interface Heard {
 const heard = new WeakMap<object, Heard>()
 
 /**
- * How long to wait before something is asked again, where it is asked every so often. `asked`: what stands for it; `answer`: the last answer, which
- * is the same object as the one before it where it says the same; `count`: how many there have been.
+ * The wait before the next poll. `asked`: identifies the query; `answer`: the last response, the same object as the one before if equal; `count`:
+ * number of responses.
  */
 export function paceOf(everyMs: number, asked: object, answer: unknown, count: number): number {
   const before = heard.get(asked)

@@ -1,4 +1,4 @@
-/** What a screen is made of: its head, its sections, what it shows while there is nothing to show. */
+/** The frame of a screen: head, sections, and placeholders. */
 import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -8,11 +8,10 @@ import { isAway, Problem } from './problem.tsx'
 
 interface PageProps {
   title: string
-  /** What the browser's tab says; the title otherwise. */
+  /** The title of the browser tab; default: the title. */
   tab?: string
-  /** A sentence on what is here. */
   lead?: ReactNode
-  /** Where this belongs to. */
+  /** The parent screen. */
   back?: { to: string; title: string }
   actions?: ReactNode
   children: ReactNode
@@ -48,7 +47,6 @@ export function Page({ title, tab = title, lead, back, actions, children }: Page
   )
 }
 
-/** A part of a screen. */
 export function Section({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className="section">
@@ -63,7 +61,7 @@ export function Section({ title, actions, children }: { title?: string; actions?
   )
 }
 
-/** Where there is nothing yet: what would be here, and how it comes. */
+/** For empty lists: what belongs here, and how to create it. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">
@@ -74,7 +72,9 @@ export function Empty({ title, children, action }: { title: string; children?: R
   )
 }
 
-/** What a call answered, once it has; until then that it is being asked, or why it failed. What was shown before stays beside a failure, and that nobody answers is said elsewhere. */
+/**
+ * Shows a call's response, its loading state or failure. Earlier data stays beside a failure; an unreachable installation is reported elsewhere.
+ */
 export function Loaded<T>({ call, children }: { call: UseQueryResult<T>; children: (data: T) => ReactNode }) {
   const problem = isAway(call.error) ? null : call.error
   return (

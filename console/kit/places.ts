@@ -1,12 +1,12 @@
 /**
- * Places: entries of the browser's history with what was in sight there. Who goes back finds a list as they left it: its filters and
- * pages stand in its address, and how far it was scrolled stands here. Browsers without the Navigation API begin at the top.
+ * Scroll positions of history entries: going back restores a list as it was left. Its filters and page are in the address. Browsers without the
+ * Navigation API start at the top.
  */
 
-/** Where this tab keeps how far each place was scrolled, so that a reload finds it. */
+/** Session storage, so that reloads restore positions. */
 const storage = 'heliogram.places'
 
-/** What leads to the screen that is shown: `from` is the address that was left. */
+/** `from` is the previous address. */
 interface Arrival {
   way: NavigationType
   from: string
@@ -17,7 +17,7 @@ let arrival: Arrival = { way: 'reload', from: '' }
 const now: Navigation | undefined = 'navigation' in globalThis ? navigation : undefined
 
 if (now) {
-  // The browser would scroll before there is anything to scroll.
+  // The browser would scroll before the content is there.
   history.scrollRestoration = 'manual'
   now.addEventListener('navigate', ({ navigationType: way }) => {
     keepPlace()
@@ -28,7 +28,7 @@ if (now) {
     try {
       sessionStorage.setItem(storage, JSON.stringify([...places]))
     } catch {
-      // It only spares some scrolling.
+      // Only scrolling is lost.
     }
   })
 }
@@ -37,7 +37,7 @@ function keepPlace(): void {
   if (now?.currentEntry) places.set(now.currentEntry.key, scrollY)
 }
 
-/** Shows the place that an address stands for: its beginning, or what was in sight when it was left. Answers how to leave off. */
+/** Scrolls to the start, or to the saved position. Returns a function that stops it. */
 export function arrive(main: HTMLElement | null): () => void {
   const { way, from } = arrival
   if (way === 'replace') return () => {}
@@ -46,7 +46,7 @@ export function arrive(main: HTMLElement | null): () => void {
   let isFocused = false
   const show = () => {
     scrollTo(0, y)
-    // The keyboard goes on from the row that one comes from.
+    // Keyboard focus returns to the row that was opened.
     if (link === null || isFocused) return
     const row = main?.querySelector<HTMLElement>(link)
     row?.focus({ preventScroll: true })
@@ -54,7 +54,7 @@ export function arrive(main: HTMLElement | null): () => void {
   }
   show()
   if (y === 0 && link === null) return () => {}
-  // What the place shows may still be on its way. Whoever does something meanwhile goes on from there.
+  // Content may still be loading. Any user action ends the wait.
   const watch = new ResizeObserver(show)
   const stop = () => {
     watch.disconnect()
@@ -69,7 +69,7 @@ export function arrive(main: HTMLElement | null): () => void {
 
 const deeds = ['wheel', 'keydown', 'pointerdown', 'touchstart'] as const
 
-/** Goes back to where somebody was last at an address, with its filters and its page. False: they come from elsewhere. */
+/** Returns to the last place at an address, with filters and page. False if the user did not come from there. */
 export function goBackTo(address: string): boolean {
   const here = now?.currentEntry?.index ?? 0
   const place = now

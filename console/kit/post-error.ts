@@ -1,4 +1,4 @@
-/** How the last post to a webhook ended, in words; the API says it in one (`timeout`), or as `status 500`. */
+/** A webhook's last error in words; the API has one word (`timeout`), or `status 500`. */
 
 const words: Record<string, string> = {
   redirect: 'it answers with a redirect, which is not followed',

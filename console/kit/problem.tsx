@@ -1,20 +1,19 @@
-/** What went wrong, in the API's own words, with where to read on. */
+/** Errors in the API's words, with a link to the manual. */
 import { HeliogramError } from '@heliogram/sdk'
 
-/** Whether there was no answer at all: the installation is away, or the way to it. */
+/** No response: the installation is down or unreachable. */
 export const isAway = (error: Error | null): boolean =>
   error instanceof HeliogramError && ['unreachable', 'timeout'].includes(error.code)
 
 const nowhere: ReadonlySet<string> = new Set()
 
-/** The name of the field that a fault points to (RFC 6901): `to`, `match/countries`. */
+/** The field of a fault's pointer (RFC 6901): `to`, `match/countries`. */
 export const nameOf = (pointer: string): string => pointer.replace(/^#?\//, '')
 
-/** Whether a field shows a fault: its own, or that of something in it. */
 const isShown = (name: string, fields: ReadonlySet<string>): boolean =>
   [...fields].some((field) => name === field || name.startsWith(`${field}/`))
 
-/** `shownElsewhere`: names of fields that show their faults themselves. */
+/** `shownElsewhere`: fields that show their own faults. */
 export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElsewhere?: ReadonlySet<string> }) {
   if (!(of instanceof HeliogramError))
     return (
@@ -23,7 +22,7 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
       </div>
     )
   const { title, detail, code, requestId } = of
-  // Who looks knows of roles, and not of tokens and their scopes.
+  // Users know roles, not tokens and scopes.
   const isRole = code === 'insufficient_scope'
   const errors = of.errors.filter(({ pointer }) => !isShown(nameOf(pointer), shownElsewhere))
   return (
@@ -42,7 +41,7 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
         </ul>
       )}
       <p className="small">
-        {/* Without an answer of the API the code is the SDK's. */}
+        {/* Without a response of the API the code is the SDK's. */}
         {of.problem ? (
           <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer">
             {code}

@@ -1,4 +1,4 @@
-/** Another secret in the place of one: until when the old one works beside it. */
+/** Rotates a secret: how long the old one stays valid. */
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -6,10 +6,10 @@ import { Buttons, Form, SelectField } from './form.tsx'
 
 interface RotateProps {
   title: string
-  /** The field of the API that says how many seconds. */
+  /** The API field for the seconds. */
   name: string
   label: string
-  /** What it means that it is none. */
+  /** The meaning of none. */
   none: string
   hint: string
   onRotate: (seconds: number) => unknown

@@ -1,4 +1,4 @@
-/** What keys may do: every scope of the API, with what it means. */
+/** Every scope of the API, with its meaning. */
 import type { Operations } from '@heliogram/sdk'
 
 export type Scope = NonNullable<Operations['createApiKey']['body']['scopes']>[number]
@@ -48,7 +48,6 @@ const titles: Record<string, readonly string[]> = {
   Installation: ['carriers', 'routes'],
 }
 
-/** Some scopes in groups, to choose from. */
 export const groupScopes = (some: readonly Scope[]) =>
   Object.entries(titles)
     .map(([title, names]) => ({
@@ -61,5 +60,5 @@ export const groupScopes = (some: readonly Scope[]) =>
 
 export const allScopes = scopesIn(Object.keys(meanings))
 
-/** What most programs need. */
+/** Enough for most programs. */
 export const usualScopes: readonly Scope[] = ['messages:write', 'messages:read', 'campaigns:read']

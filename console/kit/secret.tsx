@@ -1,22 +1,19 @@
-/** Secrets: shown once, to be copied, and gone when their box is closed. */
+/** Secrets are shown once, for copying. */
 import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Copy } from './show.tsx'
 
 interface SecretsProps {
-  /** What it is the secret of. */
   title: string
-  /** What it is called, with what it is. */
   secrets: readonly (readonly [name: string, text: string])[]
-  /** What one does with it. */
+  /** Instructions. */
   children?: ReactNode
-  /** Ends it; without it what stands around it does. */
+  /** If absent, the surrounding dialog closes it. */
   onClose?: () => void
-  /** What the button says that ends it. */
   close?: string
 }
 
-/** What is shown only now. It takes the place of what made it, so that nobody passes it by. */
+/** Replaces the form that created it, so that it is not overlooked. */
 export function Secrets({ title, secrets, children, onClose, close = 'I have kept it' }: SecretsProps) {
   return (
     <section className="notice secrets" aria-label={title}>

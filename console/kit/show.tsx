@@ -1,9 +1,9 @@
-/** How values look: times, numbers, money, statuses, things to copy. */
+/** Formats of values: times, numbers, money, statuses, copyable texts. */
 import { useState, useSyncExternalStore, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { tellNumber } from './number.ts'
 
-// With its zone: who reads it to somebody, or compares it with a log, may be elsewhere.
+// With the time zone, for people and logs elsewhere.
 const dateTime = new Intl.DateTimeFormat(undefined, {
   year: 'numeric',
   month: 'short',
@@ -23,10 +23,9 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ]
 
-/** There is none: a dash. */
 export const None = () => <span className="none dash">–</span>
 
-/** A moment (ISO 8601): how long ago or ahead, and the whole of it on hovering. None: a dash. */
+/** An ISO 8601 time: relative, and in full on hovering. None: a dash. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <None />
   return <Ago at={at} date={new Date(at)} />
@@ -41,7 +40,7 @@ function Ago({ at, date }: { at: string; date: Date }) {
   )
 }
 
-/** Tells every second: what says how long ago something was grows old by itself. */
+/** Relative times are refreshed every second. */
 function watchSeconds(tell: () => void): () => void {
   const timer = setInterval(tell, 1000)
   return () => clearInterval(timer)
@@ -52,7 +51,7 @@ function tellDistance(seconds: number): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
-/** A moment in full; as the API has it on hovering. */
+/** In full; the API's form on hovering. */
 export const Moment = ({ at }: { at: string | null | undefined }) =>
   at ? (
     <time dateTime={at} title={at}>
@@ -64,14 +63,13 @@ export const Moment = ({ at }: { at: string | null | undefined }) =>
 
 export const formatNumber = (value: number): string => whole.format(value)
 
-/** So many of something, of which there is one or are several: `1 message`, `2 messages`. */
+/** `1 message`, `2 messages`. */
 export const tellCount = (count: number, one: string): string =>
   `${formatNumber(count)} ${count === 1 ? one : one.replace(/y$/, 'ie')}${count === 1 ? '' : 's'}`
 
 export const PhoneNumber = ({ of }: { of: string | null | undefined }) =>
   of ? <span className="phone">{tellNumber(of)}</span> : <None />
 
-/** An amount of the API: decimal text with a currency. */
 export const Money = ({ of }: { of: { amount: string; currency: string } | null | undefined }) =>
   of ? (
     <span className="money">
@@ -117,12 +115,11 @@ const tones: Record<string, Tone> = {
   test: 'busy',
 }
 
-/** A status, in its colour and in words. */
 export const Badge = ({ status, tone = tones[status] ?? 'neutral' }: { status: string; tone?: Tone }) => (
   <span className={`badge ${tone}`}>{status.replaceAll('_', ' ')}</span>
 )
 
-/** Names with their values. A value that is missing is left out with its name. */
+/** Missing values are skipped with their names. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
@@ -150,7 +147,6 @@ const singular: Record<string, string> = {
   'messages made': 'message made',
 }
 
-/** A number that matters, with what it counts, of which there may be one. */
 export const Figure = ({ value, label, tone }: { value: ReactNode; label: string; tone?: Tone }) => (
   <div className={`figure ${tone ?? ''}`}>
     <strong>{value}</strong>
@@ -158,10 +154,8 @@ export const Figure = ({ value, label, tone }: { value: ReactNode; label: string
   </div>
 )
 
-/** Figures side by side. */
 export const Figures = ({ children }: { children: ReactNode }) => <div className="figures">{children}</div>
 
-/** Text to copy: an id, a command, a secret. */
 export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string }) => (
   <span className="copy">
     <code>{text}</code>
@@ -172,11 +166,11 @@ export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string })
 interface CopyButtonProps {
   text: string
   label?: string
-  /** What is copied, for screen readers. */
+  /** For screen readers. */
   about: string
 }
 
-/** A button that copies. It is only there on https and on this machine; elsewhere people mark the text and copy it by hand. */
+/** Only on https and localhost, where browsers allow copying. */
 export function CopyButton({ text, label = 'Copy', about }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
   if (!('clipboard' in navigator)) return null
@@ -192,7 +186,7 @@ export function CopyButton({ text, label = 'Copy', about }: CopyButtonProps) {
   )
 }
 
-/** Part of a whole, as a bar. `of` 0: nothing to do yet. */
+/** `of` 0: nothing to do yet. */
 export const Progress = ({ done, of, label }: { done: number; of: number; label: string }) => (
   <progress
     value={done}

@@ -1,4 +1,4 @@
-/** Tables of resources: rows that lead somewhere, and pages by cursor. */
+/** Tables of resources: linked rows, and pages by cursor. */
 import type { Key, ReactNode } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
@@ -6,21 +6,18 @@ import { None } from './show.tsx'
 
 export interface Column<Row> {
   title: string
-  /** None: a dash. */
   cell: (row: Row) => ReactNode
-  /** Numbers stand at the right. */
   isNumber?: boolean
-  /** Takes what room there is, and is cut at one line. */
+  /** Takes the remaining width, cut to one line. */
   isWide?: boolean
 }
 
 interface TableProps<Row> {
-  /** What the rows are, for screen readers. */
+  /** For screen readers. */
   label: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   keyOf: (row: Row) => Key
-  /** Where a row leads. */
   to?: (row: Row) => string
   empty: ReactNode
 }
@@ -28,12 +25,12 @@ interface TableProps<Row> {
 export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProps<Row>) {
   const [, go] = useLocation()
   if (rows.length === 0) return empty
-  // On a phone a row is a card, where it is more than numbers: these are compared with those above them.
+  // On a phone rows are cards, unless they are mostly numbers, which are compared vertically.
   const isCards = columns.filter(({ isNumber }) => isNumber).length * 3 <= columns.length * 2
   const kindOf = ({ isNumber, isWide }: Column<Row>) => (isNumber ? 'number' : isWide ? 'wide' : undefined)
   return (
     <div className={isCards ? 'table cards' : 'table'} role="region" aria-label={label} tabIndex={0}>
-      {/* Told as what they are: browsers forget it of tables that are laid out as cards. */}
+      {/* Explicit roles: browsers drop them from tables laid out as cards. */}
       <table role="table">
         <thead>
           <tr role="row">
@@ -46,7 +43,7 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
         </thead>
         <tbody>
           {rows.map((row) => (
-            // The first cell of such a row holds a link for the keyboard; the row itself is for the mouse.
+            // The link in the first cell serves the keyboard; the row serves the mouse.
             <tr
               key={keyOf(row)}
               role="row"
@@ -61,7 +58,7 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
                   {n === 0 && to ? (
                     <Link href={to(row)}>{column.cell(row)}</Link>
                   ) : (
-                    // Cut at one line, or at a few on a phone, where it takes what room there is.
+                    // One line, or a few on a phone.
                     <span className={column.isWide ? 'cell cut' : 'cell'}>{orNone(column.cell(row))}</span>
                   )}
                 </td>
@@ -76,14 +73,13 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
 
 const orNone = (cell: ReactNode): ReactNode => (cell === null || cell === undefined || cell === '' ? <None /> : cell)
 
-/** One page of a list, as the API answers it. */
 interface ListPage {
   has_more: boolean
   next_cursor: string | null
   prev_cursor: string | null
 }
 
-/** The way to the pages before and behind the one that is shown; the cursor stands in the address. */
+/** The cursor is in the address. */
 export function Pager({ page }: { page: ListPage }) {
   const [params, setParams] = useSearchParams()
   const isFirst = !params.has('cursor')

@@ -1,11 +1,9 @@
-/** Screens that belong together, side by side above each of them. */
 import { Link, useLocation } from 'wouter'
 
 interface TabsProps {
   label: string
-  /** Addresses with what they are called. */
   tabs: readonly (readonly [to: string, title: string])[]
-  /** The one that is shown, where screens below it count as it. */
+  /** The current tab, if screens below it count too. */
   current?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Work that no action stands for: what changes nothing, downloads, logins. */
+/** Work without an action: reads, downloads, logins. */
 import type { OperationName } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Button } from './button.tsx'
@@ -6,15 +6,14 @@ import { Dialog } from './dialog.tsx'
 import { Problem } from './problem.tsx'
 
 interface Task {
-  /** Resolves to whether it was done; why not is `problem`. */
+  /** Resolves to whether it succeeded; see `problem`. */
   run: () => Promise<boolean>
   isBusy: boolean
-  /** Why the last try failed; it stays until another has ended. */
+  /** The failure of the last try, until the next one ends. */
   problem: Error | null
   reset: () => void
 }
 
-/** Something that is done when somebody says so, and may fail. */
 export function useTask(work: () => Promise<unknown>): Task {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Error | null>(null)
@@ -35,13 +34,13 @@ export function useTask(work: () => Promise<unknown>): Task {
 }
 
 interface DownloadProps {
-  /** What is called: the button is there for who may do that. */
+  /** Shown if the login may call this operation. */
   does: OperationName
   label: string
   onDownload: () => Promise<void>
 }
 
-/** A button that saves a file; why it could not stands in front of the page. */
+/** A failed download is reported in a dialog. */
 export function DownloadButton({ does, label, onDownload }: DownloadProps) {
   const { run, isBusy, problem, reset } = useTask(onDownload)
   return (

@@ -1,4 +1,4 @@
-/** A time zone by its IANA name, with those that there are. */
+/** IANA names, with suggestions. */
 import { useId } from 'react'
 import { TextField } from './form.tsx'
 

@@ -1,4 +1,4 @@
-/** Sentences that say that something was done: at the edge of the page, for some seconds, read out by screen readers. */
+/** Success messages at the edge of the page for some seconds, announced by screen readers. */
 import { useSyncExternalStore } from 'react'
 
 interface Said {
@@ -6,7 +6,7 @@ interface Said {
   text: string
 }
 
-/** How long a sentence stays. Milliseconds. */
+/** Milliseconds. */
 const staysMs = 5000
 let said: Said[] = []
 let count = 0
@@ -17,7 +17,6 @@ function change(next: Said[]): void {
   for (const watcher of watchers) watcher()
 }
 
-/** Says a sentence. */
 export function toast(text: string): void {
   const id = ++count
   change([...said, { id, text }])
@@ -29,7 +28,7 @@ const watch = (watcher: () => void) => {
   return () => watchers.delete(watcher)
 }
 
-/** Where they appear; once on a page. */
+/** Once per page. */
 export function Toasts() {
   const shown = useSyncExternalStore(watch, () => said)
   return (

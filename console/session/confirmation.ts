@@ -1,6 +1,6 @@
 /**
- * What gives somebody access is done by who has typed their password within the hour, so that nobody does it at a screen that was left open. What the
- * API refuses for that waits here until they have, and is sent again then.
+ * Actions that grant access need a password typed within the hour, so that an unattended screen cannot be used for them. A refused request waits
+ * here for the password, and is then sent again.
  */
 import { HeliogramError } from '@heliogram/sdk'
 import { readLogin, watchLogin } from './session.ts'
@@ -8,23 +8,22 @@ import { readLogin, watchLogin } from './session.ts'
 const watchers = new Set<() => void>()
 let asked: { answer: Promise<boolean>; settle: (isConfirmed: boolean) => void } | null = null
 
-/** Whether somebody is to be asked for their password. */
 export const isAsked = (): boolean => asked !== null
 
-/** Calls back when that changes; answers how to stop it. */
+/** Returns a function that stops it. */
 export function watchAsked(watcher: () => void): () => void {
   watchers.add(watcher)
   return () => watchers.delete(watcher)
 }
 
-/** Who was asked has typed it, or does not want to. */
+/** The password was typed, or the dialog canceled. */
 export function settle(isConfirmed: boolean): void {
   asked?.settle(isConfirmed)
   asked = null
   for (const watcher of watchers) watcher()
 }
 
-/** Does what asks the API, and once more when the password was asked for and typed. @throws what the work throws, and Error where it was not typed. */
+/** Runs API calls, and repeats them after a requested password. @throws what the work throws, and Error if no password was typed */
 export async function whileConfirmed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -36,7 +35,7 @@ export async function whileConfirmed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Asks, once for all that wait. Nobody answers for somebody else. */
+/** Asks once for all waiting calls. A change of user cancels. */
 function ask(): Promise<boolean> {
   if (asked) return asked.answer
   let resolve: (isConfirmed: boolean) => void = () => undefined

@@ -1,15 +1,14 @@
-/** When somebody last did something in the console, in whichever tab: a login that nobody uses ends, whatever its pages ask by themselves. */
+/** The time of the last input in any tab: an unused login ends, in spite of polling. */
 
 const place = 'heliogram.used'
-/** How exactly it is kept. Milliseconds. */
+/** Resolution. Milliseconds. */
 const stepMs = 30_000
 
-/** What this tab knows itself, also where the browser keeps nothing for pages. */
+/** This tab's own value, if the browser stores nothing. */
 let own = 0
 
 const deeds = ['pointerdown', 'keydown', 'wheel', 'touchstart'] as const
 
-/** Notes that somebody does something. */
 export function noteUse(): void {
   const now = Date.now()
   if (now - own < stepMs) return
@@ -17,17 +16,16 @@ export function noteUse(): void {
   try {
     localStorage.setItem(place, String(now))
   } catch {
-    // This tab knows it.
+    // This tab has its own value.
   }
 }
 
-/** For how long nobody has done anything. Milliseconds; none where that is not known. */
+/** Milliseconds without input; 0 if unknown. */
 export function unusedMs(): number {
   const last = Math.max(own, readKept())
   return last === 0 ? 0 : Date.now() - last
 }
 
-/** Calls back at everything that somebody does here. */
 export function watchUse(tell: () => void): void {
   for (const deed of deeds) addEventListener(deed, tell, { capture: true, passive: true })
 }

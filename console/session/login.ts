@@ -1,4 +1,3 @@
-/** The login as components see it. */
 import { useSyncExternalStore } from 'react'
 import { readLogin, watchLogin, type Login } from './session.ts'
 

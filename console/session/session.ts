@@ -1,45 +1,44 @@
 /**
- * The login of this browser. Its tokens are in cookies that no script can read (server/program/site/session.ts); what is kept here is who it is and
- * until when, for all tabs.
+ * The login of this browser. Its tokens are in cookies that no script can read (server/program/site/session.ts); the user and the expiry are
+ * stored for all tabs.
  */
 import { createClient, HeliogramError, type Operations } from '@heliogram/sdk'
 import { noteUse, unusedMs, watchUse } from './idle.ts'
 
-/** What is kept of a login. */
 export interface Login {
-  /** When the token ends: milliseconds since 1970, by this browser's clock. */
+  /** Expiry of the token in Unix milliseconds, by this browser's clock. */
   until: number
   account: string
-  /** What it may do, with spaces between. */
+  /** Scopes, separated by spaces. */
   scope: string
   user: { id: string; email: string; role: string }
-  /** For how long nobody may use it before it ends. Milliseconds. */
+  /** Longest time without use. Milliseconds. */
   idle: number
-  /** The server has said that it is over. Who it was stays known: screens that they work in wait for them to log in again. */
+  /** The server has ended the login. The user stays known, so that open screens wait for a new login. */
   isOver?: true
 }
 
 const place = 'heliogram.login'
-/** A token that ends sooner than this is renewed before it is used. Milliseconds. */
+/** A token that expires sooner is renewed before use. Milliseconds. */
 const renewBefore = 60_000
 
 const watchers = new Set<() => void>()
 let seen: { text: string | null; login: Login | null } = { text: null, login: null }
 let renewal: Promise<void> | undefined
-/** A login that is being ended at the server: its answer takes the cookies away, those of the next one too. */
+/** A running logout: its response deletes the cookies, including those of the next login. */
 let leaving: Promise<unknown> = Promise.resolve()
 
-/** What this tab keeps alone where the browser keeps nothing for pages, or nothing more. */
+/** This tab's own copy, if the browser stores nothing, or has no room. */
 let own: string | null = null
 
-/** The login, or null. The same object until it changes. */
+/** The same object until it changes. */
 export function readLogin(): Login | null {
   const text = readKept()
   if (text !== seen.text) seen = { text, login: parse(text) }
   return seen.login
 }
 
-/** Calls back when the login begins, changes or ends, in whichever tab; answers how to stop that. */
+/** Calls back when the login begins, changes or ends, in any tab; returns a function that stops it. */
 export function watchLogin(watcher: () => void): () => void {
   watchers.add(watcher)
   addEventListener('storage', watcher)
@@ -49,34 +48,33 @@ export function watchLogin(watcher: () => void): () => void {
   }
 }
 
-/** Logs in. @throws HeliogramError `otp_required` where a second factor is missing, and what else a login answers. */
+/** @throws HeliogramError `otp_required` if the second factor is missing, and others of a login */
 export async function logIn(body: NonNullable<Operations['login']['body']>): Promise<void> {
   await leaving
   await begin(await ask('login', body))
 }
 
-/** Makes a user of who has a code, and logs them in. */
+/** Creates the user of a code, and logs them in. */
 export async function acceptInvitation(body: Operations['acceptInvitation']['body']): Promise<void> {
   await begin(await ask('join', body))
 }
 
-/** Ends the login here and at the server. */
 export async function logOut(): Promise<void> {
   write(null)
   tell()
-  // It is over for this browser either way; the tokens end by themselves.
+  // The login is over for this browser in any case; the tokens expire.
   await ask('logout').catch(() => undefined)
 }
 
-/** The server has said that the login is over. */
+/** The server has ended the login. */
 function end(login: Login): void {
   write(JSON.stringify({ ...login, isOver: true } satisfies Login))
   tell()
 }
 
 /**
- * The fetch of every call: with the mark without which the cookie does not count, and a token that is good for the next minute. One that
- * the server refuses before its time (a clock that was put back, a cookie that is gone) is renewed, too; only if that is refused, the login is over.
+ * The fetch of all calls: adds the header without which the cookie is ignored, and keeps the token valid for the next minute. A token refused
+ * early (a clock set back, a lost cookie) is renewed; the login only ends if that is refused.
  */
 export const fetchAsUser: typeof fetch = async (input, init) => {
   endUnused()
@@ -84,28 +82,27 @@ export const fetchAsUser: typeof fetch = async (input, init) => {
   const login = readLogin()
   const answer = await fetch(input, marked(init))
   if (login === null || !(await isNoLogin(answer))) return answer
-  // Who has renewed it, or logged in, while we asked did so for us.
+  // Another tab has renewed it, or logged in, meanwhile.
   await renewOnce((now) => isIn(now) && now.until === login.until)
   return isIn(readLogin()) ? fetch(input, marked(init)) : answer
 }
 
-/** Ends the login, here and at the server, where nobody has used it for too long: what pages ask by themselves is no use. */
+/** Ends the login, here and at the server, after too long without input: polling does not count. */
 function endUnused(): void {
   const login = readLogin()
-  // Another version may have kept none, which is no limit.
+  // Another version may have stored none, which means no limit.
   if (!isIn(login) || !(unusedMs() > login.idle)) return
   end(login)
-  // Its tokens end by themselves where this fails.
+  // The tokens expire even if this fails.
   leaving = ask('logout').catch(() => undefined)
 }
 
 const isIn = (login: Login | null): login is Login => login !== null && login.isOver === undefined
 const isLate = (login: Login | null): boolean => isIn(login) && login.until - Date.now() <= renewBefore
 
-/** What the API says of a token that is none; a password that is wrong is something else. */
+/** The API's codes for an invalid token; a wrong password has another. */
 const noLogin: readonly unknown[] = ['invalid_token', 'expired_token', 'missing_token']
 
-/** Whether an answer says that the token is none. */
 async function isNoLogin(answer: Response): Promise<boolean> {
   if (answer.status !== 401) return false
   const { code } = (await answer
@@ -116,8 +113,8 @@ async function isNoLogin(answer: Response): Promise<boolean> {
 }
 
 /**
- * Does what asks the API. Where the login ends meanwhile, it is done once more when the same user is in again: what they sent is sent then.
- * @throws what the work throws, also where somebody else logs in, or nobody.
+ * Runs API calls. If the login ends meanwhile, they run again when the same user has logged in. @throws what the work throws, also if another
+ * user logs in, or none
  */
 export async function whileIn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const user = readLogin()?.user.id
@@ -133,7 +130,7 @@ export async function whileIn<T>(work: () => Promise<T>, signal?: AbortSignal): 
   }
 }
 
-/** Resolves when the login becomes another. @throws the reason of the signal, where that comes first */
+/** Resolves when the login changes. @throws the signal's reason if it aborts first */
 function untilChanged(signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = watchLogin(() => {
@@ -149,7 +146,7 @@ function untilChanged(signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** Renews the login, once for all who wait for it. */
+/** One renewal for all callers. */
 function renewOnce(isNeeded: (login: Login | null) => boolean): Promise<void> {
   renewal ??= inOneTab(() => renew(isNeeded)).finally(() => {
     renewal = undefined
@@ -163,27 +160,27 @@ function marked(init: RequestInit = {}): RequestInit {
   return { ...init, headers }
 }
 
-/** Renews the tokens, unless another tab has while we waited: a refresh token that is used twice ends the login. */
+/** Skipped if another tab has renewed meanwhile: a refresh token used twice ends the login. */
 async function renew(isNeeded: (login: Login | null) => boolean): Promise<void> {
   const login = readLogin()
   if (login === null || !isNeeded(login)) return
   try {
     keep(await ask('refresh'))
   } catch (error) {
-    // Without an answer nothing is known of the login: it stays.
+    // Without a response the login's state is unknown: it stays.
     if (error instanceof HeliogramError && error.status === 401) end(login)
     else throw error
   }
 }
 
-/** One tab at a time, where the browser can say so: it does on https and on this machine. */
+/** One tab at a time, if the browser has locks: it does on https and localhost. */
 function inOneTab<T>(work: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(place, work) : work()
 }
 
 type Grant = Pick<Operations['login']['answer'], 'expires_in' | 'scope' | 'account' | 'user'> & { idle_seconds: number }
 
-/** The routes of logins stand beside the API's, and answer as its login does, without the tokens and with how long it may be unused. */
+/** The login routes are separate from the API's. They respond like its login, without tokens, and with the limit of idle time. */
 async function ask(path: 'login' | 'join' | 'refresh' | 'logout', body: object = {}): Promise<Grant> {
   const toSession: typeof fetch = (_input, init) => fetch(`/console/session/${path}`, marked(init))
   const told: unknown = await createClient({ baseUrl: location.origin, retries: 0, fetch: toSession }).call('login', {
@@ -192,7 +189,7 @@ async function ask(path: 'login' | 'join' | 'refresh' | 'logout', body: object =
   return told as Grant
 }
 
-/** Keeps a login that has just begun. @throws Error where the browser did not take its cookies, without which nothing would say why. */
+/** Stores a new login. @throws Error if the browser refused its cookies, which would otherwise go unnoticed */
 async function begin(grant: Grant): Promise<void> {
   const answer = await fetch('/v1/users/me', marked()).catch(() => null)
   if (answer !== null && (await isNoLogin(answer)))
@@ -211,7 +208,7 @@ function keep({ expires_in, idle_seconds, scope, account, user }: Grant): void {
   tell()
 }
 
-// A browser may refuse to keep anything for pages, which throws also where something is read, or have no room left.
+// Browsers may refuse storage, in which case reading throws too, or be full.
 function readKept(): string | null {
   try {
     return own ?? localStorage.getItem(place)
@@ -234,7 +231,7 @@ function tell(): void {
   for (const watcher of watchers) watcher()
 }
 
-/** What is kept, where it is a login: another version may have written something else. */
+/** Null for the formats of other versions. */
 function parse(text: string | null): Login | null {
   try {
     const login = JSON.parse(text ?? 'null') as Partial<Login> | null
@@ -244,7 +241,7 @@ function parse(text: string | null): Login | null {
   }
 }
 
-// Who comes back to a login that nobody used for too long does not renew it by that.
+// Returning after too long without input does not renew the login.
 endUnused()
 watchUse(() => {
   endUnused()

@@ -1,4 +1,4 @@
-/** That the installation does not answer is said once, in front of every screen; what it last said stays below. */
+/** An unreachable installation is reported once, above every screen; old data stays below. */
 import { notifyManager } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
 import { queries } from '../api.ts'
@@ -7,7 +7,7 @@ import { isAway } from '../kit/problem.tsx'
 
 const cache = queries.getQueryCache()
 
-/** Whether something that is being looked at got no answer the last time. */
+/** Whether a visible query got no response at its last try. */
 const isAnyAway = (): boolean => cache.getAll().some((query) => query.isActive() && isAway(query.state.error))
 
 const watch = (tell: () => void): (() => void) => cache.subscribe(notifyManager.batchCalls(tell))

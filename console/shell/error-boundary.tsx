@@ -1,4 +1,4 @@
-/** An error boundary: what stands in the place of a screen that has failed, where else the whole page would be empty. */
+/** Replaces a screen that has thrown; otherwise the whole page would be empty. */
 import { Component, type ReactNode } from 'react'
 import { queries } from '../api.ts'
 import { Button } from '../kit/button.tsx'
@@ -9,7 +9,7 @@ interface State {
   error: Error | null
 }
 
-/** Shows its children until one of them throws. Give it a `key` of what is shown: with another one it begins again. */
+/** Give it a `key` of what is shown: another key resets it. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   override state: State = { error: null }
 
@@ -43,5 +43,5 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, State> {
   }
 }
 
-/** What the screen had been answered may be what it failed over. */
+/** A cached response may be the cause of the error. */
 const forgetAnswers = (): void => queries.removeQueries({ type: 'inactive' })

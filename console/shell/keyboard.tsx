@@ -1,14 +1,14 @@
-/** The keyboard: `g` and a letter goes to a screen, `/` to the filter, `n` makes something new, `?` shows all of it. */
+/** Shortcuts: `g` and a letter goes to a screen, `/` to the filter, `n` creates something, `?` shows help. */
 import { use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Dialog } from '../kit/dialog.tsx'
 import { Scopes } from '../kit/may.tsx'
 import { partsFor } from './sections.ts'
 
-/** How long after `g` the letter may come. Milliseconds. */
+/** Time for the letter after `g`. Milliseconds. */
 const chordMs = 1500
 
-/** Listens; answers the help where it is asked for. */
+/** Returns the help while it is open. */
 export function useKeyboard(): ReactNode {
   const [, go] = useLocation()
   const [isHelp, setHelp] = useState(false)
@@ -61,7 +61,7 @@ export function useKeyboard(): ReactNode {
   )
 }
 
-/** As by a hand that was on it: what opens in front leads back to it. */
+/** With focus, so that dialogs return to it. */
 function press(button: HTMLElement | null): void {
   button?.focus()
   button?.click()

@@ -1,16 +1,15 @@
-/** Where one can go: the one list, for the navigation and the keyboard. */
+/** Sections of the navigation and their shortcuts. */
 import type { OperationName } from '@heliogram/sdk'
 import { isAllowed } from '../kit/may.tsx'
 
 export interface Place {
-  /** Below `/console`. */
   to: string
   title: string
-  /** Other addresses whose screens belong to it. */
+  /** Other addresses that belong to it. */
   also?: readonly string[]
-  /** What is pressed after `g`. */
+  /** The letter after `g`. */
   key?: string
-  /** What is called there: it is there for who may do that, and for everybody otherwise. */
+  /** Shown if the login may call this operation. */
   calls?: OperationName
 }
 
@@ -61,7 +60,6 @@ const parts: Part[] = [
   },
 ]
 
-/** The parts with what a login may see of them. */
 export const partsFor = (scopes: ReadonlySet<string>): Part[] =>
   parts
     .map((part) => ({

@@ -1,4 +1,4 @@
-/** What stands around every screen: the way around, who is logged in, the keyboard. */
+/** The frame of every screen: navigation, login, shortcuts. */
 import { use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { Button } from '../kit/button.tsx'
@@ -20,7 +20,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
   const last = useRef(path)
   useEffect(() => {
     setOpen(false)
-    // Who followed a link stands in the screen that it leads to, in a field of it that asked for the keyboard, or at its beginning.
+    // After a link the focus is in the new screen: in a field that requested it, or at the start.
     if (last.current !== path && !main.current?.contains(document.activeElement))
       main.current?.focus({ preventScroll: true })
     last.current = path

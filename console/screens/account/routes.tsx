@@ -1,4 +1,3 @@
-/** The screens of this room by their addresses below `/console`. */
 import type { Screens } from '../../screens.ts'
 import '../../style/account.css'
 import { AccountScreen } from './accounts/account.tsx'

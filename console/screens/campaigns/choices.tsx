@@ -1,11 +1,10 @@
-/** A template of the account. Where the API does not say which there are, what is chosen stays. */
+/** Keeps the choice if the list is not available. */
 import { useCall } from '../../api.ts'
 import { SelectField } from '../../kit/form.tsx'
 
 interface ChoiceProps {
   value: string
   onChange: (value: string) => void
-  /** What is meant where nothing is chosen. */
   none: string
 }
 

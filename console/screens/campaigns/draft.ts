@@ -1,4 +1,4 @@
-/** A campaign as a form has it, all of it text, and as the API takes it. */
+/** A campaign as form texts, and in the API's form. */
 import type { Campaign, Operations } from '@heliogram/sdk'
 import { senderOf, senderValue } from '../../compose/sender.tsx'
 import { labelsOf, numberOrNone } from '../../kit/typed.ts'
@@ -11,7 +11,7 @@ export interface CampaignDraft {
   key: string
   description: string
   type: '' | 'transactional' | 'marketing' | 'otp'
-  /** As its field has it; empty: the account's. */
+  /** The field's value; empty: the account's. */
   sender: string
   textKind: 'none' | 'message' | 'template'
   message: string
@@ -27,7 +27,7 @@ export interface CampaignDraft {
   quiet: 'account' | 'off' | 'own'
   quietStart: string
   quietEnd: string
-  /** What it says of quiet hours besides. */
+  /** Other members of its quiet hours. */
   quietBesides: NonNullable<Campaign['quiet_hours']>
   tags: string
   metadata: Pair[]
@@ -61,7 +61,7 @@ export function draftOf(campaign?: Campaign): CampaignDraft {
   }
 }
 
-/** All that a draft says; null: nothing. `before`: variables as the API has them, so that numbers stay numbers. */
+/** Null for empty fields. `before`: the API's variables, so that numbers keep their type. */
 export function readDraft(draft: CampaignDraft, before: Campaign['variables'] = {}): Changes {
   const { textKind } = draft
   const { from, sender_pool: pool } = senderOf(draft.sender)
@@ -94,12 +94,12 @@ function readQuiet({ quiet, quietStart, quietEnd, quietBesides }: CampaignDraft)
   return { ...besides, enabled: true, ...(quietStart && { start: quietStart }), ...(quietEnd && { end: quietEnd }) }
 }
 
-/** What is said, without what is null. */
+/** Omits null. */
 export function given<T extends object>(all: T): { [Name in keyof T]?: Exclude<T[Name], null> } {
   return pick(all, (_, value) => value !== null) as { [Name in keyof T]?: Exclude<T[Name], null> }
 }
 
-/** What of `after` differs from `before`. */
+/** The members of `after` that differ from `before`. */
 export const changesOf = <T extends object>(before: T, after: T): Partial<T> => {
   const was = new Map(Object.entries(before))
   return pick(after, (name, value) => JSON.stringify(was.get(name)) !== JSON.stringify(value))

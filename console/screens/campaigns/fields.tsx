@@ -1,4 +1,4 @@
-/** All that can be said of a campaign. What is rarely said is folded away. */
+/** Rarely used fields are folded. */
 import { CallbackField, TagsField, UnknownField, ValidityField } from '../../compose/fields.tsx'
 import { SenderField } from '../../compose/sender.tsx'
 import { Fold } from '../../kit/fold.tsx'
@@ -14,7 +14,6 @@ import { PairsField } from '../../compose/pairs.tsx'
 interface CampaignFieldsProps {
   draft: CampaignDraft
   onChange: (change: Partial<CampaignDraft>) => void
-  /** The key is chosen once. */
   isNew?: boolean
 }
 

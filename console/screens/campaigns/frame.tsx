@@ -1,4 +1,3 @@
-/** What all screens of one campaign have in common: its name and state, the way to its parts, what can be done with it. */
 import type { Campaign } from '@heliogram/sdk'
 import { use, type ReactNode } from 'react'
 import { useLocation, useParams } from 'wouter'

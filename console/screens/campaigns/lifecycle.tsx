@@ -1,4 +1,3 @@
-/** Pause, resume and cancel the broadcast of a campaign. */
 import { useAction } from '../../api.ts'
 import { Button } from '../../kit/button.tsx'
 import { ConfirmButton } from '../../kit/dialog.tsx'

@@ -1,4 +1,3 @@
-/** All campaigns, or those that one looks for. */
 import { useCall } from '../../api.ts'
 import { Button, LinkButton } from '../../kit/button.tsx'
 import { FilterDay, FilterSelect, FilterText } from '../../kit/filter-inputs.tsx'

@@ -1,4 +1,4 @@
-/** The text of messages, with the fields that each recipient fills. */
+/** With insertable fields of the recipient. */
 import { useRef } from 'react'
 import { tellCount } from '../../kit/show.tsx'
 import { Button } from '../../kit/button.tsx'

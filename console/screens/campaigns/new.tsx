@@ -1,4 +1,3 @@
-/** A new campaign. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../api.ts'

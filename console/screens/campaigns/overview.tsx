@@ -1,4 +1,3 @@
-/** One campaign as it is now: its results and its broadcasts. */
 import type { Campaign } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { LinkButton } from '../../kit/button.tsx'
@@ -26,7 +25,6 @@ export function CampaignScreen() {
   )
 }
 
-/** What one does first. */
 function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Campaign }) {
   if (contacts_count > 0 || !isOpen(status)) return null
   return (

@@ -1,4 +1,3 @@
-/** The screens of this room by their addresses below `/console`. */
 import '../../style/campaigns.css'
 import type { Screens } from '../../screens.ts'
 import { BroadcastsScreen } from './broadcasts/all.tsx'

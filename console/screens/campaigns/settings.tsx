@@ -1,4 +1,3 @@
-/** What a campaign brings to its messages, and its end. */
 import type { Campaign } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../api.ts'
@@ -26,7 +25,7 @@ export function CampaignSettingsScreen() {
 }
 
 function Settings({ campaign }: { campaign: Campaign }) {
-  // As it was when this began, or was saved last: only what differs is sent, so that nobody else's change is undone.
+  // As loaded or last saved: only differences are sent, so that other users' changes stay.
   const [before, setBefore] = useState(() => draftOf(campaign))
   const [draft, setDraft] = useState(before)
   const { run, isBusy, problem } = useAction('updateCampaign', 'Saved, for what is sent from now on.')

@@ -1,8 +1,8 @@
-/** States of campaigns and broadcasts, as far as they decide what can be done. */
+/** States that decide which actions are possible. */
 
-/** Takes contacts and messages. */
+/** Accepts contacts and messages. */
 export const isOpen = (status: string): boolean => !['archived', 'canceled'].includes(status)
 
-/** Has a broadcast that is not over. */
+/** Has an unfinished broadcast. */
 export const isUnderWay = (status: string): boolean =>
   ['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(status)

@@ -1,4 +1,3 @@
-/** Campaigns, and what is sent to them. */
 import { Tabs } from '../../kit/tabs.tsx'
 
 export const CampaignTabs = () => (

@@ -1,6 +1,4 @@
-/** Values as the screens of delivery write them. */
-
-/** A length of time, in its largest unit that is not under one. */
+/** In the largest unit of which there is at least one. */
 export function formatSeconds(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) return '–'
   if (seconds < 1) return 'under 1 s'
@@ -10,6 +8,6 @@ export function formatSeconds(seconds: number | null | undefined): string {
   return `${Math.round(seconds / 86_400)} days`
 }
 
-/** Percentiles of a latency, as `12 · 30 · 45 ms`. */
+/** As `12 · 30 · 45 ms`. */
 export const formatLatency = (times: { p50_ms: number; p95_ms: number; p99_ms: number } | null): string =>
   times ? `${times.p50_ms} · ${times.p95_ms} · ${times.p99_ms} ms` : '–'

@@ -1,4 +1,3 @@
-/** The screens of this room by their addresses below `/console`. */
 import type { Screens } from '../../screens.ts'
 import '../../style/delivery.css'
 import { CarrierScreen } from './carriers/carrier.tsx'

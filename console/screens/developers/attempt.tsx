@@ -1,4 +1,3 @@
-/** One post of an event: what was asked, what came back, how long it took. */
 import type { Attempt } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { Dialog } from '../../kit/dialog.tsx'

@@ -1,4 +1,4 @@
-/** Posts of events, newest first: each leads to what was said, and to another try. */
+/** Newest first. */
 import type { Attempt } from '@heliogram/sdk'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -10,12 +10,12 @@ import { Redeliver } from './redeliver.tsx'
 
 interface AttemptsProps {
   rows: readonly Attempt[]
-  /** What every row has in common is not said in each. */
+  /** The common value is not repeated in each row. */
   of: 'webhook' | 'event'
   empty: ReactNode
 }
 
-/** Of the tries before the last one, the next has been. */
+/** Earlier tries show a next time that has passed. */
 const isAhead = (at: string | null): boolean => at !== null && Date.parse(at) > Date.now()
 
 export function Attempts({ rows, of, empty }: AttemptsProps) {

@@ -1,4 +1,4 @@
-/** What may happen, with what it means: every type of the API, in the words of its documents. */
+/** Event types of the API, in the words of its documents. */
 import type { Events } from '@heliogram/sdk'
 
 export type EventType = keyof Events
@@ -44,10 +44,9 @@ const isType = (text: string): text is EventType => Object.hasOwn(meanings, text
 
 export const eventTypes = Object.keys(meanings).filter(isType)
 
-/** Those that are always recorded, which a webhook gets that says nothing else. */
+/** Always recorded; the default of webhooks. */
 export const contractTypes: readonly EventType[] = ['message.delivered', 'message.failed', 'message.received']
 
-/** What a type means, where it is one that this console knows. */
 export const meaningOf = (type: string): string | undefined => (isType(type) ? meanings[type] : wide[type])
 
 const titleOf: Record<string, string> = {
@@ -63,7 +62,7 @@ const titleOf: Record<string, string> = {
 }
 
 type Family = EventType extends `${infer Name}.${string}` ? Name : never
-/** What a webhook subscribes to: a type, all of a family, or everything. */
+/** A webhook's subscription: a type, a family, or everything. */
 export type EventPattern = EventType | `${Family}.*` | '*'
 
 const families = [...new Set(eventTypes.map((type) => type.split('.', 1)[0] as Family))]
@@ -76,10 +75,8 @@ const wide: Record<string, string> = {
 
 const isPattern = (text: string): text is EventPattern => isType(text) || Object.hasOwn(wide, text)
 
-/** Of texts, those that a webhook may subscribe to. */
 export const patternsOf = (texts: readonly string[]): EventPattern[] => texts.filter(isPattern)
 
-/** All types in groups, to choose from. */
 export const eventGroups = [...new Set(Object.values(titleOf))].map((title) => ({
   title,
   choices: eventTypes
@@ -87,7 +84,7 @@ export const eventGroups = [...new Set(Object.values(titleOf))].map((title) => (
     .map((value) => ({ value, about: meanings[value] })),
 }))
 
-/** The same with families and everything, for a subscription. */
+/** With families and everything, for subscriptions. */
 export const patternGroups: { title: string; choices: { value: EventPattern; about: string }[] }[] = [
   { title: 'Everything', choices: [{ value: '*', about: wide['*'] ?? '' }] },
   ...eventGroups.map(({ title, choices }) => ({

@@ -1,4 +1,3 @@
-/** An event is posted again, with the id it had, to where it went. */
 import { HeliogramError } from '@heliogram/sdk'
 import { useEffect } from 'react'
 import { useAction } from '../../api.ts'

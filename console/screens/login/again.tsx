@@ -1,4 +1,4 @@
-/** A login that ended while somebody works: they log in again in front of what they do, and find it as they left it. */
+/** Logs in again in front of the current screen after a login has ended, so that no work is lost. */
 import { Button } from '../../kit/button.tsx'
 import { Dialog } from '../../kit/dialog.tsx'
 import { logOut } from '../../session/session.ts'

@@ -1,4 +1,4 @@
-/** The password once more, before something gives somebody access. */
+/** The password again, before an action that grants access. */
 import { useSyncExternalStore } from 'react'
 import { heliogram } from '../../api.ts'
 import { Button } from '../../kit/button.tsx'

@@ -1,4 +1,4 @@
-/** A password, and the second factor where the user has one. */
+/** With the second factor if the user has one. */
 import { HeliogramError } from '@heliogram/sdk'
 import { useState, type ReactNode } from 'react'
 import { Button } from '../../kit/button.tsx'
@@ -6,7 +6,6 @@ import { Buttons, Form, TextField } from '../../kit/form.tsx'
 import { useTask } from '../../kit/task.tsx'
 import { logIn as logInHere } from '../../session/session.ts'
 
-/** What somebody types to show who they are. */
 interface Typed {
   password: string
   otp?: string
@@ -14,15 +13,12 @@ interface Typed {
 }
 
 interface LoginFormProps {
-  /** Who has been in before. */
+  /** The email of the last login. */
   known?: string
-  /** Whether nobody else may come in here. */
+  /** Whether no other user may log in here. */
   isOnlyKnown?: boolean
-  /** What the button says. */
   label?: string
-  /** What is done with what was typed. */
   logIn?: (typed: Typed, email: string) => Promise<void>
-  /** Beside the button. */
   children?: ReactNode
 }
 
@@ -40,7 +36,7 @@ export function LoginForm({
   const { run, isBusy, problem } = useTask(() =>
     logIn({ password, ...(otp && (isRecovery ? { recovery_code: otp } : { otp })) }, email),
   )
-  // What was typed first stays right while the second factor is asked for, and when it was wrong.
+  // The password stays in place when the second factor is requested, or was wrong.
   const isAsked = problem instanceof HeliogramError && ['otp_required', 'invalid_otp'].includes(problem.code)
   const shown = problem instanceof HeliogramError && problem.code === 'otp_required' ? null : problem
   return (

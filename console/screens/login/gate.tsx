@@ -1,4 +1,4 @@
-/** What stands around the screens of those who are not logged in. */
+/** The frame of screens before login. */
 import { useEffect, type ReactNode } from 'react'
 
 export function Gate({ title, lead, children }: { title: string; lead?: ReactNode; children: ReactNode }) {

@@ -1,4 +1,4 @@
-/** The first login of who has a code: the owner's, printed by the first start, or an invitation's. */
+/** The first login with a code: the owner's, printed by the first start, or an invitation's. */
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../kit/button.tsx'
@@ -7,7 +7,7 @@ import { useTask } from '../../kit/task.tsx'
 import { acceptInvitation } from '../../session/session.ts'
 import { Gate } from './gate.tsx'
 
-/** A code may come behind the `#` of the address, which no server gets to see. */
+/** A code may follow the `#` of the address, which is never sent to a server. */
 function codeHere(): string {
   const code = location.hash.slice(1)
   try {

@@ -1,11 +1,10 @@
-/** The way in. */
 import { Link } from 'wouter'
 import { useLogin } from '../../session/login.ts'
 import { LoginForm } from './form.tsx'
 import { Gate } from './gate.tsx'
 
 export function LoginScreen() {
-  // Somebody whose login has ended comes back to it here, where the page is a new one.
+  // After a reload the user of an ended login returns to it here.
   const known = useLogin()?.user.email
   return (
     <Gate title="Log in" {...(known !== undefined && { lead: 'Your login has ended.' })}>

@@ -1,4 +1,3 @@
-/** The screens of this room by their addresses below `/console`. */
 import '../../style/messages.css'
 import type { Screens } from '../../screens.ts'
 import { ConversationListScreen } from './conversations/list.tsx'

@@ -1,10 +1,10 @@
-/** What the statuses of messages mean, and what messages wait for, in words. */
+/** Statuses and reasons to wait, in words. */
 import type { Message } from '@heliogram/sdk'
 import { tellNumber } from '../../kit/number.ts'
 
 type Status = Message['status']
 
-/** Statuses in the order of a message's life, each with what it means. */
+/** In the order of a message's life. */
 export const meanings: Record<Status, string> = {
   scheduled: 'It waits for its time.',
   queued: 'It waits for a link, its turn, a retry, or the end of quiet hours.',
@@ -31,9 +31,8 @@ const holds: Record<string, string> = {
 /** Why a message waits beyond its turn. */
 export const tellHold = (reason: string): string => holds[reason] ?? `It waits: ${reason.replaceAll('_', ' ')}.`
 
-/** Whom a message is with: its recipient, or who wrote it. */
+/** The recipient, or the sender of a reply. */
 export const personOf = ({ direction, to, from }: Message): string | null => (direction === 'outbound' ? to : from)
 
-/** The number of a person as people write it. */
 export const tellPerson = (number: string | null): string =>
   number === null ? 'a number that was erased' : tellNumber(number)

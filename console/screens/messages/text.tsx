@@ -1,4 +1,3 @@
-/** The text of a message, or why there is none. */
 import type { Message } from '@heliogram/sdk'
 import { textHidden } from '../../kit/may.tsx'
 
@@ -7,7 +6,6 @@ export function MessageText({
   isShort = false,
 }: {
   of: Message
-  /** One of many: without the reason. */
   isShort?: boolean
 }) {
   if (message !== null && !redacted) return <>{message}</>

@@ -1,4 +1,4 @@
-/** What is wrong right now, in front of everything else; nothing where nothing is. */
+/** Current alerts, first on the page; nothing if there are none. */
 import type { Alert } from '@heliogram/sdk'
 import type { ReactElement } from 'react'
 import { Link } from 'wouter'
@@ -27,7 +27,7 @@ export function AlertList() {
   )
 }
 
-/** What each kind of alert says, and where one sees to it. */
+/** Each kind of alert in words, with a link to its screen. */
 const sentences: Record<Alert['type'], (alert: Alert) => ReactElement> = {
   'link.down': ({ carrier, last_error }) => (
     <>

@@ -1,4 +1,4 @@
-/** The links to carriers as they are now, and what waits for them. */
+/** The current state of links to carriers, and their queues. */
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
@@ -7,7 +7,6 @@ import { Empty, Loaded, Section } from '../../kit/page.tsx'
 import { Badge, formatNumber, tellCount } from '../../kit/show.tsx'
 import { Table } from '../../kit/table.tsx'
 
-/** How often it looks again. Milliseconds. */
 const everyMs = 10_000
 
 export function LinkStates() {

@@ -1,4 +1,3 @@
-/** What one looks at first: what was sent today, what waits, which links carry it, what is wrong. */
 import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
@@ -11,7 +10,6 @@ import { useLogin } from '../../session/login.ts'
 import { AlertList } from './alerts.tsx'
 import { LinkStates } from './link-states.tsx'
 
-/** How often it looks again. Milliseconds. */
 const everyMs = 5000
 
 const startOfDay = (): string => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`

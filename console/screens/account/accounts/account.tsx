@@ -1,4 +1,3 @@
-/** One account below this one: how it is, a key for it, and its end. */
 import type { Account } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'

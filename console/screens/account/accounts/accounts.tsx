@@ -1,4 +1,3 @@
-/** The accounts below this one. */
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'

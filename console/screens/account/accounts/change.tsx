@@ -1,4 +1,3 @@
-/** The name and the limits of an account. */
 import type { Account } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

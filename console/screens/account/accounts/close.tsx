@@ -1,4 +1,3 @@
-/** The end of an account: what goes, and when. */
 import type { Account } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

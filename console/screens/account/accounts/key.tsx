@@ -1,4 +1,3 @@
-/** An API key for an account below this one. */
 import type { Account, Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
@@ -10,7 +9,7 @@ import { allScopes } from '../../../kit/scopes.ts'
 
 export type AccountKey = Answer<'createAccountApiKey'>
 
-/** What belongs to the installation, or to the account above, no key below has. */
+/** Scopes of the installation and of the parent account are not for keys of accounts below. */
 const scopesBelow = allScopes.filter((scope) => !/^(carriers|routes|accounts):/.test(scope))
 
 interface AccountKeyProps {

@@ -1,4 +1,3 @@
-/** How much an account may do at once. */
 import type { Account } from '@heliogram/sdk'
 import { TextField } from '../../../kit/form.tsx'
 import { numberOrNone } from '../../../kit/typed.ts'

@@ -1,4 +1,3 @@
-/** A new account below this one, with the invitation of its owner. */
 import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'

@@ -1,4 +1,3 @@
-/** Who changed what, when, from where. */
 import type { AuditEvent } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useCall } from '../../../api.ts'
@@ -101,7 +100,7 @@ export function AuditScreen() {
   )
 }
 
-/** What people call those who act: addresses of users, names of keys, as far as they are still there. */
+/** Users' addresses and keys' names, if they still exist. */
 function useNames(): Map<string, string> {
   const query = { limit: 200 }
   const users = useCall('listUsers', { query }, { isSide: true })

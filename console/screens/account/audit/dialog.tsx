@@ -1,11 +1,10 @@
-/** One change: what was before, and what after. */
 import type { AuditEvent } from '@heliogram/sdk'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Copy, Facts, Moment } from '../../../kit/show.tsx'
 
 interface AuditDialogProps {
   of: AuditEvent
-  /** What people call who did it. */
+  /** Name of the user or key. */
   actor: string
   onClose: () => void
 }

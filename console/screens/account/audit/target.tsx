@@ -1,4 +1,3 @@
-/** What was changed: a way to it, where it is still there and has a screen. */
 import type { AuditEvent } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { None } from '../../../kit/show.tsx'

@@ -1,4 +1,4 @@
-/** Whether anybody has changed the log: each event is chained to the one before it. */
+/** Verifies the log's hash chain, which shows whether it was changed. */
 import { useState } from 'react'
 import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'

@@ -1,4 +1,3 @@
-/** Your own login: the password, and the second factor. */
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'

@@ -1,4 +1,4 @@
-/** The second factor: prepared with the password, on with a first code, off with another. */
+/** The second factor: prepared with the password, enabled with a first code, disabled with another. */
 import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Somebody is invited: the code is shown once, to be handed over. */
 import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Who has a login, and who is invited. */
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'

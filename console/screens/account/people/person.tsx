@@ -1,4 +1,3 @@
-/** Somebody with a login: their role, and their end. */
 import type { User } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'

@@ -1,4 +1,3 @@
-/** Roles, with what they may do. */
 import type { User } from '@heliogram/sdk'
 
 type Role = User['role']
@@ -11,9 +10,8 @@ const roles: readonly (readonly [Role, string])[] = [
   ['viewer', 'viewer: see what happened, but not what was written'],
 ]
 
-/** Those that somebody may give, and whose people they may change: owners are made and changed by owners alone. */
+/** Roles that a user may grant, and whose holders they may change: only owners create and change owners. */
 export const rolesFor = (own: string | undefined): typeof roles =>
   roles.filter(([role]) => own === 'owner' || role !== 'owner')
 
-/** The role of a field's value. */
 export const roleOf = (text: string): Role => roles.find(([role]) => role === text)?.[0] ?? 'viewer'

@@ -1,4 +1,3 @@
-/** The account itself, and what messages get that say nothing else. */
 import { useState } from 'react'
 import { SelectField, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../../../kit/timezone-field.tsx'

@@ -1,4 +1,3 @@
-/** Which countries may be written to, and how much. */
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
@@ -6,7 +5,7 @@ import { numberFrom, wordsOf } from '../../../kit/typed.ts'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
 
 interface Limit {
-  /** Its place among the rows that were ever there. */
+  /** Stays with the row when others are removed. */
   key: number
   country: string
   perHour: string

@@ -1,4 +1,3 @@
-/** Settings that belong together, saved together. */
 import type { Operations } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { useAction } from '../../../api.ts'
@@ -11,7 +10,6 @@ export type SettingsChange = Operations['updateSettings']['body']
 interface GroupProps {
   title: string
   lead?: ReactNode
-  /** What is saved. */
   body: () => SettingsChange
   children: ReactNode
 }
@@ -34,5 +32,5 @@ export function Group({ title, lead, body, children }: GroupProps) {
   )
 }
 
-/** Text of a number in a field; null is empty. */
+/** Null is empty. */
 export const textOf = (value: number | string | null): string => (value === null ? '' : String(value))

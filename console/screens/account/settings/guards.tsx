@@ -1,4 +1,3 @@
-/** What stops messages before they cost money. */
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { TextField } from '../../../kit/form.tsx'

@@ -1,4 +1,3 @@
-/** The secret of callback addresses, and the key that texts are encrypted with. */
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { ConfirmButton } from '../../../kit/dialog.tsx'

@@ -1,4 +1,4 @@
-/** When marketing waits, by the clock of the recipient. */
+/** Marketing messages wait in quiet hours, by the recipient's clock. */
 import { useState } from 'react'
 import { CheckField, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../../../kit/timezone-field.tsx'

@@ -1,4 +1,3 @@
-/** How long things are kept. */
 import { useState } from 'react'
 import { TextField } from '../../../kit/form.tsx'
 import { numberFrom } from '../../../kit/typed.ts'

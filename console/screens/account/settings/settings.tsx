@@ -1,4 +1,4 @@
-/** What the account has said, and what holds where it has said nothing. */
+/** The account's settings and the defaults behind them. */
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Loaded, Page } from '../../../kit/page.tsx'

@@ -1,4 +1,4 @@
-/** Which days are meant: those of UTC, as the API counts them. */
+/** UTC days, as the API counts them. */
 import { endOfDay } from '../../../kit/moments.ts'
 
 export const periods: readonly (readonly [string, string])[] = [
@@ -13,7 +13,7 @@ const dayMs = 86_400_000
 
 const dayOf = (ms: number): string => `${new Date(ms).toISOString().slice(0, 10)}T00:00:00Z`
 
-/** The query of a period; without one the API answers this month so far. Both days that somebody chooses are in it. */
+/** Without a period the API returns this month so far. Both chosen days are included. */
 export function rangeOf(period: string | undefined, from = '', to = ''): { from?: string; to?: string } {
   const today = Date.now()
   if (period === 'last-month') {

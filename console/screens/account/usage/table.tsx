@@ -1,4 +1,3 @@
-/** The lines of usage, with the names of what they are told apart by. */
 import type { Operations } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -11,7 +10,6 @@ export type UsageLine = Operations['getUsage']['answer']['data'][number]
 
 interface UsageTableProps {
   lines: readonly UsageLine[]
-  /** What they are told apart by. */
   groups: readonly string[]
   /** Messages of all lines. */
   total: number
@@ -81,7 +79,7 @@ export function UsageTable({ lines, groups, total }: UsageTableProps) {
   )
 }
 
-/** Names of carriers, campaigns and accounts by their ids, as far as the caller may know them. */
+/** Names of carriers, campaigns and accounts by id, as far as the login may read them. */
 function useNames(shown: readonly Key[]): Map<string, string> {
   const query = { limit: 200 }
   const carriers = useCall('listCarriers', {}, { isSide: true, enabled: shown.includes('carrier') })

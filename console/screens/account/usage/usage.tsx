@@ -1,4 +1,3 @@
-/** What was sent, what became of it, and what it costs. */
 import type { Operations } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
 import { Bars, type Part } from '../../../kit/bars.tsx'

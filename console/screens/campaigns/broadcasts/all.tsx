@@ -1,4 +1,4 @@
-/** The broadcasts of all campaigns: what is on its way, and what waits for somebody to approve of it. */
+/** The broadcasts of all campaigns, including those that need approval. */
 import type { Broadcast } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'
@@ -7,7 +7,7 @@ import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { CampaignTabs } from '../tabs.tsx'
 import { BroadcastTable } from './table.tsx'
 
-/** Every status, in the order in which a broadcast goes through them. */
+/** In the order of a broadcast's life. */
 const statuses: Record<Broadcast['status'], string> = {
   awaiting_approval: 'Awaiting approval',
   scheduled: 'Scheduled',

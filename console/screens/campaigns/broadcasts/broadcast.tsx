@@ -1,4 +1,3 @@
-/** One broadcast: how far it is, its results, and what can be done with it. */
 import type { Broadcast } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -16,11 +15,11 @@ export function BroadcastScreen() {
   const call = useCall(
     'getBroadcast',
     { path: { id } },
-    // Receipts, replies and clicks come after it is over.
+    // Receipts, replies and clicks arrive after the end.
     { every: (one) => (one && !isUnderWay(one.status) ? 5000 : 2000) },
   )
   const broadcast = call.data
-  // Its name is only a sentence in the head: the rest does not wait for it.
+  // The name is only needed in the head: the rest does not wait for it.
   const campaign = useCall(
     'getCampaign',
     { path: { campaign: broadcast?.campaign ?? '' } },
@@ -122,7 +121,7 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
   )
 }
 
-/** Why messages failed, the most frequent reason first. */
+/** Most frequent reason first. */
 function Failures({ stats }: { stats: NonNullable<Broadcast['stats']> }) {
   const rows = Object.entries(stats.failures).sort(([, a], [, b]) => b - a)
   if (rows.length === 0) return null

@@ -1,4 +1,3 @@
-/** Whether a broadcast may go: somebody else's approval or rejection, and taking it back. */
 import type { Broadcast } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

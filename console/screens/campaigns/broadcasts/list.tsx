@@ -1,4 +1,3 @@
-/** The broadcasts of a campaign. */
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'

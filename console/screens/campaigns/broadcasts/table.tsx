@@ -1,4 +1,3 @@
-/** Broadcasts in rows, with the pages of their list. */
 import type { Broadcast, Page } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'

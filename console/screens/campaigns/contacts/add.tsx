@@ -1,4 +1,3 @@
-/** One more contact. */
 import { HeliogramError } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'

@@ -1,4 +1,3 @@
-/** One contact: what is known of the person, and what was written. */
 import type { Campaign, Contact } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useLocation, useParams } from 'wouter'
@@ -22,7 +21,7 @@ export function ContactScreen() {
 function OneContact({ campaign }: { campaign: Campaign }) {
   const { contact: id } = useParams<{ contact: string }>()
   const [isGone, setGone] = useState(false)
-  // What was deleted is not asked for again while the list is on its way.
+  // A deleted contact is not fetched again while the list loads.
   const call = useCall('getContact', { path: { campaign: campaign.id, contact: id } }, { enabled: !isGone })
   return (
     <Loaded call={call}>
@@ -73,7 +72,7 @@ function OneContact({ campaign }: { campaign: Campaign }) {
 }
 
 function EditContact({ contact }: { contact: Contact }) {
-  // As it was when this began, or was saved last.
+  // As loaded or last saved.
   const [before, setBefore] = useState(contact)
   const [draft, setDraft] = useState(() => contactDraftOf(contact))
   const { run, isBusy, problem } = useAction('updateContact', 'Saved.')

@@ -1,4 +1,3 @@
-/** The contacts of a campaign. */
 import type { Campaign } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
@@ -20,7 +19,7 @@ const names = ['phone_prefix', 'tag', 'status', 'language', 'external_id', 'attr
 
 type Filters = Partial<Record<(typeof names)[number] | 'cursor', string>>
 
-/** As the API takes them: an attribute is a filter by its own name, and a status one of two. */
+/** Attributes are filters by their own names; status is one of two. */
 function queryOf({ attribute = '', status, cursor: _cursor, phone_prefix: prefix, ...filters }: Filters) {
   const [name = '', ...value] = attribute.split('=')
   const statuses = ['active', 'opted_out'] as const

@@ -1,4 +1,4 @@
-/** A contact as a form has it, all of it text, and as the API takes it. */
+/** A contact as form texts, and in the API's form. */
 import type { Contact, Operations } from '@heliogram/sdk'
 import { localTime, momentOf } from '../../../kit/moments.ts'
 import { labelsOf } from '../../../kit/typed.ts'
@@ -21,7 +21,7 @@ export interface ContactDraft {
   consentMethod: string
   consentSource: string
   consentText: string
-  /** On the clock of this browser. */
+  /** In the browser's time zone. */
   consentAt: string
 }
 
@@ -45,7 +45,7 @@ export function contactDraftOf(contact?: Contact): ContactDraft {
   }
 }
 
-/** All that a draft says; null: nothing. `before`: the contact, so that its numbers stay numbers and what it had is removed. */
+/** Null for empty fields. `before`: the contact, so that numbers keep their type and removed attributes become null. */
 export function readContact(draft: ContactDraft, before?: Contact): Changes {
   return {
     phone_number: draft.phoneNumber.trim(),
@@ -61,7 +61,7 @@ export function readContact(draft: ContactDraft, before?: Contact): Changes {
   }
 }
 
-/** Attributes are set one by one: those that are gone are removed by null. */
+/** The API merges attributes: null removes one. */
 export function attributeChanges(
   before: Record<string, string | number | boolean>,
   after: Record<string, string | number | boolean | null>,

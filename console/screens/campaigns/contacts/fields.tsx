@@ -1,4 +1,3 @@
-/** All that can be said of a contact. */
 import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../../../kit/timezone-field.tsx'

@@ -1,4 +1,4 @@
-/** Rows of a file that made no contact, and why; also as the file to correct and send again. */
+/** Rejected rows with reasons, also as a file to correct and upload again. */
 import type { Import } from '@heliogram/sdk'
 import { useState } from 'react'
 import { download, useCall } from '../../../api.ts'
@@ -8,7 +8,7 @@ import { Table } from '../../../kit/table.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
 
 export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of: Import }) {
-  // Two lists stand on this page: the pages of this one are turned here, not in the address.
+  // The page has two lists, so this one's cursor is not in the address.
   const [cursor, setCursor] = useState<string | null>(null)
   const errors = useCall(
     'listImportErrors',

@@ -1,4 +1,3 @@
-/** A file to choose, or to drop. */
 import { useId, useState, type DragEvent } from 'react'
 
 interface FileFieldProps {

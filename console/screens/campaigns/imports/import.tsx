@@ -1,4 +1,3 @@
-/** One import: how far it is, what became of its rows. */
 import { useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'

@@ -1,4 +1,4 @@
-/** Contacts from a file: choose it, look at what it would do, then do it. And what was imported before. */
+/** Imports contacts from a file, after a preview; and lists earlier imports. */
 import type { Campaign } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'

@@ -1,4 +1,3 @@
-/** What each column of a file fills, to be corrected before it is imported. */
 import { Section } from '../../../kit/page.tsx'
 import { Table } from '../../../kit/table.tsx'
 
@@ -20,9 +19,7 @@ const fields = [
 ] as const
 
 interface MappingProps {
-  /** As the file was read. */
   found: Record<string, string | null>
-  /** What was said since. */
   said: Record<string, string | null>
   onSay: (column: string, target: string | null) => void
 }

@@ -1,4 +1,3 @@
-/** A file of contacts on its way: its options, what it would do, and the import. */
 import type { Campaign } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -17,7 +16,7 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
   const [onConflict, setOnConflict] = useState<'update' | 'skip'>('update')
   const [country, setCountry] = useState(campaign.default_country ?? '')
   const [numbers, setNumbers] = useState('')
-  /** What was said of columns; the others go by their names. */
+  /** Corrections of columns; the others are matched by name. */
   const [mapping, setMapping] = useState<Record<string, string | null>>({})
   const [checked, setChecked] = useState<string>()
   const check = useAction('importContacts')
@@ -32,7 +31,7 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
       ...(Object.keys(columns).length > 0 && { mapping: columns }),
       ...(isDryRun && { dry_run: true }),
     }
-    // The options first: they are read before the file is.
+    // The API reads the options before the file.
     body.append('options', JSON.stringify(options))
     body.append('file', chosen)
     return action.run({ path: { campaign: campaign.id }, body })

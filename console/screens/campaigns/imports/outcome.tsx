@@ -1,4 +1,4 @@
-/** What an import did, or would do: how far it is, its counts, what it mended, its good rows, and why others are bad. */
+/** An import or its preview: progress, counts, repairs, good rows, and reasons for bad ones. */
 import type { Import } from '@heliogram/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCall } from '../../../api.ts'
@@ -7,7 +7,6 @@ import { Badge, formatNumber, Progress, tellCount } from '../../../kit/show.tsx'
 import { BadRows } from './bad-rows.tsx'
 import { Sample } from './sample.tsx'
 
-/** An import, looked at again as long as it runs. */
 export const useImport = (id: string): UseQueryResult<Import> =>
   useCall('getImport', { path: { import: id } }, { every: (one) => (one?.completed_at ? undefined : 700) })
 

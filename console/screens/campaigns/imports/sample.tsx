@@ -1,10 +1,10 @@
-/** Good rows of a file as they would be stored: a column for each value that some row has. */
+/** Good rows as they would be stored: a column for each value in any row. */
 import { Section } from '../../../kit/page.tsx'
 import { Table } from '../../../kit/table.tsx'
 
 type Row = Record<string, unknown>
 
-/** In this order; what the API has besides comes behind. */
+/** In this order; other values follow. */
 const first = [
   'line',
   'phone_number',
@@ -40,7 +40,7 @@ export function Sample({ rows }: { rows: readonly Row[] }) {
   )
 }
 
-/** Attributes stand beside the other values, and so do the parts of a consent. */
+/** Attributes and consent become columns of their own. */
 function flatten(row: Row): Record<string, string> {
   const entries = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, value]]

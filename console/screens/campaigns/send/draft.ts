@@ -1,4 +1,4 @@
-/** A broadcast as a form has it, all of it text, and as the API takes it. */
+/** A broadcast as form texts, and in the API's form. */
 import type { Campaign, Operations } from '@heliogram/sdk'
 import { pairsOf, textsOf, type Pair } from '../../../compose/pairs.tsx'
 import { nothingRare, rareOf, type RareDraft } from '../../../compose/rare.ts'
@@ -13,12 +13,11 @@ export interface SendDraft extends RareDraft {
   message: string
   template: string
   variables: Pair[]
-  /** Tags of contacts, a comma list; empty: all contacts. */
+  /** Tags separated by commas; empty: all contacts. */
   audience: string
   sender: string
   type: '' | 'transactional' | 'marketing' | 'otp'
   when: 'now' | 'at' | 'local'
-  /** As the browser's field has it: `2026-12-01T09:00`. */
   at: string
   maxRate: string
 }
@@ -37,7 +36,7 @@ export const sendDraftOf = (campaign: Campaign): SendDraft => ({
   maxRate: '',
 })
 
-/** Only what is said: the rest is as the campaign and the account have it. */
+/** Omits empty fields: the campaign and the account have defaults. */
 export function readOrder(draft: SendDraft): Order {
   const { textKind, sender, when, at, audience } = draft
   const variables = textsOf(draft.variables)

@@ -1,4 +1,3 @@
-/** What a broadcast would be: counts, cost, the text for one, and who would get nothing, with the reason. */
 import type { Operations } from '@heliogram/sdk'
 import { download } from '../../../api.ts'
 import { Section } from '../../../kit/page.tsx'
@@ -11,7 +10,7 @@ export type DryRun = Extract<Operations['sendCampaign']['answer'], { object: 'dr
 
 interface DryRunProps {
   result: DryRun
-  /** The order was changed since. */
+  /** The draft has changed since. */
   isStale: boolean
   campaign: string
   order: Order

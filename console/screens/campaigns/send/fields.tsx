@@ -1,4 +1,3 @@
-/** What a broadcast says, to whom, and when. */
 import type { Campaign } from '@heliogram/sdk'
 import { RareFields } from '../../../compose/rare-fields.tsx'
 import { SenderField } from '../../../compose/sender.tsx'

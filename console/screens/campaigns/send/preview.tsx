@@ -1,4 +1,4 @@
-/** What one contact would read, where the text is a template: the API fills in templates for a contact, other texts only in a dry run. */
+/** A template's text for one contact: the API renders other texts only in a dry run. */
 import type { Campaign, Operations } from '@heliogram/sdk'
 import { useState } from 'react'
 import { alphabetOf } from '../../../compose/rare.ts'

@@ -1,4 +1,4 @@
-/** A text to all contacts of a campaign: written, looked at, and ordered once. */
+/** A broadcast: written, previewed, and started once. */
 import type { Campaign } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -56,7 +56,7 @@ function Send({ campaign }: { campaign: Campaign }) {
   const orderText = JSON.stringify(order)
   const action = useAction('sendCampaign', 'The broadcast is ordered.')
   const path = { campaign: campaign.id }
-  // Nothing changes by looking: nothing else is asked again.
+  // A preview changes nothing, so nothing is refreshed.
   const look = useTask(async () => {
     const result = await heliogram.call('sendCampaign', { path, body: { ...order, dry_run: true } })
     if (result.object === 'dry_run') setLooked({ order: orderText, result })

@@ -1,4 +1,4 @@
-/** Outcomes of a campaign's messages: by hour as bars, and by country, carrier, error or number of segments as a table. */
+/** Outcomes of a campaign's messages: by hour as bars, and by country, carrier, error or segments as a table. */
 import type { Operations } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
 import { Bars } from '../../../kit/bars.tsx'
@@ -55,7 +55,7 @@ function ByGroup({ campaign }: { campaign: string }) {
   const kinds = groups.map(([name]) => name)
   const group = oneOf(kinds, filters.group ?? '', 'country')
   const stats = useCall('getCampaignStats', { path: { campaign }, query: { group } }, { every: 5000 })
-  // Who may not see carriers sees their ids.
+  // Without access to carriers, their ids are shown.
   const carriers = useCall('listCarriers', {}, { isSide: true, enabled: group === 'carrier' })
   const names = new Map(carriers.data?.data.map(({ id, name }) => [id, name]))
   return (
@@ -112,7 +112,6 @@ function ByGroup({ campaign }: { campaign: string }) {
   )
 }
 
-/** What a line is of, in words. */
 function keyOf({ country, carrier, error, segments_per_message: segments }: Line): string {
   if (country !== undefined) return country ?? 'of no country'
   if (carrier !== undefined) return carrier ?? 'with no carrier'

@@ -1,4 +1,4 @@
-/** The counts of a campaign as parts of one whole: they add up to its recipients. */
+/** A campaign's counts as parts of a whole: they add up to its recipients. */
 import type { Campaign } from '@heliogram/sdk'
 import type { Part } from '../../../kit/bars.tsx'
 
@@ -7,7 +7,6 @@ type Counts = Pick<
   'queued' | 'sent' | 'delivered' | 'failed' | 'unconfirmed' | 'canceled'
 >
 
-/** Outcomes of messages. */
 export const messageParts = (counts: Counts): Part[] => [
   { name: 'delivered', value: counts.delivered, tone: 'good' },
   { name: 'sent', value: counts.sent, tone: 'busy' },
@@ -17,7 +16,7 @@ export const messageParts = (counts: Counts): Part[] => [
   { name: 'canceled', value: counts.canceled, tone: 'neutral' },
 ]
 
-/** Outcomes for recipients, also for those who got no message. */
+/** By recipient, including those without a message. */
 export const outcomeParts = (stats: NonNullable<Campaign['stats']>): Part[] =>
   [
     ...messageParts(stats),

@@ -1,4 +1,3 @@
-/** The results of a campaign or a broadcast: how its recipients add up, and the figures beside. */
 import type { Campaign } from '@heliogram/sdk'
 import { PartsBar } from '../../../kit/bars.tsx'
 import { Figure, Figures, formatNumber, tellCount } from '../../../kit/show.tsx'

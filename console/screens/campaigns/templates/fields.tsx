@@ -1,4 +1,3 @@
-/** What a template is made of: its name, its text, and the same in other languages. */
 import type { Template } from '@heliogram/sdk'
 import { Button } from '../../../kit/button.tsx'
 import { TextField } from '../../../kit/form.tsx'

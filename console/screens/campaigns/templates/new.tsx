@@ -1,4 +1,3 @@
-/** A new template. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** A text as it would be sent. */
 import type { Operations } from '@heliogram/sdk'
 import { Facts, formatNumber } from '../../../kit/show.tsx'
 

@@ -1,4 +1,3 @@
-/** What a template would be sent as: for values, or for a contact. */
 import type { Operations, Template } from '@heliogram/sdk'
 import { useState } from 'react'
 import { heliogram } from '../../../api.ts'
@@ -15,7 +14,7 @@ export function TemplatePreview({ template }: { template: Template }) {
   const [contact, setContact] = useState('')
   const [preview, setPreview] = useState<Operations['previewTemplate']['answer']>()
   const look = useTask(async () => {
-    // What is empty was not given: the contact's own value counts, or what stands in.
+    // Empty means not given: then the contact's value or the default applies.
     const variables = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
     const body = {
       variables,

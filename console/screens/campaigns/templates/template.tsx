@@ -1,4 +1,3 @@
-/** One template: its texts, what it would be sent as, and its end. */
 import type { Template } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'
@@ -14,7 +13,7 @@ import { TemplatePreview } from './preview.tsx'
 export function TemplateScreen() {
   const { id } = useParams<{ id: string }>()
   const [isGone, setGone] = useState(false)
-  // What was deleted is not asked for again while the list is on its way.
+  // A deleted template is not fetched again while the list loads.
   const call = useCall('getTemplate', { path: { template: id } }, { enabled: !isGone })
   return (
     <Page

@@ -1,4 +1,3 @@
-/** All templates, or those that one looks for. */
 import { useCall } from '../../../api.ts'
 import { FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'

@@ -1,4 +1,4 @@
-/** Trouble that lasts, or has: one alert an episode. */
+/** One alert per episode of trouble, ongoing or over. */
 import type { Alert } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'

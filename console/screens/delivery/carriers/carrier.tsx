@@ -1,4 +1,3 @@
-/** One carrier: what it does now, and everything that can be said of it, in parts. */
 import { useLocation, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'

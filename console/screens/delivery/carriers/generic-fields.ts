@@ -1,4 +1,4 @@
-/** The settings of the adapter that is described by its settings, with the example of the manual. */
+/** The settings of the generic HTTP adapter, with the manual's example. */
 import type { FieldSpec } from './fields.ts'
 
 const json = (name: string, label: string, hint: string, example?: unknown): FieldSpec => ({

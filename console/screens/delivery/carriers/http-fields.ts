@@ -1,4 +1,4 @@
-/** The settings and secrets of carriers with an HTTP API, by adapter. The words are the API's. */
+/** Settings and secrets of HTTP carriers, by adapter, in the API's words. */
 import type { FieldGroup, FieldSpec } from './fields.ts'
 import { genericFields } from './generic-fields.ts'
 import { onUnknown } from './smpp-fields.ts'
@@ -149,7 +149,6 @@ const common: FieldGroup = {
   ],
 }
 
-/** All settings of an adapter. */
 export const httpGroups = (adapter: string): FieldGroup[] => [
   { title: null, fields: adapters[adapter]?.fields ?? [] },
   common,

@@ -1,4 +1,4 @@
-/** What a link has of its own; what is left empty is the carrier's. */
+/** A link's own settings; empty ones are the carrier's. */
 import type { Carrier, LinkSettings, OperationRequest } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
@@ -13,7 +13,6 @@ type Settings = NonNullable<OperationRequest<'createLink'>['body']['settings']>
 
 const fields = smppConnection.flatMap((group) => group.fields)
 
-/** Without a link: a new one. */
 export function LinkForm({
   carrier,
   link,
@@ -33,7 +32,7 @@ export function LinkForm({
   const [password, setPassword] = useState('')
   const [isCarriers, setCarriers] = useState(false)
   const submit = async () => {
-    // Text of people: whether it is what the type says, the API tells beside the fields.
+    // Unchecked text: the API reports faults beside the fields.
     const settings = readChanges(fields, before, draft) as Settings
     const body = {
       enabled: isEnabled,

@@ -1,4 +1,4 @@
-/** Links as they are now: over all processes, a few seconds old at most. */
+/** The links of all processes, at most a few seconds old. */
 import type { ReactNode } from 'react'
 import type { Carrier, Link } from '@heliogram/sdk'
 import { Link as Address } from 'wouter'
@@ -67,7 +67,7 @@ const columns: Column<Row>[] = [
   },
 ]
 
-/** `isOfOne`: links of one carrier, told by their place; else rows lead to their carriers. */
+/** `isOfOne`: links of one carrier; otherwise rows link to their carriers. */
 export function LinkTable({
   label,
   rows,
@@ -103,7 +103,7 @@ export function LinkTable({
   )
 }
 
-/** What went wrong last, below the state: it is as long as the carrier likes. */
+/** The last error, below the state because carriers' texts can be long. */
 function LastError({ of: { last_error, last_error_at } }: { of: Link }) {
   if (last_error === null) return null
   return (

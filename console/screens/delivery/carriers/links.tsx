@@ -1,4 +1,3 @@
-/** The links of a carrier: each an address, a login or a pace of its own where it differs. */
 import type { Carrier, LinkSettings } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Every carrier: what its links do now, what waits for them, what is or was wrong. */
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
@@ -6,7 +5,6 @@ import { AlertsSection } from './alerts.tsx'
 import { LinkTable } from './link-table.tsx'
 import { QueueSection } from './queue.tsx'
 
-/** How often it looks again. Milliseconds. */
 const everyMs = 3000
 
 export function CarriersScreen() {

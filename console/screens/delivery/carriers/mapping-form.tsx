@@ -1,4 +1,3 @@
-/** What one code of a carrier means. */
 import type { StatusMapping } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
@@ -36,7 +35,7 @@ const errors = [
   'carrier_unknown',
 ] as const satisfies readonly StatusMapping['error'][]
 
-/** A row that there is is replaced by the one with the same code. */
+/** An existing row with the same code is replaced. */
 export function MappingForm({
   carrier,
   row,

@@ -1,4 +1,4 @@
-/** Many codes at once: those that an aggregator publishes, or a file. */
+/** Many codes at once: a published list of an aggregator, or a file. */
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'

@@ -1,4 +1,3 @@
-/** What a carrier's codes mean: its own table, and what is built in behind it. */
 import type { Carrier, StatusMapping } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** A new carrier: over SMPP, or by an HTTP API. */
 import type { OperationRequest } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -48,7 +47,7 @@ export function NewCarrierScreen() {
             settings: { adapter: kind, ...settings },
             secrets: kind === 'generic' ? readJson(secretsText) : readAll(adapter.secrets, secrets),
           }
-    // What is filled in is text of people: whether it is what the type says, the API tells beside the fields.
+    // Unchecked text: the API reports faults beside the fields.
     const done = await create.run({ body: body as NewCarrier })
     if (done) go(`/carriers/${done.answer.id}`)
   }

@@ -1,4 +1,3 @@
-/** What a carrier does now: its links, what waits for it, how fast it answers, where it posts to. */
 import type { Carrier } from '@heliogram/sdk'
 import { Empty, Section } from '../../../kit/page.tsx'
 import { Copy, Facts, formatNumber, Time, tellCount } from '../../../kit/show.tsx'

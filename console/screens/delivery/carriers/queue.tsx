@@ -1,4 +1,3 @@
-/** What waits for its turn, by carrier and type. */
 import type { Carrier, Queue } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -75,7 +74,6 @@ export function QueueSection({ carriers }: { carriers: readonly Carrier[] }) {
   )
 }
 
-/** What waits for one carrier. */
 export function CarrierQueue({ queue }: { queue: Carrier['queue'] }) {
   return (
     <Section title="What waits for it">

@@ -1,4 +1,3 @@
-/** What a carrier takes for a segment: its rate card, another one from a file, and what a number would cost. */
 import type { Carrier } from '@heliogram/sdk'
 import { useState } from 'react'
 import { download, useAction, useCall } from '../../../api.ts'
@@ -80,7 +79,7 @@ export function RatesPart({ carrier }: { carrier: Carrier }) {
   )
 }
 
-/** As a file that can be put in again. */
+/** The file can be uploaded again. */
 const saveCard = ({ id, name }: Carrier) =>
   download('getRates', { path: { id } }, `rates-${name}.csv`, { headers: { accept: 'text/csv' } })
 

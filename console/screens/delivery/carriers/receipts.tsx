@@ -1,4 +1,3 @@
-/** Receipts that match no message, and the doctor that finds out why. */
 import type { Carrier, ReceiptDoctor } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
@@ -19,7 +18,7 @@ const spans: [string, string][] = [
   ['720', 'the last 30 days'],
 ]
 
-/** Both are much to look through: often only while something is being matched. */
+/** Both are expensive: polled often only while receipts are being matched. */
 const paceOf = (doctor: ReceiptDoctor | undefined): number =>
   doctor?.links.some(({ rematch: { state } }) => state === 'due' || state === 'watching') ? 2000 : 15_000
 
@@ -195,7 +194,7 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
   )
 }
 
-/** What the receipts of known messages tell of the carrier. */
+/** The doctor's conclusion from receipts of known messages. */
 function FindingCard({
   carrier,
   of: { advice, message, fix },

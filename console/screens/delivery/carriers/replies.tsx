@@ -1,4 +1,4 @@
-/** Replies to numbers that no account has: somebody who reads them here gives them to a sender, or dismisses them. */
+/** Replies to unknown numbers: people assign them to a sender, or dismiss them. */
 import type { Carrier, OrphanReply, Sender } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'

@@ -1,15 +1,15 @@
-/** Fields for settings, from what is known of each; groups with a title are folded away. */
+/** Fields for settings; groups with a title are folded. */
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import type { Draft, FieldGroup, FieldSpec } from './fields.ts'
 
 interface OneProps {
   spec: FieldSpec
-  /** Where it stands in the body of the request. */
+  /** The member of the request body. */
   part: 'settings' | 'secrets'
   draft: Draft
   set: (name: string, value: string) => void
-  /** Of a link: nothing filled in means the carrier's. */
+  /** For a link: empty means the carrier's. */
   isOverride?: boolean
 }
 

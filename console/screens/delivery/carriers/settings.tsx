@@ -1,4 +1,4 @@
-/** The settings of a carrier. What is typed stays, whatever the live view brings meanwhile. */
+/** Typed values survive live updates. */
 import type { Carrier } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
@@ -138,7 +138,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
   )
 }
 
-/** Secrets by name; null: what was typed is no JSON object. */
+/** Null if the text is not a JSON object. */
 function readSecrets(text: string): Record<string, unknown> | null {
   if (text.trim() === '') return {}
   try {

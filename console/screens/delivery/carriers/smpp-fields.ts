@@ -1,4 +1,3 @@
-/** The settings of a carrier over SMPP. The words are the API's. */
 import type { FieldGroup, FieldSpec } from './fields.ts'
 
 export const onUnknown: FieldSpec = {
@@ -20,7 +19,6 @@ const seconds = (name: string, label: string, initial: string, hint: string): Fi
   initial,
 })
 
-/** What a link may have of its own. */
 export const smppConnection: FieldGroup[] = [
   {
     title: null,
@@ -104,7 +102,6 @@ const tonAndNpi = (name: string, what: string, ton: string, npi: string): FieldS
   { name: `${name}_npi`, label: `NPI of ${what}`, kind: 'number', initial: npi },
 ]
 
-/** Everything of a carrier over SMPP. */
 export const smppGroups: FieldGroup[] = [
   ...smppConnection,
   {

@@ -1,4 +1,4 @@
-/** What the guards are set to, and how much of the day is used. */
+/** Limits of the guards, and how much of the day's is used. */
 import { useCall } from '../../../api.ts'
 import { Loaded } from '../../../kit/page.tsx'
 import { Facts, formatNumber, Time } from '../../../kit/show.tsx'

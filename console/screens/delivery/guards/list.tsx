@@ -1,4 +1,4 @@
-/** What guards have stopped: since when and until when, and the way to release it. */
+/** Active stops with their times, and their release. */
 import type { Guard } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'
@@ -95,7 +95,6 @@ export function GuardsScreen() {
   )
 }
 
-/** Whether it stops now. */
 function State({ of: { action, released_until, raised_by } }: { of: Guard }) {
   if (action === 'alert') return <Badge status="only told" tone="warning" />
   const isReleased = released_until !== null && new Date(released_until).getTime() > Date.now()

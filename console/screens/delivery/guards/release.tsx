@@ -1,4 +1,4 @@
-/** Lets a stop go: until its time is over, until another time, or by a higher limit. */
+/** Releases a stop: until its end, until another time, or with a higher limit. */
 import type { Guard } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Guards in words. */
 import type { Guard } from '@heliogram/sdk'
 
 export const kindNames: Record<Guard['kind'], string> = {
@@ -10,14 +9,13 @@ export const kindNames: Record<Guard['kind'], string> = {
   duplicate: 'The same text again',
 }
 
-/** What a stop is of. */
 export function tellKey({ kind, key }: Guard): string {
   if (key === null) return 'the whole account'
   if (kind === 'velocity') return `+${key} …`
   return key === '?' ? 'numbers of no country' : key
 }
 
-/** What a limit of a kind is counted in; null: nothing is counted, and no limit can be raised. */
+/** The unit of a limit; null: nothing is counted, and no limit can be raised. */
 export const unitOf: Record<Guard['kind'], string | null> = {
   daily_segments: 'segments',
   spend: 'money',

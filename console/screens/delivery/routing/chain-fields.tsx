@@ -1,4 +1,4 @@
-/** Carriers of a route, each in a row: with a share, or in an order. */
+/** A route's carriers, one per row: with shares, or in order. */
 import type { Route } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
@@ -24,7 +24,7 @@ export const sharesOf = (entries: readonly Route['carriers'][number][]): Share[]
     currency: cost?.currency ?? '',
   }))
 
-/** Rows without a carrier are none: one that was added and left. */
+/** Rows without a carrier were added and left empty. */
 const filled = (shares: readonly Share[]) => shares.filter(({ carrier }) => carrier !== '')
 
 const costOf = ({ amount, currency }: Share) => (amount === '' && currency === '' ? {} : { cost: { amount, currency } })

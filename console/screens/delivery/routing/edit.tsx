@@ -1,4 +1,3 @@
-/** A route: which messages it takes, and to whom they go. */
 import type { OperationRequest, Route } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'

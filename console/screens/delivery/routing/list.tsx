@@ -1,4 +1,4 @@
-/** The routes in their order: the first that matches takes a message. */
+/** In order: the first route that matches takes a message. */
 import type { Carrier, Route } from '@heliogram/sdk'
 import { useSearchParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
@@ -128,7 +128,7 @@ function Chain({ of: { carriers, failover }, nameOf }: { of: Route; nameOf: (id:
   )
 }
 
-/** Deletes a route, and says what becomes of its messages. */
+/** Deletes a route, and says where its messages go. */
 export function DeleteRoute({ id, onDone }: { id: string; onDone: () => void }) {
   const remove = useAction('deleteRoute', 'The route was deleted.')
   return (

@@ -1,4 +1,3 @@
-/** Which messages a route takes: all that is filled in must hold. */
 import type { Route } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { SelectField, TextField } from '../../../kit/form.tsx'
@@ -39,7 +38,7 @@ export function readMatch({ account, campaign, type, countries, prefixes, sender
     ...(kind && { type: kind }),
     ...(countries.trim() !== '' && { countries: wordsOf(countries).map((country) => country.toUpperCase()) }),
     ...(digits.length > 0 && { prefixes: digits }),
-    // Names of senders may have blanks: only commas and lines part them.
+    // Sender names may contain blanks: only commas and lines separate them.
     ...(senders.trim() !== '' && {
       senders: senders
         .split(/[,;\n]/)

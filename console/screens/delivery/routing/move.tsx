@@ -1,4 +1,4 @@
-/** A route one place up or down. The focus stays on the button, so that the keyboard moves it on. */
+/** Moves a route up or down. The focus stays on the button for repeated moves. */
 import type { Route } from '@heliogram/sdk'
 import { useEffect, useRef } from 'react'
 import { useAction } from '../../../api.ts'

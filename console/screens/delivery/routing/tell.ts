@@ -1,8 +1,7 @@
-/** What a route matches, in words. */
 import type { Route } from '@heliogram/sdk'
 import { typeNames } from '../../../kit/message-types.ts'
 
-/** At most so many of a list are told one by one. */
+/** Most items of a list in a description. */
 const toldOneByOne = 6
 
 const list = (items: readonly string[]): string =>

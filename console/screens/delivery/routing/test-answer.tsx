@@ -1,4 +1,4 @@
-/** What would become of a message: its sender, its chain of carriers, and every route with why it was or was not taken. */
+/** The test's result: sender, chain of carriers, and every route with the reason for or against it. */
 import type { Operations } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { Section } from '../../../kit/page.tsx'

@@ -1,4 +1,4 @@
-/** Where a message would go, and why not another way. Nothing is sent. */
+/** Tests the route of a message without sending it. */
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'

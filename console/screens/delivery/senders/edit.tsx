@@ -1,4 +1,3 @@
-/** A sender: added, looked at, changed, deleted. */
 import type { Sender } from '@heliogram/sdk'
 import { useLocation, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'

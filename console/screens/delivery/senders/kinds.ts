@@ -1,4 +1,3 @@
-/** Kinds of senders, as they are called here. */
 import type { Sender } from '@heliogram/sdk'
 
 export const kindNames: Record<Sender['kind'], string> = {
@@ -8,6 +7,5 @@ export const kindNames: Record<Sender['kind'], string> = {
   alphanumeric: 'Name',
 }
 
-/** The kind of that name, where it is one. */
 export const kindNamed = (name: string | undefined): Sender['kind'] | undefined =>
   Object.keys(kindNames).find((kind): kind is Sender['kind'] => kind === name)

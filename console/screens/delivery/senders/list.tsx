@@ -1,4 +1,3 @@
-/** Numbers and names that messages come from. */
 import type { Sender } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -25,7 +24,7 @@ export function SendersScreen() {
       ...(filters.account && { account: filters.account }),
     },
   })
-  // Who may not see these sees ids, and no filter by them.
+  // Without access to carriers, ids are shown, without a filter.
   const carriers = useCall('listCarriers', {}, { isSide: true }).data?.data ?? []
   const accounts = useCall('listAccounts', { query: { limit: 100 } }, { isSide: true }).data?.data ?? []
   const isNarrowed = Object.keys(filters).length > 0
@@ -130,7 +129,6 @@ export function SendersScreen() {
   )
 }
 
-/** Left out for those who may not see carriers. */
 const carrierColumn = (carriers: readonly { id: string; name: string }[]): Column<Sender> => ({
   title: 'Carrier',
   cell: ({ carrier }) => (

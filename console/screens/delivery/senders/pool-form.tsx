@@ -1,4 +1,3 @@
-/** The fields of a pool: its name, how it shares, and its senders with their weights. */
 import type { OperationRequest, SenderPool } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useCall } from '../../../api.ts'
@@ -21,7 +20,7 @@ interface PoolFormProps {
 
 export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
   const senders = useCall('listSenders', { query: { limit: 200 } })
-  // One number may be at several carriers. Who may not see these sees it twice.
+  // A number may be at several carriers. Without access to carriers it is listed twice.
   const carriers = useCall('listCarriers', {}, { isSide: true })
   const nameOf = (carrier: string) => {
     const name = carriers.data?.data.find(({ id }) => id === carrier)?.name
@@ -29,7 +28,7 @@ export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
   }
   const [name, setName] = useState(pool?.name ?? '')
   const [strategy, setStrategy] = useState<SenderPool['strategy']>(pool?.strategy ?? 'sticky')
-  // Weights of those that are in it.
+  // Weights of the pool's members.
   const [weights, setWeights] = useState<Readonly<Record<string, string>>>(() =>
     Object.fromEntries((pool?.senders ?? []).map(({ sender, weight }) => [sender, String(weight)])),
   )

@@ -1,4 +1,3 @@
-/** Pools, in which senders share messages. */
 import { useLocation, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'

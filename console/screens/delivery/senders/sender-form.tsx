@@ -1,4 +1,4 @@
-/** The fields of a sender. Its number, kind and account are said once, when it is added. */
+/** Number, kind and account are fixed after creation. */
 import type { Sender } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
@@ -139,7 +139,7 @@ export function ChangeSender({ sender }: { sender: Sender }) {
 
 interface CommonProps {
   value: Common
-  /** What the API tells from the number where nothing is said. */
+  /** The API's capabilities for the number if none are chosen. */
   told: readonly Capability[]
   set: (next: Partial<Common>) => void
 }

@@ -1,4 +1,3 @@
-/** Senders, and pools of them. */
 import { Tabs } from '../../../kit/tabs.tsx'
 
 export const SendersTabs = ({ current }: { current: string }) => (

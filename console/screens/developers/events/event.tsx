@@ -1,4 +1,3 @@
-/** One event: what it says, and where it went. */
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'

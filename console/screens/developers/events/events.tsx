@@ -1,4 +1,3 @@
-/** What happened, as it was or would be posted. */
 import type { Event } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'

@@ -1,4 +1,3 @@
-/** What an event is about, in a word. */
 import type { Event } from '@heliogram/sdk'
 import { tellNumber } from '../../../kit/number.ts'
 
@@ -10,7 +9,7 @@ const textIn = (value: unknown, names: readonly string[]): string | undefined =>
   return typeof found === 'string' ? found : undefined
 }
 
-/** A number, a name or an id: whatever people know it by. Its message has the number of the person. */
+/** A number, name or id that people know. For messages the person's number. */
 export function subjectOf({ data }: Event): string {
   const { message } = data
   const person = isRecord(message) ? textIn(message, [message['direction'] === 'inbound' ? 'from' : 'to']) : undefined
@@ -23,5 +22,4 @@ export function subjectOf({ data }: Event): string {
   return found === undefined ? '–' : tellNumber(found)
 }
 
-/** The id of the message that it is about, where it is one. */
 export const messageOf = ({ data }: Event): string | undefined => textIn(data['message'], ['id'])

@@ -1,4 +1,3 @@
-/** A key is renamed, kept to other networks, or loses scopes. */
 import type { ApiKey } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'

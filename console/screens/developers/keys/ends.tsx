@@ -1,4 +1,3 @@
-/** When a key ends. */
 import type { ApiKey } from '@heliogram/sdk'
 import { Badge, Time } from '../../../kit/show.tsx'
 

@@ -1,4 +1,3 @@
-/** One API key: what it may do, and its end. */
 import type { ApiKey } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'

@@ -1,4 +1,3 @@
-/** What programs get in with: API keys, SMPP credentials, credentials for Twilio's API. */
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'

@@ -1,4 +1,3 @@
-/** A new API key, which is shown once. */
 import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'

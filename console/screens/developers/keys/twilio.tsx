@@ -1,4 +1,3 @@
-/** Credentials for programs that were written for Twilio's API. */
 import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Get an SMPP credential. */
 import type { SmppCredential } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation, useParams } from 'wouter'

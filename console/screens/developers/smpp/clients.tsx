@@ -1,4 +1,3 @@
-/** Programs that bind over SMPP. */
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'

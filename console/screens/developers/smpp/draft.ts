@@ -1,4 +1,3 @@
-/** What stands in the form of an SMPP credential, and the body of the API that it makes. */
 import type { Operations, SmppCredential } from '@heliogram/sdk'
 import { numberFrom, wordsOf } from '../../../kit/typed.ts'
 

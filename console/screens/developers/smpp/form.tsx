@@ -1,4 +1,3 @@
-/** The fields of an SMPP credential, for a new one and for one that is changed. */
 import type { OperationName } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
@@ -7,7 +6,6 @@ import { Buttons, CheckField, Form, SelectField, TextArea, TextField } from '../
 import { alphabets, concatenations, type SmppDraft } from './draft.ts'
 
 interface SmppFormProps {
-  /** What is called with it. */
   does: OperationName
   start: SmppDraft
   label: string

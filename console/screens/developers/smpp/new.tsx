@@ -1,4 +1,3 @@
-/** A new SMPP credential, whose password is shown once. */
 import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'

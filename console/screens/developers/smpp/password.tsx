@@ -1,4 +1,3 @@
-/** What a program binds with, shown once. */
 import { Secrets } from '../../../kit/secret.tsx'
 
 interface SmppPasswordProps {

@@ -1,4 +1,3 @@
-/** What can be done with a webhook: pause, enable, another secret, delete. */
 import type { Webhook } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useLocation } from 'wouter'

@@ -1,4 +1,3 @@
-/** What was posted to a webhook, with what came back. */
 import { useCall } from '../../../api.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'

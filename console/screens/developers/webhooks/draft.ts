@@ -1,4 +1,3 @@
-/** What stands in the form of a webhook, and the body of the API that it makes. */
 import type { Operations, Webhook } from '@heliogram/sdk'
 import { numberFrom } from '../../../kit/typed.ts'
 import { contractTypes, patternsOf, type EventPattern } from '../event-types.ts'
@@ -7,7 +6,7 @@ export interface WebhookDraft {
   url: string
   description: string
   events: ReadonlySet<EventPattern>
-  /** A line each: `Name: value`. */
+  /** One `Name: value` per line. */
   headers: string
   ordered: boolean
   isBatched: boolean
@@ -50,7 +49,7 @@ export const draftOf = ({
   includeBodies: include_bodies,
 })
 
-/** The body: all of it, as the API refuses what is wrong and says so. */
+/** Includes invalid values, because the API reports them. */
 export function bodyOf(draft: WebhookDraft): Operations['createWebhook']['body'] {
   const { url, description, events, headers, ordered, isBatched, maxEvents, maxWaitMs, includeBodies } = draft
   return {

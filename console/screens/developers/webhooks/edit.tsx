@@ -1,4 +1,3 @@
-/** A webhook is changed. */
 import { useLocation, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Loaded, Page } from '../../../kit/page.tsx'

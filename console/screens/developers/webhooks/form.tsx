@@ -1,4 +1,3 @@
-/** The fields of a webhook, for a new one and for one that is changed. */
 import type { OperationName } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Button, LinkButton } from '../../../kit/button.tsx'
@@ -9,15 +8,12 @@ import { patternGroups } from '../event-types.ts'
 import type { WebhookDraft } from './draft.ts'
 
 interface WebhookFormProps {
-  /** What is called with it. */
   does: OperationName
   start: WebhookDraft
-  /** What the button says. */
   label: string
   onSubmit: (draft: WebhookDraft) => unknown
   isBusy: boolean
   problem: Error | null
-  /** Where one goes who gives it up. */
   back: string
 }
 

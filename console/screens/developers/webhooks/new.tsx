@@ -1,4 +1,3 @@
-/** A new webhook, and its secret, which is shown only then. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Answer } from '@heliogram/sdk'

@@ -1,4 +1,3 @@
-/** Which events are to be posted again. */
 import type { Webhook } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
@@ -12,7 +11,7 @@ import { eventGroups, type EventType } from '../event-types.ts'
 
 const hourMs = 3_600_000
 
-/** An hour before the trouble, where there was some: what was on its way then is in it. */
+/** An hour before the trouble began, to include events in flight. */
 const sinceOf = ({ failing_since, disabled_at }: Webhook): string => {
   const trouble = failing_since ?? disabled_at
   return localTime(trouble === null ? new Date(Date.now() - 24 * hourMs) : new Date(Date.parse(trouble) - hourMs))

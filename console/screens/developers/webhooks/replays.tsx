@@ -1,4 +1,3 @@
-/** Events of a time are posted again. */
 import type { Replay, Webhook } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'

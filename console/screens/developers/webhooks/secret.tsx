@@ -1,4 +1,3 @@
-/** The secret of a webhook, with what one does with it. */
 import { Secrets } from '../../../kit/secret.tsx'
 
 interface WebhookSecretProps {

@@ -1,4 +1,4 @@
-/** How an endpoint is, in a word and in sentences. */
+/** An endpoint's state, in a word and in sentences. */
 import type { Webhook } from '@heliogram/sdk'
 import { Badge, Moment } from '../../../kit/show.tsx'
 
@@ -18,7 +18,7 @@ const reasons: Record<string, string> = {
   request: 'Somebody paused it.',
 }
 
-/** What there is to know where all is not well; nothing otherwise. */
+/** Empty if all is well. */
 export function WebhookTrouble({ of: { enabled, disabled_reason, disabled_at, failing_since } }: { of: Webhook }) {
   if (!enabled)
     return (

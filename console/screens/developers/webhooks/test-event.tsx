@@ -1,4 +1,3 @@
-/** A test event, and what came of it. */
 import type { Webhook } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link } from 'wouter'

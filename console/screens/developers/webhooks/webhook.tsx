@@ -1,4 +1,3 @@
-/** One webhook: how it is, what was posted to it, and what can be done with it. */
 import { useParams } from 'wouter'
 import type { Webhook } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Where events are posted. */
 import { useCall } from '../../../api.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { useFilters } from '../../../kit/filters.tsx'

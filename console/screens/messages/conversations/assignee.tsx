@@ -1,4 +1,3 @@
-/** Who looks after a conversation. */
 import type { Conversation } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'

@@ -1,4 +1,3 @@
-/** One conversation: what was written, an answer, who looks after it. */
 import { Link, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
@@ -15,9 +14,8 @@ import { ReplyBox } from './reply.tsx'
 import { StateButton } from './state.tsx'
 import { Thread } from './thread.tsx'
 
-/** How often it looks again. Milliseconds. */
 const everyMs = 2000
-/** How many messages are shown at first, and how many more each time that earlier ones are asked for, up to the longest page of the API. */
+/** Messages shown at first, and more per request for earlier ones, up to the API's longest page. */
 const step = 50
 const most = 200
 

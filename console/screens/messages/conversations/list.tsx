@@ -1,4 +1,4 @@
-/** What people and your numbers write to each other, the last reply first. */
+/** Latest reply first. */
 import type { Conversation, Operations } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
@@ -12,7 +12,6 @@ import { useLogin } from '../../../session/login.ts'
 import { MessageText } from '../text.tsx'
 import { usePeople } from './people.ts'
 
-/** How often it looks again. Milliseconds. */
 const everyMs = 3000
 
 const names = ['search', 'state', 'unread', 'assignee', 'their_number', 'our_number', 'campaign'] as const

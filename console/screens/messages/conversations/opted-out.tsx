@@ -1,4 +1,4 @@
-/** Says, where the answer would be written, that the person has opted out. */
+/** Shown in place of the reply box if the person has opted out. */
 import type { Conversation } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { Allowed } from '../../../kit/may.tsx'

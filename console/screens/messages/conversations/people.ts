@@ -1,4 +1,4 @@
-/** Who may look after conversations: the people of the account, for who may know them; oneself otherwise. */
+/** Possible assignees: the account's people if the login may read them, else only oneself. */
 import { useCall } from '../../../api.ts'
 import { useLogin } from '../../../session/login.ts'
 

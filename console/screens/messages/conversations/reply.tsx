@@ -1,4 +1,3 @@
-/** The box in which a conversation is answered, also with the keyboard alone. */
 import type { Conversation } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
@@ -9,7 +8,7 @@ import { tellCount } from '../../../kit/show.tsx'
 
 interface ReplyBoxProps {
   conversation: Conversation
-  /** Who answers has read. */
+  /** Replying marks the conversation as read. */
   onSent: () => unknown
 }
 

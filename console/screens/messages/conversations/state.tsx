@@ -1,4 +1,3 @@
-/** Closing a conversation when all is said, and opening it again. */
 import type { Conversation } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
@@ -7,7 +6,7 @@ import { toast } from '../../../kit/toast.tsx'
 
 interface StateButtonProps {
   of: Conversation
-  /** Id of the last message that is shown: where the person has written since, it stays open. */
+  /** Id of the last message shown: if the person has written since, the conversation stays open. */
   last: string | undefined
 }
 

@@ -1,4 +1,3 @@
-/** The messages of a conversation as bubbles, the newest at the bottom. */
 import type { Message } from '@heliogram/sdk'
 import { useLayoutEffect, useRef } from 'react'
 import { Link } from 'wouter'
@@ -8,11 +7,11 @@ import { MessageText } from '../text.tsx'
 interface ThreadProps {
   /** Newest first, as the API lists them. */
   messages: readonly Message[]
-  /** How many replies nobody has read. */
+  /** Number of unread replies. */
   unread: number
 }
 
-/** How near its end one must be to be taken along when something new comes. Pixels. */
+/** Within this distance of the end, new messages scroll into view. Pixels. */
 const nearPx = 120
 
 export function Thread({ messages, unread }: ThreadProps) {

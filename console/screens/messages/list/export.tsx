@@ -1,4 +1,3 @@
-/** What is filtered, as a file. */
 import { download } from '../../../api.ts'
 import { DownloadButton } from '../../../kit/task.tsx'
 import type { MessageQuery } from './query.ts'

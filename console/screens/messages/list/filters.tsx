@@ -1,4 +1,3 @@
-/** What the list of messages can be narrowed to. */
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -22,7 +21,7 @@ const statuses: readonly (readonly [string, string])[] = [
   ...Object.keys(meanings).map((status) => [status, status] as const),
 ]
 
-/** What programs log of a message leads to it. */
+/** A message id, as programs log it. */
 const messageId = /^msg_[0-9a-z]{26,}$/
 
 const rare: readonly FilterName[] = ['from', 'type', 'tag', 'error_code', 'test', 'created_after', 'created_before']

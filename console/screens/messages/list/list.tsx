@@ -1,4 +1,3 @@
-/** All messages of the account, narrowed to what is asked for. */
 import { useMemo } from 'react'
 import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
@@ -12,14 +11,13 @@ import { ExportButtons } from './export.tsx'
 import { MessageFilters } from './filters.tsx'
 import { filterNames, needsTime, queryOf } from './query.ts'
 
-/** How often the first page looks again. Milliseconds. */
 const everyMs = 3000
 
 export function MessageListScreen() {
   const { filters, set, clear } = useFilters(filterNames)
   const { cursor, ...narrowing } = filters
   const asked = JSON.stringify(narrowing)
-  // The query of tags ends by the clock: it stays the same until the filters change, or it would be asked without end.
+  // The tag query ends at the current time: it must stay the same until the filters change, or it would be fetched without end.
   const query = useMemo(() => queryOf(JSON.parse(asked) as typeof narrowing), [asked])
   const isNarrowed = Object.keys(narrowing).length > 0
   const call = useCall(

@@ -1,10 +1,10 @@
-/** The filters of the address as the API takes them. */
+/** The address's filters in the API's form. */
 import type { Operations } from '@heliogram/sdk'
 import { momentOfDay } from '../../../kit/moments.ts'
 import { cleanNumber } from '../../../kit/number.ts'
 import { typeOf } from '../../../kit/message-types.ts'
 
-/** Their names are those of the API, so that links from everywhere lead to what they say; days stand for the whole day. */
+/** The API's names, so that links carry over; days include the whole day. */
 export const filterNames = [
   'status',
   'direction',
@@ -27,7 +27,7 @@ export type MessageQuery = NonNullable<Operations['exportMessages']['query']>
 const day = /^\d{4}-\d\d-\d\d$/
 const tagDays = 30
 
-/** Whether the API looks for this only within a time, which nobody has said. */
+/** Whether the API requires a time range, and none is given. */
 export const needsTime = ({ tag, created_after, to, from, campaign, contact }: MessageFilter): boolean =>
   tag !== undefined && [created_after, to, from, campaign, contact].every((one) => one === undefined)
 

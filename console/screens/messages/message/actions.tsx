@@ -1,4 +1,4 @@
-/** What can be done with a message, as far as it is where that can be done. */
+/** Actions that the message's state allows. */
 import type { Message } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'

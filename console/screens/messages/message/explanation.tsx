@@ -1,4 +1,3 @@
-/** Why a message went where it went: every decision, with its rule. */
 import { useEffect } from 'react'
 import { useCall } from '../../../api.ts'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'

@@ -1,4 +1,3 @@
-/** All that is known of a message. */
 import type { Message } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -67,7 +66,7 @@ function tellLength({ segments, segments_delivered: delivered = 0, encoding, cha
   return direction === 'outbound' && segments > 1 ? `${parts}; ${delivered} delivered` : parts
 }
 
-/** A carrier by its name, for who may know it. */
+/** Named if the login may read carriers. */
 function CarrierLink({ id }: { id: string }) {
   const isOperator = useMay('listCarriers')
   const { data, error } = useCall('getCarrier', { path: { id } }, { enabled: isOperator })

@@ -1,11 +1,10 @@
-/** The short links of a message, where it has some, and who followed them. */
 import { useCall } from '../../../api.ts'
 import { Section } from '../../../kit/page.tsx'
 import { Copy, formatNumber, Time } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 
 export function MessageLinks({ id, live }: { id: string; live: { every?: number } }) {
-  // Clicks come long after the message is over, so it looks on slowly then.
+  // Clicks come long after the end, so polling continues slowly.
   const { data } = useCall('listMessageLinks', { path: { id } }, { every: 10_000, ...live })
   if (!data || data.data.length === 0) return null
   return (

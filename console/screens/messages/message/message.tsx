@@ -1,4 +1,3 @@
-/** One message: where it is, what it says, what happened to it and why, and what can be done with it. */
 import type { Message } from '@heliogram/sdk'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -12,12 +11,11 @@ import { MessageFacts } from './facts.tsx'
 import { MessageLinks } from './links.tsx'
 import { Timeline } from './timeline.tsx'
 
-/** How often it looks again while something may still happen. Milliseconds. */
 const everyMs = 2000
 
 export function MessageScreen() {
   const { id = '' } = useParams()
-  // Another message is another screen: nothing of the one before stays.
+  // Another message is another screen: no state is kept.
   return <OneMessage key={id} id={id} />
 }
 
@@ -68,7 +66,7 @@ function OneMessage({ id }: { id: string }) {
 const titleOf = (message: Message): string =>
   `${message.direction === 'outbound' ? 'To' : 'From'} ${tellPerson(personOf(message))}`
 
-/** What somebody who looks after messages should know first: why it failed or waits, and what was warned of. */
+/** What support needs first: why it failed or waits, and warnings. */
 function Concerns({
   of: { error, hold, final, possible_duplicate, partial, warnings = [], in_reply_to },
 }: {
@@ -80,7 +78,7 @@ function Concerns({
         <div className={error.permanent && final ? 'problem' : 'notice'} role="note">
           <p>
             <strong>{error.title}</strong>
-            {/* Details mostly begin with their title, and go on with the carrier's own words. */}
+            {/* Details mostly begin with their title, followed by the carrier's words. */}
             {error.detail.startsWith(error.title) ? error.detail.slice(error.title.length) : ` ${error.detail}`}
           </p>
           {error.advice && <p>{error.advice}</p>}

@@ -1,4 +1,3 @@
-/** List the history of a message. */
 import { useEffect } from 'react'
 import { useCall } from '../../../api.ts'
 import { Loaded } from '../../../kit/page.tsx'
@@ -6,7 +5,7 @@ import { Moment, type Tone } from '../../../kit/show.tsx'
 
 interface HistoryProps {
   id: string
-  /** Goes up with every change of the message: then it is asked again, also after the last one. */
+  /** Rises with every change of the message, and triggers a refresh, also after the last one. */
   sequence: number
   live: { every?: number }
 }

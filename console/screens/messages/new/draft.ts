@@ -1,4 +1,3 @@
-/** A message as it is being written, and as the API takes it. */
 import type { Operations } from '@heliogram/sdk'
 import { alphabetOf, nothingRare, rareOf, type RareDraft } from '../../../compose/rare.ts'
 import { senderOf } from '../../../compose/sender.tsx'
@@ -8,19 +7,18 @@ import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
 
 export type Body = Operations['sendMessage']['body']
 
-/** What stands in the fields; empty: not said, so that the API's own defaults count. */
+/** Empty fields are omitted, so that the API's defaults apply. */
 export interface Draft extends RareDraft {
   to: string
   message: string
-  /** Name of a template, instead of the text. */
+  /** Name of a template, instead of a text. */
   template: string
   variables: Record<string, string>
   language: string
-  /** As its field has it. */
   sender: string
   type: string
   campaign: string
-  /** By the clock of this browser, as `2026-11-23T21:00`. */
+  /** In the browser's time zone, as `2026-11-23T21:00`. */
   sendAt: string
 }
 
@@ -37,10 +35,9 @@ export const emptyDraft: Draft = {
   sendAt: '',
 }
 
-/** Changes some of a draft. */
 export type Change = (change: Partial<Draft>) => void
 
-/** What is said in both a preview and a send. */
+/** Common to preview and send. */
 export const lookOf = (draft: Draft) => ({ type: typeOf(draft.type), ...alphabetOf(draft) })
 
 export function bodyOf(draft: Draft): Body {
@@ -61,11 +58,11 @@ export function bodyOf(draft: Draft): Body {
   }
 }
 
-/** The values of the template that were filled in; an empty one counts as not given. */
+/** Empty values count as not given. */
 export const variablesOf = ({ variables }: Draft): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
 
-/** A recipient that is whole enough to ask for prices and opt-outs; what is half typed would be refused. */
+/** A recipient complete enough for prices and opt-outs; a partial one would be refused. */
 export function recipientOf({ to }: Draft): string | undefined {
   return isWholeNumber(to) ? cleanNumber(to) : undefined
 }

@@ -1,4 +1,3 @@
-/** Writing one message, with what it would be sent as beside it. */
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useAction } from '../../../api.ts'

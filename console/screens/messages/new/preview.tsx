@@ -1,4 +1,3 @@
-/** What a draft would be sent as: its segments, what decides its encoding, what it costs. */
 import { HeliogramError, type Operations } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
@@ -47,7 +46,7 @@ export function Preview({ draft }: { draft: Draft }) {
   )
 }
 
-/** Why there is no preview: mostly something that is still to be filled in. */
+/** Mostly a field that is still empty. */
 function Refusal({ of }: { of: Error }) {
   if (!(of instanceof HeliogramError) || of.errors.length === 0) return <Problem of={of} />
   return (
@@ -117,7 +116,7 @@ function Look({ of: preview }: { of: Operations['previewMessage']['answer'] }) {
   )
 }
 
-/** Characters with their code points, each with how often it is there. */
+/** Distinct characters with their counts. */
 function count(characters: readonly { character: string; code_point: string }[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { character, code_point: codePoint } of characters) {

@@ -1,4 +1,3 @@
-/** From whom, for what and when. */
 import { useCall } from '../../../api.ts'
 import { SenderField } from '../../../compose/sender.tsx'
 import { SelectField, TextField } from '../../../kit/form.tsx'

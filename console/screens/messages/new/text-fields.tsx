@@ -1,4 +1,3 @@
-/** What it says: a text, or a template with its values. */
 import { useCall } from '../../../api.ts'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import type { Change, Draft } from './draft.ts'

@@ -1,4 +1,3 @@
-/** Opting a number out by hand. */
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'

@@ -1,11 +1,10 @@
-/** Taking an opt-out back, and forgetting whose it is. */
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 
-/** Lets a number in again: it needs a reason. */
+/** Requires a reason. */
 export function LetInButton({ number }: { number: string }) {
   const [isOpen, setOpen] = useState(false)
   const [reason, setReason] = useState('')
@@ -44,7 +43,7 @@ export function LetInButton({ number }: { number: string }) {
   )
 }
 
-/** Takes the number away from its opt-out, for the erasing of a person. */
+/** Removes the number from its opt-out, to erase a person's data. */
 export function ForgetButton({ number }: { number: string }) {
   const forget = useAction('forgetOptOut', 'The number is forgotten; sends to it are refused as before.')
   return (

@@ -1,4 +1,3 @@
-/** Asking for many numbers at once whether they are out. */
 import { useState } from 'react'
 import type { Operations } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'

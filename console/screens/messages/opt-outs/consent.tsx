@@ -1,4 +1,3 @@
-/** All that a number has agreed to or withdrawn. */
 import type { Consent } from '@heliogram/sdk'
 import { Link, useSearchParams } from 'wouter'
 import { download, useCall } from '../../../api.ts'

@@ -1,4 +1,3 @@
-/** Opting the numbers of a file out. */
 import { useState } from 'react'
 import type { Operations } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'

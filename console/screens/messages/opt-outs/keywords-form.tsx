@@ -1,4 +1,4 @@
-/** The keywords and answers of an account or a campaign: each its own, or inherited. */
+/** Keywords and replies of an account or a campaign, own or inherited. */
 import type { Keywords, Operations } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
@@ -21,7 +21,7 @@ const answers = [
 ] as const
 type Answered = (typeof answers)[number][0]
 
-/** A text that is one's own, or undefined where it is inherited. */
+/** Undefined if inherited. */
 type Own<Name extends string> = Partial<Record<Name, string>>
 
 const suspicions = ['flag', 'ignore', 'opt_out'] as const
@@ -37,7 +37,7 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
   const save = useAction('replaceKeywords', 'The keywords are changed: they hold for the next reply.')
   const onSuspicion = suspicions.find((one) => one === suspicion)
   const inherited = keywords.campaign === null ? 'Inherited from the defaults.' : 'Inherited from the account.'
-  // What was said here hides what would be inherited, until that is taken back.
+  // An own text hides the inherited one until it is removed.
   const tellInherited = (isHidden: boolean) => (isHidden ? `${inherited} It is shown when this is saved.` : inherited)
   const submit = () =>
     save.run({
@@ -115,7 +115,6 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
   )
 }
 
-/** The texts of those that are one's own. */
 function pick<Name extends string>(
   all: readonly (readonly [Name, ...string[]])[],
   own: object,

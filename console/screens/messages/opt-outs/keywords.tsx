@@ -1,4 +1,3 @@
-/** Which replies opt out, in, or ask for help, and what is answered: of the account, or of one campaign. */
 import { useSearchParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'

@@ -1,4 +1,4 @@
-/** Everybody to whom nothing is sent, and the ways to look for one, to add some and to take them elsewhere. */
+/** Everyone who has opted out; search, add, import and export. */
 import type { OptOut } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -16,7 +16,6 @@ import { ImportOptOuts } from './import.tsx'
 import { sourceOf, sourceOptions, tellSource } from './source.ts'
 import { OptOutTabs } from './tabs.tsx'
 
-/** How often the first page looks again. Milliseconds. */
 const everyMs = 5000
 
 type Front = 'add' | 'check' | 'import'
@@ -109,7 +108,7 @@ export function OptOutListScreen() {
   )
 }
 
-/** The way to one number, whether it is out or not. */
+/** A link to any number, opted out or not. */
 function Look() {
   const [number, setNumber] = useState('')
   const [, go] = useLocation()
@@ -141,7 +140,7 @@ function Look() {
 
 function OptOutLink({ number }: Pick<OptOut, 'number'>) {
   if (number === null) return <span className="none">forgotten</span>
-  // With its middle hidden it leads nowhere.
+  // A masked number has no screen.
   if (!/^\d+$/.test(number)) return <PhoneNumber of={number} />
   return (
     <Link href={`/opt-outs/${number}`}>

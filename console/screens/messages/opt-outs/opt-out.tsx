@@ -1,4 +1,3 @@
-/** One number: whether it is out, what it agreed to and withdrew, and the ways to change that. */
 import { HeliogramError, type OptOut } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Link, useParams } from 'wouter'

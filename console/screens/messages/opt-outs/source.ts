@@ -1,4 +1,3 @@
-/** Where opt-outs come from, in words. */
 import type { Operations } from '@heliogram/sdk'
 
 type Source = NonNullable<NonNullable<Operations['listOptOuts']['query']>['source']>
@@ -12,7 +11,7 @@ const sources: Record<Source, string> = {
   carrier: 'refused by the carrier',
 }
 
-/** The source that an address says; none otherwise. */
+/** Undefined if unknown. */
 export const sourceOf = (text: string | undefined): Source | undefined =>
   Object.keys(sources).find((name): name is Source => name === text)
 

@@ -1,4 +1,3 @@
-/** Replies that may mean STOP, for a person to decide. */
 import type { OptOutSuspicion } from '@heliogram/sdk'
 import { Link, useSearchParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
@@ -10,7 +9,6 @@ import { PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { OptOutTabs } from './tabs.tsx'
 
-/** How often it looks again. Milliseconds. */
 const everyMs = 5000
 
 export function SuspectedScreen() {

@@ -1,4 +1,3 @@
-/** The screens of opt-outs, side by side. */
 import { useCall } from '../../../api.ts'
 import { Tabs } from '../../../kit/tabs.tsx'
 
