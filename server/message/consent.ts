@@ -1,4 +1,4 @@
-/** The ledger of consent: who agreed or withdrew, when, how and by whose word. Rows are added and read, never changed. */
+/** The ledger of consent: who agreed or withdrew, when, how, and by whose action. Rows are added and read, never changed. */
 import { columns } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
@@ -10,11 +10,11 @@ import { spellingsOf } from '../ground/numbers/number.ts'
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 export type ConsentStatus = (typeof consentStatuses)[number]
-/** Where it was said: by the person, by a caller, in a list of opt-outs, with a contact, by who looked at a suspicion, or by a carrier. */
+/** Sources: the person, a caller, a list of opt-outs, a contact, the review of a suspicion, or a carrier. */
 const consentSources = ['reply', 'api', 'import', 'contact', 'review', 'carrier'] as const
 export type ConsentSource = (typeof consentSources)[number]
 
-/** What proves it; what a complaint is answered with. */
+/** The proof, for answers to complaints. */
 export interface ConsentEvidence {
   method?: string
   source?: string
@@ -25,46 +25,42 @@ export interface ConsentEvidence {
   keyword?: string
 }
 
-/** A word to be recorded. */
 export interface NewConsent {
   number: string
   status: ConsentStatus
   source: ConsentSource
-  /** Public id of the key, user or import that said so; null: the person. */
+  /** Public id of the key, user or import that recorded it; null: the person. */
   actor: string | null
   campaignId: string | null
   messageId: string | null
   evidence: ConsentEvidence
 }
 
-/** A row of the ledger. It has no number; a lookup by the number finds it. */
+/** A row of the ledger, without the number; a lookup by the number finds it. */
 export interface ConsentRow extends Omit<NewConsent, 'number'> {
   id: string
   recordedAt: Date
 }
 
-// The clock of whom it was said to may run a little ahead.
+// The clock of the source may run a little ahead.
 const aheadMsMax = 60_000
 
-/** What is wrong with when a consent was obtained: nobody has given one in the future. What is no time is passed over. */
+/** Errors of the time of a consent: it cannot be in the future. Ignores values that are not times. */
 export function refuseObtained(pointer: string, obtainedAt: unknown): FieldError[] {
   const isAhead = typeof obtainedAt === 'string' && Date.parse(obtainedAt) > nowMs() + aheadMsMax
   return isAhead ? [{ pointer, code: 'out_of_range', detail: 'must not be in the future' }] : []
 }
 
-/** The keyed hash by which an account knows a number that it has forgotten. 3 µs. */
+/** The keyed hash of a number, for numbers that an account has forgotten. 3 µs. */
 export function hashNumber(vault: Vault, accountId: string, number: string): Buffer {
   return vault.mac(`number ${accountId}`, number)
 }
 
-/** The keyed hashes of all forms of a number: an entry that was made before its country renumbered has an older one. The current one is first; there is one other at most. */
+/** Keyed hashes of all forms of a number, current one first; at most one other, from before its country renumbered. */
 export const hashForms = (vault: Vault, accountId: string, number: string): Buffer[] =>
   spellingsOf(number).map((form) => hashNumber(vault, accountId, form))
 
-/**
- * Adds words to the ledger in the caller's transaction, in the order given; with `isOnce` those that it does not have already (index
- * consents_number).
- */
+/** Adds entries to the ledger in the caller's transaction, in the given order; with `isOnce` only those it lacks (index consents_number). */
 export async function recordConsents(
   tx: Tx,
   vault: Vault,
@@ -106,7 +102,7 @@ export async function recordConsents(
   })
 }
 
-/** One page of what is known of a number by consents_number, in the order that `buildPage` expects, with one row more than `limit`. */
+/** One page of a number's entries by consents_number, in the order that `buildPage` expects, with one row more than `limit`. */
 export async function listConsents(
   db: Queryable,
   vault: Vault,

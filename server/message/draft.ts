@@ -1,4 +1,4 @@
-/** A draft: a checked request to send a message, the plan for it, and the answer to it. */
+/** A draft: a checked request to send a message, its plan, and the result. */
 import type { GuardKind } from '../accounts/guard-settings.ts'
 import type { Span } from '../ground/base/day.ts'
 import type { Money } from '../ground/base/money.ts'
@@ -6,7 +6,6 @@ import type { MessageRow, MessageType, UnknownPolicy, Warning } from './message.
 import type { Estimate } from './price.ts'
 import type { PlannedRoute, RouteRefusal } from './routing.ts'
 
-/** The text of a message as it is sent, and what it takes. */
 export interface StoredText {
   body: string
   encoding: 'GSM-7' | 'UCS-2'
@@ -15,13 +14,12 @@ export interface StoredText {
   warnings: Warning[] | null
 }
 
-/** The address behind the code of a short link. */
+/** The address of a short link's code. */
 export interface ShortLink {
   code: string
   url: string
 }
 
-/** A checked request to send one message. */
 export interface Draft extends StoredText {
   accountId: string
   theirNumber: string
@@ -31,7 +29,7 @@ export interface Draft extends StoredText {
   type: MessageType | null
   campaignId: string | null
   campaignKey: string | null
-  /** The broadcast of the campaign that it is made for. */
+  /** The broadcast that it belongs to. */
   broadcastId: string | null
   sendAt: Date | null
   validitySeconds: number | null
@@ -42,20 +40,16 @@ export interface Draft extends StoredText {
   tags: string[] | null
   isTest: boolean
   idempotency: { operation: string; key: string; fingerprint: Buffer } | null
-  /**
-   * The text without smart encoding, where it was encoded so and only the campaign knows whether the message is a code: codes are sent as
-   * written.
-   */
+  /** The text before smart encoding, if only the campaign knows whether the message is a code: codes are sent as written. */
   written?: StoredText
-  /** The most it may cost; absent: anything. */
   maxPrice?: Money
-  /** What the codes in the text stand for, where it has short links. */
+  /** Targets of the codes in the text, if it has short links. */
   shortLinks?: ShortLink[]
-  /** Its text goes as soon as it is over. */
+  /** Its text is deleted when the message is final. */
   isDiscarded?: boolean
 }
 
-/** Why a draft was not taken, as the database saw it when it would have been written. */
+/** Why a draft was refused, as the database saw it at the time of the insert. */
 export type Refusal =
   | RouteRefusal
   | 'max_price_exceeded'
@@ -65,7 +59,7 @@ export type Refusal =
   | 'queue_full'
   | GuardRefusal
 
-/** Why a guard of the account does not let a message go (see `guards/`). */
+/** Why a guard of the account stops a message (see `guards/`). */
 export const refusalsOfGuards = [
   'destination_not_allowed',
   'spend_limit_reached',
@@ -75,62 +69,62 @@ export const refusalsOfGuards = [
 ] as const
 export type GuardRefusal = (typeof refusalsOfGuards)[number]
 
-/** The window of a limit: a day or an hour of one account, of one country or prefix where the key is not empty. */
+/** The window of a limit: a day or an hour of an account, or of one country or prefix if the key is not empty. */
 export interface LimitWindow extends Span {
   accountId: string
   kind: GuardKind
   key: string
   action: 'block' | 'alert'
-  /** The most that may be used in it; null: nothing is counted, everything stops. */
+  /** The most that may be used in it; null: no count, always stops. */
   limit: number | null
 }
 
-/** The stop of a guard that a message ran into. */
+/** The stop of a guard that refused a message. */
 export interface Stop {
   refusal: GuardRefusal
   window: LimitWindow
-  /** What may be used up, with what was raised; null: nothing is counted. */
+  /** The limit including raises; null: not counted. */
   limit: number | null
   /** Null: not recorded yet. */
   guardId: string | null
-  /** The message that had the same text a moment ago. */
+  /** The recent message with the same text. */
   earlierId: string | null
 }
 
-/** A draft on its way to the statement. */
+/** A planned draft, ready for the statement. */
 export interface Planned {
   draft: Draft
   id: string
-  /** When it was accepted. */
+  /** Time of acceptance. */
   at: Date
   route: PlannedRoute
-  /** When quiet hours end in which it would be sent; null: it would not. */
+  /** End of the quiet hours that would delay it; null: none. */
   opensAt: Date | null
-  /** Where it goes first. */
+  /** Its first carrier. */
   carrierId: string | null
-  /** What it would cost there. */
+  /** Its cost there. */
   estimate: Estimate | null
-  /** It would cost more than it may. */
+  /** It would cost more than `maxPrice`. */
   isOver: boolean
   /** The link that keeps room for it. */
   link: string | null
-  /** The guard of its account that stops it. */
+  /** The guard that stops it. */
   stop: Stop | null
-  /** Seconds until the queue of its account has room for it; null: it has. */
+  /** Seconds until its account's queue has room; null: it has room now. */
   waitSeconds: number | null
 }
 
-/** The answer of the statement for the drafts at some places of the batch, from 1; null: for all of them. */
+/** The statement's result for drafts at some places of the batch, from 1; null: for all. */
 export interface Verdict {
   places: number[] | null
   refusal: Refusal | null
-  /** The account has forgotten numbers of opt-outs, and the draft came without the keyed hash that finds them. */
+  /** The account has forgotten numbers of opt-outs, and the draft lacks the keyed hash that finds them. */
   lacksHash: boolean
   isNew: boolean
   type: MessageType
   expiresAt: Date
   onUnknown: UnknownPolicy | null
-  // Absent where no draft of the batch has what they are about.
+  // Absent if it concerns no draft of the batch.
   isLeased?: boolean
   knownId?: string | null
   knownFingerprint?: Buffer | null
@@ -141,10 +135,9 @@ export interface Verdict {
   callbackUrl?: string | null
 }
 
-/** The outcome of a draft. */
 export type Accepted =
   | { kind: 'accepted'; row: MessageRow; estimatedSendAt: Date | null }
   /** The key was used before, for the message with this id. */
   | { kind: 'known_key'; messageId: string | null; fingerprint: Buffer }
-  /** `stop`: the guard's, where it was one. `waitSeconds`: until a full queue has room. */
+  /** `stop`: the guard's, if one refused. `waitSeconds`: until a full queue has room. */
   | { kind: 'refused'; refusal: Refusal; stop: Stop | null; waitSeconds: number | null }

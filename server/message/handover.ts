@@ -1,8 +1,8 @@
-/** Short cut of the hand-over: a link of this process gets a message with its row. Falls back on the queue (`queue/claim.ts`). */
+/** Short cut of the hand-over: passes a message with its row to a link of this process. Falls back on the queue (`queue/claim.ts`). */
 import type { MessageRow, MessageType } from './message.ts'
 import type { Recent } from './recent.ts'
 
-/** A message whose intent is committed for one of this node's links: the next thing is bytes. */
+/** A message whose intent is committed for one of this node's links: its bytes may be written. */
 export interface Handover {
   accountId: string
   id: string
@@ -14,22 +14,22 @@ export interface Handover {
   encoding: 'GSM-7' | 'UCS-2'
   /** Segments of the whole message. */
   segments: number
-  /** Which of them are to be submitted now, counted from 1; null: all. */
+  /** Segments to submit now, counted from 1; null: all. */
   pending: number[] | null
   try: number
   expiresAt: Date | null
   linkId: string
-  /** Its own row says which node has it, and no row of `intents` does: the first try of a message of one segment. */
+  /** Its own row names its node instead of a row of `intents`: the first try of a one-segment message. */
   isDirect: boolean
 }
 
-/** Hands over a row that is stored as `sending`; remembers it if its answer and receipt may take the ledger's short cut. */
+/** Hands over a row stored as `sending`; remembers it if its answer and receipt may take the ledger's short cut. */
 export function handOver(
   recent: Recent,
   row: MessageRow,
   { linkId, isDirect, pending }: Pick<Handover, 'linkId' | 'isDirect' | 'pending'>,
 ): Handover {
-  // The history of a message that is sent again is in its submissions: it takes the general way.
+  // The history of a resent message is in its submissions: it takes the general way.
   if (row.segments === 1 && !row.possibleDuplicate) recent.remember(row, isDirect)
   return {
     accountId: row.accountId,
@@ -49,7 +49,7 @@ export function handOver(
   }
 }
 
-/** What a message is, as far as its turn depends on it; what is not known counts for the worst. */
+/** The properties of a message that determine its turn; unknown ones count for the worst. */
 export interface Newcomer {
   type: MessageType
   accountId?: string
@@ -57,35 +57,32 @@ export interface Newcomer {
   campaignId?: string | null
   /** Null: any. */
   carrierId?: string | null
-  /** Segments before it in its own line; by default all that wait there. */
+  /** Segments before it in its own line; by default all of them. */
   ahead?: number | undefined
 }
 
-/** The room of this node's links, as accept and claim see it. */
+/** The room of this node's links, for accept and claim. */
 export interface Slots {
-  /** The node under which intents are committed; null where this process holds no links. */
+  /** The node of intents; null if this process holds no links. */
   nodeId: string | null
-  /** The first of these carriers of which a link is up, here or at another process; else the first. */
+  /** The first of these carriers with a link up at any process; else the first. */
   preferUp(chain: readonly string[]): string | undefined
-  /**
-   * Keeps room for a message at a carrier; answers the link that will take it, or null when it has to queue. An account that has a pace of
-   * its own always queues.
-   */
+  /** Keeps room for a message at a carrier; returns its link, or null if it has to queue. An account with its own pace always queues. */
   reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null
   /**
-   * What a link of this process has room for, in segments; null where it is better to queue: no link here takes many at a time, links at other
-   * processes take their part, or the account has a pace of its own.
+   * Room of this process's links in segments; null if queueing is better: no link here takes many at a time, other processes have links, or the
+   * account has its own pace.
    */
   roomFor(accountId: string, type: MessageType): { free: number; most: number } | null
-  /** Gives room back that was reserved and not used. */
+  /** Gives back reserved room. */
   release(linkId: string, segments: number): void
-  /** Notes a statement that leases to this node, until it has ended; the caller calls `take` in the turn in which it ends. */
+  /** Tracks a statement that leases to this node; the caller calls `take` in the turn in which it ends. */
   track<T>(statement: Promise<T>): Promise<T>
   /** Takes messages whose intents are committed. */
   take(handovers: Handover[]): void
-  /** Something was queued. */
+  /** Call after queueing. */
   wake(): void
-  /** When a message queued now, or with so many segments before it, would be submitted; null: nobody knows. */
+  /** When a message queued now, or behind so many segments, would be submitted; null: unknown. */
   estimateSendAt(message: Newcomer): Date | null
 }
 

@@ -31,19 +31,19 @@ export type Status = (typeof statuses)[number]
 export const messageTypes = ['transactional', 'marketing', 'otp'] as const
 export type MessageType = (typeof messageTypes)[number]
 
-/** A message with an unknown outcome is held, or sent again, perhaps twice. */
+/** Unknown outcome: hold the message, or resend it, perhaps twice. */
 export const unknownPolicies = ['hold', 'resend'] as const
 export type UnknownPolicy = (typeof unknownPolicies)[number]
 
-/** Ends that tell of a failure. */
+/** Final statuses of failures. */
 export const failures: readonly Status[] = ['undelivered', 'rejected', 'failed', 'expired']
-/** Statuses of which `outcomes` has the messages: every end but `delivered`. */
+/** Statuses in `outcomes`: every end except `delivered`. */
 export const outcomeStatuses: readonly Status[] = [...failures, 'unconfirmed', 'canceled']
 const finals: readonly Status[] = ['delivered', ...failures, 'canceled', 'received']
 
 /**
- * From which states a message may enter a state: what the `where` of every status update says, and its test compares. From `queued` to `sent`,
- * `delivered`, `undelivered` or `unconfirmed` only where it waits to be sent again: a word about its earlier try has come.
+ * The states before each state: the `where` of every status update, as its test checks. From `queued` to `sent`, `delivered`, `undelivered` or
+ * `unconfirmed` only if the message waits to be resent, and an answer or receipt of an earlier try comes.
  */
 export const canBecome = {
   queued: ['scheduled', 'sending', 'unconfirmed'],
@@ -57,10 +57,10 @@ export const canBecome = {
   canceled: ['scheduled', 'queued'],
 } as const satisfies Partial<Record<Status, readonly Status[]>>
 
-/** Whether no later change is to be expected. */
+/** Whether the status will not change. */
 export const isFinal = (status: Status): boolean => finals.includes(status)
 
-/** The specification's word for an outcome: exactly `Delivered` or `Failed`, null while there is none. */
+/** Null without an outcome; the specification has exactly these words. */
 export function deliveryStatusOf(status: Status): 'Delivered' | 'Failed' | null {
   if (status === 'delivered') return 'Delivered'
   return failures.includes(status) ? 'Failed' : null
@@ -73,22 +73,22 @@ export interface MessageRow {
   direction: 'outbound' | 'inbound'
   type: MessageType
   status: Status
-  /** What it was before; null: this is its first. */
+  /** Null: this is its first status. */
   previousStatus: Status | null
   sequence: number
   theirNumber: string
-  /** ISO 3166-1 alpha-2 of their number's; null: of none. */
+  /** ISO 3166-1 alpha-2 of the recipient's number; null: none. */
   country: string | null
   ourNumber: string | null
-  /** Null where there is none, or it cannot be opened (`isUnreadable`). */
+  /** Null if there is none, or it cannot be opened (`isUnreadable`). */
   body: string | null
-  /** The text as it is stored, where it could not be opened; see ground/sealing/texts.ts. */
+  /** The stored text, if it could not be opened; see ground/sealing/texts.ts. */
   bodySealed: Buffer | null
   encoding: 'GSM-7' | 'UCS-2'
   characters: number
   segments: number
   campaignId: string | null
-  /** The broadcast that made it; of a reply, that of the message it answers. */
+  /** Its broadcast; of a reply, that of the message it answers. */
   broadcastId: string | null
   contactId: string | null
   callbackUrl: string | null
@@ -110,7 +110,7 @@ export interface MessageRow {
   providerMessageId: string | null
   /** Number of the last try. */
   attempts: number
-  /** Tries that were handed back unwritten. */
+  /** Tries that were returned unwritten. */
   handedBack: number
   segmentsDelivered: number
   errorCode: MessageErrorCode | null
@@ -122,17 +122,17 @@ export interface MessageRow {
   inReplyTo: string | null
   isPartial: boolean
   possibleDuplicate: boolean
-  /** As it was asked for or decided; null: nobody has said yet. */
+  /** As requested or decided; null: open. */
   onUnknown: UnknownPolicy | null
-  /** All segments, in the currency's unit, at the carrier that has it, or is thought to get it; null: no rate is known. */
+  /** All segments, in the currency's unit, at its present or expected carrier; null: no rate is known. */
   cost: string | null
   costCurrency: string | null
   costCarrierId: string | null
-  /** Where it went to another carrier than was thought: amount and currency that were estimated (empty: none). */
+  /** If another carrier took it: the estimated amount and currency (empty: none). */
   firstEstimate: string | null
 }
 
-/** Help that does not refuse. */
+/** A hint that refuses nothing. */
 export interface Warning {
   code:
     | 'ucs2_due_to_character'
@@ -165,7 +165,6 @@ export const messageColumns = (m: string): string => `
     ${m}.on_unknown as "onUnknown", ${m}.cost, ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId",
     ${m}.first_estimate as "firstEstimate"`
 
-/** The names of `MessageRow`, for statements that read them from a `returning`. */
 export const messageColumnNames: readonly string[] = messageColumns('m')
   .split(',')
   .map((column) => /as "(\w+)"$/.exec(column.trim())?.[1] ?? column.trim().replace('m.', ''))
@@ -176,6 +175,6 @@ export const erasedMark = (erasureId: string): string => `erased-${erasureId.sli
 /** Whether the person of a message was erased. */
 export const isErased = ({ theirNumber }: Pick<MessageRow, 'theirNumber'>): boolean => theirNumber.startsWith('erased-')
 
-/** A reason from before may still be there when a message has gone on. */
+/** A moved message may still have an old reason. */
 export const isHeld = ({ holdReason, status }: MessageRow): boolean =>
   holdReason !== null && ['scheduled', 'queued', 'unconfirmed'].includes(status)

@@ -6,13 +6,13 @@ import type { Meter } from '../ground/metrics/meter.ts'
 import { isFinal, type MessageRow, type Status } from './message.ts'
 import { messageEventData } from './show.ts'
 
-/** A message that moved, with the state it came from. */
+/** A message that moved, with its earlier state. */
 export interface Moved {
   row: MessageRow
   from: Status
 }
 
-/** Records the events of messages that moved, in the transaction in which they moved. Offer the postings after the commit. */
+/** Records the events of moved messages, in the transaction of the move. Offer the postings after the commit. */
 export function recordMoves(
   tx: Tx,
   moved: Moved[],
@@ -36,7 +36,7 @@ export function recordMoves(
     if (!type || !subscriptions.wants(row.accountId, type)) return []
     const { accountId, id: messageId, sequence, callbackUrl } = row
     const event = { accountId, type, messageId, sequence, data: messageEventData(row, from), callbackUrl }
-    // A final message stays as it is: the event is made again from it.
+    // A final message does not change: the event is built from its row again.
     return [isFinal(row.status) ? { ...event, previousStatus: from } : event]
   })
   return recordEvents(tx, events, outbox)

@@ -1,4 +1,4 @@
-/** The octets of a reply that are not what was declared of them: kept, sealed and taken away with its text. */
+/** Octets of a reply that do not match their declared coding: kept, sealed and deleted with its text. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { now } from '../ground/db/clock.ts'

@@ -1,8 +1,8 @@
-/** What was received of replies whose octets are not what was declared of them. Kept, sealed and taken away with their texts. */
+/** Octets of replies that do not match their declared coding. Kept, sealed and deleted with their texts. */
 import type { Queryable } from '../ground/db/db.ts'
 import type { Texts } from '../ground/sealing/texts.ts'
 
-/** The octets of a reply, where there are any that can be opened; by primary key. They are sealed where the text is. */
+/** The octets of a reply, if any can be opened; by primary key. Sealed if the text is. */
 export async function findOctets(
   db: Queryable,
   texts: Texts | undefined,
@@ -18,7 +18,7 @@ export async function findOctets(
   try {
     return (await texts?.openOctets(place, row.octets)) ?? null
   } catch {
-    // Its reader sees that the text cannot be opened either.
+    // The text cannot be opened either.
     return null
   }
 }

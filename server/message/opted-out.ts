@@ -7,11 +7,11 @@ import { hashForms } from './consent.ts'
 export interface KnownOptOut {
   createdAt: Date
   source: string
-  /** The reply that said so. */
+  /** The reply that opted out. */
   messageId: string | null
 }
 
-/** Which of the numbers have opted out, with how they did. By the unique keys of opt_outs. */
+/** The opted-out numbers among these, with the source. By the unique keys of opt_outs. */
 export async function findOptOuts(
   db: Queryable,
   vault: Vault,
@@ -37,7 +37,7 @@ export async function findOptOuts(
   return new Map(rows.map(({ number, ...optOut }) => [number, optOut]))
 }
 
-/** Says that a number has opted out of the account. */
+/** Whether a number has opted out of the account. */
 export async function isOptedOut(db: Queryable, vault: Vault, accountId: string, number: string): Promise<boolean> {
   return (await findOptOuts(db, vault, accountId, [number])).size === 1
 }

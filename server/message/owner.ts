@@ -1,18 +1,17 @@
-/** Whose a reply is: the account that has our number at the carrier. */
+/** Finds the owner of a reply: the account that has our number at the carrier. */
 import type { Tx } from '../ground/db/db.ts'
 import { countryOf, currentNumber } from '../ground/numbers/number.ts'
 import { countryOfSender } from '../ground/numbers/sender.ts'
 import { codesOfPeople } from '../ground/numbers/type.ts'
 import { completeNumber, parseNumber } from '../ground/numbers/written.ts'
 
-/** Of a reply, where it came from and to. */
+/** A reply's sender and recipient. */
 interface Asked {
   linkId: string
   source: string
   destination: string
 }
 
-/** Whose a reply is. */
 export interface Owner {
   accountId: string
   name: string
@@ -20,7 +19,7 @@ export interface Owner {
   isTest: boolean
 }
 
-/** A reply with an owner: our number as it is registered, and the person's with its country code. */
+/** The owner with our number as registered, and the person's with its country code. */
 interface Owned {
   owner: Owner
   number: string
@@ -28,10 +27,9 @@ interface Owned {
 }
 
 /**
- * The account that owns our number at the link's carrier, else null: never guessed from earlier messages. At the carrier of test mode all
- * accounts have all their numbers; there it is who wrote to this phone last, or the only one with the number. A number that nobody has may be
- * another spelling of one. Also null if nobody can say whose the person's number is. By senders (number, carrier_id) and the index
- * messages_their_number.
+ * The account that owns our number at the link's carrier, else null: never guessed from earlier messages. At the carrier of test mode all accounts
+ * have all their numbers; there the owner is the last that wrote to this phone, or the only one with the number. An unknown number may be another
+ * spelling of a known one. Also null if the person's number is ambiguous. By senders (number, carrier_id) and the index messages_their_number.
  */
 export async function findOwner(tx: Tx, reply: Asked): Promise<Owned | null> {
   const exact = await findExactOwner(tx, reply)
@@ -43,8 +41,8 @@ export async function findOwner(tx: Tx, reply: Asked): Promise<Owned | null> {
 }
 
 /**
- * The person's number with its country code, which carriers leave out: the reading that we wrote to from this sender, else the one in the
- * sender's country. Null if it has no country code and there is no such reading, or several. Index messages_their_number, for digits in doubt only.
+ * The person's number with its country code, which carriers leave out: the reading that this sender wrote to, else the one in the sender's country.
+ * Null if it has no country code and there is no such reading, or several. Index messages_their_number, for ambiguous digits only.
  */
 async function findPerson(
   tx: Tx,
@@ -69,7 +67,7 @@ async function findPerson(
   if (isWhole && (asked.length !== 1 || asked[0] === source)) return source
   if (asked.length === 1) return asked[0] ?? null
   if (national !== null && (asked.length === 0 || asked.includes(national))) return national
-  // Others are numbers of services, which no plan has.
+  // Others are service numbers, which are outside every numbering plan.
   return asked.length > 0 || source.startsWith('0') ? null : source
 }
 
@@ -89,7 +87,7 @@ async function findExactOwner(tx: Tx, reply: Asked): Promise<Owner | null> {
   return other ? await findLastAsking(tx, rows, reply) : (owner ?? null)
 }
 
-/** Of the accounts that use one number with simulated carriers, the one that asked last. */
+/** The last asking account of those that use a number with simulated carriers. */
 async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: Asked): Promise<Owner | null> {
   const { rows } = await tx.query<{ accountId: string }>(
     `select a.id as "accountId"
@@ -112,10 +110,9 @@ async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: Asked): P
 const digitsMin = 7
 
 /**
- * The one sender at the link's carrier that a number is another spelling of: its national form, with a trunk prefix or without; the form from
- * before or after its country renumbered; or itself with
- * digits behind it that make it no number, as carriers put them there for services. Null where there is none, or more than one. Looks at all
- * senders of the carrier, for replies to numbers that nobody has.
+ * The one sender at the link's carrier in another spelling: its national form, with or without a trunk prefix; the form from before or after its
+ * country renumbered; or itself followed by digits that invalidate it, which carriers append for services. Null if there is none, or more than one.
+ * Reads all senders of the carrier, for replies to unknown numbers only.
  */
 async function findSpelled(tx: Tx, { linkId, destination }: Asked): Promise<string | null> {
   if (!/^\d+$/.test(destination) || destination.length < digitsMin) return null

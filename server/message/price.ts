@@ -1,14 +1,13 @@
-/** What a message costs: an estimate when it is accepted, the price when a carrier has taken it. */
+/** The cost of a message: an estimate at acceptance, the price once a carrier has it. */
 import { showMoney, type Money } from '../ground/base/money.ts'
 import type { MessageRow } from './message.ts'
 import type { PlannedRoute } from './routing.ts'
 
-/** What all segments of a message would cost at a carrier. */
 export interface Estimate extends Money {
   carrierId: string
 }
 
-/** The estimate for the carrier that a message goes to first; null: no rate is known. */
+/** The estimate for a message's first carrier; null: no rate is known. */
 export function estimateAt(
   { chain, prices }: PlannedRoute['choice'],
   carrierId: string | null,
@@ -19,11 +18,11 @@ export function estimateAt(
   return price && { amount: price.amount * segments, currency: price.currency, carrierId }
 }
 
-/** Whether an estimate is over the most that was asked for. In another currency it cannot be compared, and is. */
+/** Whether an estimate exceeds the maximum. In another currency it is not comparable, and does. */
 export const isOver = (estimate: Money | null, max: Money | undefined): boolean =>
   estimate !== null && max !== undefined && (estimate.currency !== max.currency || estimate.amount > max.amount)
 
-/** The columns of a row for an estimate. Its carrier is named where another of the chain has a price, too: that one may take it. */
+/** Columns for an estimate. Names its carrier if another in the chain has a price too, and may take the message. */
 export const costColumns = ({
   estimate,
   carrierId,
@@ -39,7 +38,7 @@ export const costColumns = ({
   firstEstimate: null,
 })
 
-/** The prices of a message as it is shown: what was estimated when it was accepted, and what the carrier costs that has taken it. */
+/** The prices of a message for display: the estimate at acceptance, and the price of the carrier that took it. */
 export function renderPrices(
   row: Pick<MessageRow, 'cost' | 'costCurrency' | 'costCarrierId' | 'firstEstimate' | 'carrierId' | 'sentAt'>,
 ) {

@@ -1,18 +1,18 @@
-/** Memory of the ledger's short cut (`ledger/short-cut.ts`): rows that this process wrote itself. Falls back on reading them. */
+/** Memory of the ledger's short cut (`ledger/short-cut.ts`): rows that this process wrote. Falls back on reading them. */
 import type { MessageRow } from './message.ts'
 
-// About 1 KB each. Carriers that report within seconds never come near it at the rates one process reaches.
+// About 1 KB each. Carriers that report within seconds never come near it at one process's rates.
 const rowsMax = 30_000
 
-/** Messages of one segment between their intent and their receipt. One a process. */
+/** One-segment messages between their intent and their receipt. One a process. */
 export class Recent {
-  /** By message, until its answer; then by link and carrier's id, until its receipt. The oldest are forgotten first. */
+  /** By message until its answer, then by link and carrier's id until its receipt. The oldest are dropped first. */
   readonly #submitted = new Map<string, Submitted>()
   readonly #sent = new Map<string, MessageRow>()
 
   /**
-   * Remembers a message when a link gets it; `isDirect` as in `Handover`. The row belongs to this memory, then to the caller who takes
-   * it out: it is changed in place.
+   * Remembers a message when a link gets it; `isDirect` as in `Handover`. The row belongs to this memory, then to the caller who takes it out: it is
+   * changed in place.
    */
   remember(row: MessageRow, isDirect: boolean): void {
     keep(this.#submitted, row.id, { row, isDirect })
@@ -23,12 +23,12 @@ export class Recent {
     return this.#submitted.get(messageId)?.row.attempts === ofTry ? take(this.#submitted, messageId) : undefined
   }
 
-  /** Remembers a message that is stored as sent. */
+  /** Remembers a message stored as sent. */
   rememberSent(linkId: string, carrierMessageId: string, row: MessageRow): void {
     keep(this.#sent, `${linkId} ${carrierMessageId}`, row)
   }
 
-  /** Takes the message out that a receipt speaks of. */
+  /** Takes out the message of a receipt. */
   takeSent(linkId: string, carrierMessageId: string): MessageRow | undefined {
     return take(this.#sent, `${linkId} ${carrierMessageId}`)
   }

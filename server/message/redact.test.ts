@@ -13,7 +13,7 @@ import { moveTo, openLedgerTest, silent, type LedgerTest } from '../messages/tes
 let test: LedgerTest
 
 const { db } = await createTestDatabase()
-// As in a running installation: statements of one day's messages go to that day's partitions.
+// As in production: statements for one day's messages use that day's partitions.
 await ensurePartitions(db, silent)
 beforeEach(async () => {
   await emptyTables(db, 'accounts, carriers, nodes, messages, events, discards, submissions, outcomes')

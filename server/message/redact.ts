@@ -1,4 +1,4 @@
-/** Taking the text out of messages that are over, and out of what was told of them. Everything else of a message stays as it is. */
+/** Deletes the text of messages that are over, and of their events. The rest of a message stays. */
 import type { Tx } from '../ground/db/db.ts'
 import { changeEventsOf } from '../events/events-redact.ts'
 import { isFinal, messageColumns, statuses, type MessageRow } from './message.ts'
@@ -6,14 +6,14 @@ import { hideText, warningsAboutText } from './show.ts'
 
 const finals = statuses.filter(isFinal).map((status) => `'${status}'`)
 
-/** Whether nobody needs the text of a message any more: it is final, or unconfirmed and too old to be sent again. */
+/** Whether the text is no longer needed: the message is final, or unconfirmed and too old to be resent. */
 export const isOver = (m: string): string =>
   `(${m}.status in (${finals.join(', ')}) or (${m}.status = 'unconfirmed' and ${m}.expires_at <= now()))`
 
 /** Whether a message still has its text. */
 export const hasText = (m: string): string => `(${m}.body is not null or ${m}.body_sealed is not null)`
 
-/** Sets on a message `m` that take its text away. */
+/** Set clause that deletes the text of a message `m`. */
 export const setsOfRedaction = `body = null,
         body_sealed = null,
         octets = null,
@@ -23,8 +23,8 @@ export const setsOfRedaction = `body = null,
         )`
 
 /**
- * Takes the text out of a message and its events; answers its row, or null where it is not over yet (or not the account's). Repeatable.
- * Locks the message; by primary key.
+ * Deletes the text of a message and its events; returns its row, or null if it is not over yet (or not the account's). Repeatable. Locks the message;
+ * by primary key.
  */
 export async function redactMessage(tx: Tx, accountId: string, id: string): Promise<MessageRow | null> {
   const { rows } = await tx.query<MessageRow>({
@@ -42,14 +42,14 @@ export async function redactMessage(tx: Tx, accountId: string, id: string): Prom
   return rows[0] ?? null
 }
 
-/** `data` of an event without the texts of the messages in it. */
+/** `data` of an event without the texts of its messages. */
 export function withoutTexts(data: unknown): unknown {
   return mapObjects(data, (object) =>
     object['object'] === 'message' ? { ...hideText(object), redacted: true } : object,
   )
 }
 
-/** A JSON value in which every object is what `change` makes of it, the outer before the inner. */
+/** Maps every object in a JSON value with `change`, outer before inner. */
 export function mapObjects(
   value: unknown,
   change: (object: Record<string, unknown>) => Record<string, unknown>,

@@ -13,7 +13,7 @@ const { db } = database
 const test = await openLedgerTest(db)
 beforeEach(() => setRate('US', 7900))
 
-/** The card of the carrier: one row. */
+/** Sets the carrier's card: one row. */
 async function setRate(destination: string, cost: number): Promise<void> {
   await test.db.query('delete from rates')
   await test.db.query(
@@ -79,7 +79,7 @@ it('asks the database nothing where nobody knows a price, or all go where they w
   const unknown = { ...(await test.send()), status: 'sending', carrierId: newId() } as const
   await setRate('US', 7900)
   const straight = { ...(await test.send()), status: 'sending', carrierId: test.carrierId } as const
-  // A connection of its own has prepared no statement yet.
+  // A new connection has no prepared statement.
   const pool = openPool(database.connection, { name: 'other', max: 1 })
   await inTransaction(pool, async (tx) => {
     await repriceStrays(tx, [unknown, straight])
@@ -104,7 +104,7 @@ it('finds of the rates that have begun the one that says most, and before all of
       [90, 70, 60, 45, 50, 1, 1, 7],
     ],
   )
-  // What another carrier takes says nothing, however exactly it is written.
+  // Another carrier's price does not matter, however exact it is.
   const otherId = newId()
   await inTransaction(test.db, (tx) => insertTestCarrier(tx, otherId))
   await test.db.query(
@@ -117,7 +117,7 @@ it('finds of the rates that have begun the one that says most, and before all of
     `insert into routes (id, position, match_key, currency) values ($1, 1, '1', 'EUR'), ($2, 2, '2', 'EUR')`,
     [routeId, silentId],
   )
-  // The silent one leaves it to the card.
+  // The route without a price leaves it to the card.
   await test.db.query(
     `insert into route_carriers (route_id, carrier_id, position, cost)
      values ($1, $3, 1, 5), ($1, $4, 2, 33), ($2, $3, 1, 5), ($2, $4, 2, null)`,
@@ -144,7 +144,7 @@ it('finds of the rates that have begun the one that says most, and before all of
   expect(await price('4915112345678')).toEqual({ ...known, cost: '0.00018' })
   expect(await price('15551230001', { route_id: routeId })).toEqual({ ...known, cost: '0.000066', costCurrency: 'EUR' })
   expect(await price('15551230001', { route_id: silentId })).toEqual({ ...known, cost: '0.00009' })
-  // What was estimated first stays, also where it is priced more than once.
+  // The first estimate stays, even after several prices.
   const estimated = { cost: '0.50', cost_currency: 'GBP' }
   expect(await price('15551230001', estimated)).toMatchObject({ firstEstimate: '0.50 GBP' })
   expect(await price('15551230001', { ...estimated, first_estimate: '0.10 USD' })).toMatchObject({

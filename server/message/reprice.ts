@@ -1,4 +1,4 @@
-/** The cost of messages that go to another carrier than the one for which they were estimated. */
+/** The cost of messages that go to another carrier than estimated. */
 import { columns } from '../ground/db/array.ts'
 import type { Tx } from '../ground/db/db.ts'
 import type { MessageRow } from './message.ts'
@@ -6,9 +6,9 @@ import type { MessageRow } from './message.ts'
 type Cost = Pick<MessageRow, 'id' | 'cost' | 'costCurrency' | 'costCarrierId' | 'firstEstimate'>
 
 /**
- * Gives messages that have just been claimed the cost of the carrier that gets them, in the rows too, and keeps what they were estimated to
- * cost. No statement where all go where they were thought to go, or nobody knows a price: such messages name no carrier of an estimate.
- * Nothing that waits is counted with its cost, so the counters do not change. Locks nothing that the claim has not locked.
+ * Gives claimed messages their carrier's cost, in the rows too, and keeps the estimate. No statement if all went to the expected carrier, or no price
+ * is known: such messages name no carrier of an estimate. Counters do not change, because queued messages count without cost. Locks only what the
+ * claim has locked.
  */
 export async function repriceStrays(tx: Tx, claimed: readonly MessageRow[]): Promise<void> {
   const strays = new Map(
@@ -27,15 +27,14 @@ export async function repriceStrays(tx: Tx, claimed: readonly MessageRow[]): Pro
 }
 
 /**
- * SQL of `cost_carrier_id` of a message whose cost is no more what it was where the condition holds: the claim finds no carrier of an estimate
- * in it, and prices it again. Null stays: nobody knows a price.
+ * SQL of `cost_carrier_id` for a message whose cost changes under the condition: the claim finds no carrier of the estimate, and prices it again.
+ * Null stays: no price is known.
  */
 export const toBePriced = (condition: string, costCarrierId: string): string =>
   `case when ${condition} and ${costCarrierId} is not null then '00000000-0000-0000-0000-000000000000'::uuid else ${costCarrierId} end`
 
-// What the route says of the carrier goes before its card, where the longest prefix counts, then the country, then everywhere (as in
-// rates/rate.ts). By the primary keys of route_carriers and of rates, a probe for each length of a prefix. Amounts have the digits of
-// `showMoney`.
+// A route's price for the carrier precedes its card, where the longest prefix counts, then the country, then everywhere (as in rates/rate.ts). By the
+// primary keys of route_carriers and of rates, a probe for each length of a prefix. Amounts have the digits of `showMoney`.
 const repriceSql = `
   with stray as materialized (
     select m.account_id, m.id, price.cost * m.segments as cost, price.currency

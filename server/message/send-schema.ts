@@ -1,12 +1,12 @@
-/** The body of a send, and its warnings, as they are checked and documented. */
+/** The body of a send, and its warnings, as checked and documented. */
 import { Type, type Static } from 'typebox'
 import { IdOf, Timestamp } from '../ground/http/http.ts'
 import { MoneySchema } from '../ground/base/money.ts'
 import { messageTypes, unknownPolicies } from './message.ts'
 
-/** Longest text in code points (specification, section 8). */
+/** In code points (specification, section 8). */
 export const textMax = 1600
-/** Longest wait of `send_at`, in days. */
+/** Longest delay of `send_at`, in days. */
 export const sendAtMaxDays = 365
 
 const to = Type.String({
@@ -122,7 +122,7 @@ export const Replaced = Type.Array(
   }),
 )
 
-/** What a sender may want to know of a text or a number; it refuses nothing. */
+/** A hint about a text or a number; it refuses nothing. */
 export const Warning = Type.Object({
   code: Type.String(),
   detail: Type.String(),

@@ -1,4 +1,4 @@
-/** The public form of a message, the same in answers and events. */
+/** The public form of a message, the same in responses and events. */
 import { showTime } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
 import { isUnreadable } from '../ground/sealing/texts.ts'
@@ -7,14 +7,13 @@ import { deliveryStatusOf, isErased, isFinal, isHeld, type MessageRow, type Stat
 import { renderPrices } from './price.ts'
 import { messageErrors } from './taxonomy.ts'
 
-/** Warnings that name characters of the text. */
 export const warningsAboutText: readonly Warning['code'][] = [
   'ucs2_due_to_character',
   'smart_encoded',
   'smart_encoding_off',
 ]
 
-/** A shown message without its text, and without the warnings that name characters of it. */
+/** Without its text and the warnings that name characters of it. */
 export function hideText<Shown extends object>(shown: Shown): Shown & { message: null } {
   const { warnings } = shown as { warnings?: Warning[] }
   const kept = warnings?.filter(({ code }) => !warningsAboutText.includes(code))
@@ -22,8 +21,8 @@ export function hideText<Shown extends object>(shown: Shown): Shown & { message:
 }
 
 /**
- * The public form of a message; `hasBody` false hides the text (scope `messages:read_body`). Same in answers and events. Where nobody has
- * estimated when it goes, one that waits for a time goes then.
+ * The public form of a message; `hasBody` false hides the text (scope `messages:read_body`). Without an estimate, a message that waits for a time has
+ * that one.
  */
 export function renderMessage(
   row: MessageRow,
@@ -73,7 +72,7 @@ export function renderMessage(
     warnings: row.warnings ?? [],
     send_at: showTime(row.sendAt),
     expires_at: showTime(row.expiresAt),
-    // What expires before is not sent.
+    // A message that expires before is not sent.
     estimated_send_at: showTime(goesAt && row.expiresAt && goesAt > row.expiresAt ? null : goesAt),
     hold: isHeld(row) ? { reason: row.holdReason, until: showTime(row.holdUntil) } : null,
     route: row.carrierId && { carrier: showId('car', row.carrierId) },
@@ -92,7 +91,7 @@ export function renderMessage(
   }
 }
 
-/** The time that a message waits for; null: it waits for none, or has gone. */
+/** The time that a message waits for; null: none, or it has gone. */
 function timeOf({ status, sentAt, sendAt, holdUntil }: MessageRow): Date | null {
   if (status === 'scheduled') return sendAt
   return status === 'queued' && sentAt === null ? holdUntil : null

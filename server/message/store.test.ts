@@ -8,7 +8,7 @@ import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
 const database = await createTestDatabase()
 await ensurePartitions(database.db, silent)
 const ledger = await openLedgerTest(database.db)
-// One connection, which tells what it has read when it is asked to.
+// One connection, which reports its reads on request.
 const db = openPool(database.connection, { name: 'reads', max: 1 })
 afterAll(() => db.end())
 

@@ -1,4 +1,4 @@
-/** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
+/** Reads of messages. Every statement is scoped by account, the first column of its index. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
 import { ApiError } from '../ground/base/errors.ts'
@@ -6,7 +6,6 @@ import { parseId } from '../ground/base/ids.ts'
 import type { Draft } from './draft.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 
-/** One message, or null. By primary key. */
 export async function findMessage(db: Db | Tx, accountId: string, id: string): Promise<MessageRow | null> {
   const { rows } = await db.query<MessageRow>(
     `select ${messageColumns('m')}
@@ -18,7 +17,7 @@ export async function findMessage(db: Db | Tx, accountId: string, id: string): P
   return rows[0] ?? null
 }
 
-/** The message whose id a request names. @throws ApiError `not_found`. */
+/** @throws ApiError `not_found`. */
 export async function requireMessage(db: Db | Tx, accountId: string, shownId: string): Promise<MessageRow> {
   const id = parseId('msg', shownId)
   const row = id && (await findMessage(db, accountId, id))
@@ -26,7 +25,7 @@ export async function requireMessage(db: Db | Tx, accountId: string, shownId: st
   return row
 }
 
-/** The message of an idempotency key. By primary key; null where the key is unknown or its row was removed. */
+/** The message of an idempotency key. By primary key; null if the key is unknown or its row was deleted. */
 export async function findKey(
   db: Db,
   accountId: string,
@@ -42,7 +41,7 @@ export async function findKey(
   return rows[0] ?? null
 }
 
-/** The id of an account's campaign by its id or key, or null. By primary key, or the unique (account_id, key). */
+/** Null if unknown. By primary key, or the unique (account_id, key). */
 export async function findCampaignId(db: Queryable, accountId: string, idOrKey: string): Promise<string | null> {
   const id = parseId('cmp', idOrKey)
   const { rows } = await db.query<{ id: string }>({
@@ -53,7 +52,7 @@ export async function findCampaignId(db: Queryable, accountId: string, idOrKey: 
   return rows[0]?.id ?? null
 }
 
-/** Whether the campaign that a draft names is one of its account; by primary key, or the unique (account_id, key). */
+/** Whether the account has the draft's campaign; by primary key, or the unique (account_id, key). */
 export async function hasCampaign(
   db: Db,
   { accountId, campaignId, campaignKey }: Pick<Draft, 'accountId' | 'campaignId' | 'campaignKey'>,
@@ -66,7 +65,7 @@ export async function hasCampaign(
   return rowCount === 1
 }
 
-/** Reads messages of any accounts, for those who know both ids. Each by its key: between the first and the last may lie all that was sent. */
+/** Reads messages of any accounts by both ids. Each by its key: the range between the first and the last may hold all messages. */
 export async function readMessages(
   db: Queryable,
   keys: readonly { accountId: string; id: string }[],
@@ -99,13 +98,13 @@ export interface SubmissionRow {
   receiptState: string | null
   receiptStat: string | null
   receiptAt: Date | null
-  /** A receipt told that the carrier took it, and not an answer. */
+  /** A receipt proved the acceptance, and not an answer. */
   isAdopted: boolean
   /** Its outcome was unknown, and a later try repeats it. */
   isRepeated: boolean
 }
 
-/** The try that was taken of a message ($1, $2) of one segment, which has no row among the submissions (decision 0013). */
+/** The accepted try of a one-segment message ($1, $2), which has no row among the submissions (decision 0013). */
 export const plainTry = `
   select 1 as segment, attempts as try, 'accepted' as state, provider_message_id as carrier_message_id, 0 as command_status,
     queued_at as intent_at, sent_at as answered_at, null as receipt_state, null as receipt_stat, null::timestamptz as receipt_at, link_id,
@@ -114,7 +113,7 @@ export const plainTry = `
   where account_id = $1 and id = $2 and segments = 1 and sent_at is not null and provider_message_id is not null
     and not exists (select 1 from submissions where account_id = $1 and message_id = $2 and state = 'accepted')`
 
-/** The tries of a message in order. By primary key prefix. The try of a message of one segment that was accepted is in the message alone. */
+/** The tries of a message in order. By primary key prefix. An accepted one-segment message has its try in its own row. */
 export async function listSubmissions(db: Db, accountId: string, messageId: string): Promise<SubmissionRow[]> {
   const { rows } = await db.query<SubmissionRow>(
     `select segment, try, state, carrier_message_id as "carrierMessageId", command_status as "commandStatus",

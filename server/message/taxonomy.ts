@@ -1,6 +1,6 @@
 /**
- * Why a message failed: our codes, and how a carrier's answers and receipts map onto them unless its own table says otherwise
- * (mappings/mapping.ts). Data, not code.
+ * Why a message failed: our codes, and their mapping from carriers' answers and receipts unless the carrier's table differs (mappings/mapping.ts).
+ * Data, not code.
  */
 import { classifyStatus, type StatusClass } from '@heliogram/smpp'
 
@@ -61,8 +61,8 @@ export const messageErrors = {
 export type MessageErrorCode = keyof typeof messageErrors
 
 /**
- * What is to be done about a failure: `throttling` slows the link and sends the segment again, `passing` tries again later or elsewhere,
- * `permanent` ends it. Of a receipt, which is the end in any case, it only says whether another message may fare better.
+ * How to handle a failure: `throttling` slows the link and resends the segment, `passing` retries later or elsewhere, `permanent` ends it. A receipt
+ * is final in any case: there it only says whether another message may succeed.
  */
 export const handlings = ['permanent', 'passing', 'throttling'] as const
 export type Handling = (typeof handlings)[number]
@@ -76,27 +76,27 @@ const everywhere: ReadonlySet<MessageErrorCode> = new Set([
   'fraud_suspected',
 ])
 
-/** Whether another carrier would say the same: it is about the recipient or the text. */
+/** Whether every carrier would answer the same: it is about the recipient or the text. */
 export const failsEverywhere = (code: MessageErrorCode): boolean => everywhere.has(code)
 
-/** What a carrier's code means. */
+/** The meaning of a carrier's code. */
 export interface Reason {
   code: MessageErrorCode
   handling: Handling
 }
 
-/** What a receipt says of a failure; `state` is SMPP's by name, `stat` and `err` are the carrier's words. */
+/** The failure in a receipt; `state` is SMPP's by name, `stat` and `err` are the carrier's words. */
 export interface ReceiptWords {
   state: string
   stat: string | null
   err: string | null
 }
 
-/** Looks up what a link's carrier means: synchronous, for the paths that every message takes. */
+/** Looks up the meanings of a link's carrier: synchronous, for the paths of every message. */
 export interface Reasons {
   /** A refused submit_sm, by its command_status. */
   ofStatus(linkId: string, status: number): Reason
-  /** A receipt that tells a failure. */
+  /** A receipt of a failure. */
   ofReceipt(linkId: string, receipt: ReceiptWords): Reason
 }
 
@@ -131,8 +131,8 @@ const submitStatusCodes: Readonly<Record<number, MessageErrorCode>> = {
 }
 
 /**
- * `err` of a receipt -> our code: the numbers of the mobile network that most carriers pass on (local errors of 3GPP TS 29.002 §17.6;
- * 40 to 42 are the causes of its sm-DeliveryFailure as gateways number them).
+ * `err` of a receipt -> our code: the mobile network's numbers, which most carriers pass on (local errors of 3GPP TS 29.002 §17.6; 40 to 42 are the
+ * causes of its sm-DeliveryFailure as gateways number them).
  */
 export const receiptErrCodes: Readonly<Record<number, MessageErrorCode>> = {
   1: 'unknown_subscriber',
@@ -155,7 +155,7 @@ export const receiptErrCodes: Readonly<Record<number, MessageErrorCode>> = {
   42: 'landline_or_unroutable',
 }
 
-/** `stat` of a receipt -> our code, where the word says more than its state: carriers' own beside those of SMPP 3.4 appendix B. */
+/** `stat` of a receipt -> our code, if the word says more than its state: carriers' own words beside those of SMPP 3.4 appendix B. */
 export const receiptStatCodes: Readonly<Record<string, MessageErrorCode>> = {
   BLACKLST: 'recipient_blocked',
   BLACKLISTED: 'recipient_blocked',
@@ -169,7 +169,7 @@ export const receiptStatCodes: Readonly<Record<string, MessageErrorCode>> = {
 }
 
 /**
- * Our code -> `err` of a receipt to an SMPP client, three characters as SMPP 3.4 appendix B has them. Below 100 the network's numbers, which
+ * Our code -> `err` of a receipt to an SMPP client, three characters as in SMPP 3.4 appendix B. Below 100 the network's numbers, which
  * `receiptErrCodes` reads back; from 100 on our own.
  */
 export const clientErrs: Readonly<Record<MessageErrorCode, string>> = {
@@ -210,18 +210,18 @@ const handlingOfClass = {
   retry_later: 'passing',
 } as const satisfies Record<StatusClass, Handling>
 
-/** What a code asks for where nobody says more. */
+/** The default handling of a code. */
 export function handlingOf(code: MessageErrorCode): Handling {
   if (code === 'throttled' || code === 'queue_full') return 'throttling'
   return messageErrors[code].isPermanent ? 'permanent' : 'passing'
 }
 
-/** What a command_status means unless the carrier's table says otherwise; one that nobody lists is permanent: that cannot loop. */
+/** The default meaning of a command_status; an unlisted one is permanent, which cannot loop. */
 export function reasonOfStatus(status: number): Reason {
   return { code: submitStatusCodes[status] ?? 'carrier_unknown', handling: handlingOfClass[classifyStatus(status)] }
 }
 
-/** What a receipt means unless the carrier's table says otherwise. */
+/** The default meaning of a receipt. */
 export function reasonOfReceipt({ state, stat, err }: ReceiptWords): Reason {
   const code = receiptStatCodes[stat?.toUpperCase() ?? ''] ?? codeOfReceipt(state, err)
   return { code, handling: handlingOf(code) }

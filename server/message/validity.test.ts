@@ -45,7 +45,7 @@ it('a validity that nobody asked for does not end while a broadcast is paused', 
     )
     rows.push(await test.send({ campaignId, validitySeconds: asked }))
   }
-  // Single sends go by what was asked for them, whatever their campaign's broadcast asks for.
+  // Single sends keep their own validity, regardless of their campaign's broadcast.
   const singles = [
     { campaignId: rows[0]?.campaignId ?? '', validitySeconds: 60 },
     { campaignId: rows[0]?.campaignId ?? '', validitySeconds: 39_600 },

@@ -1,4 +1,4 @@
-/** Cancel: only what no carrier has. */
+/** Cancel: only messages that no carrier has. */
 import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import { spanOf, within, type Span } from '../ground/db/span.ts'
@@ -11,8 +11,8 @@ import { mayBeTaken, staysTwice } from '../message/repeat-sql.ts'
 import { countMoves } from '../usage/delta-sql.ts'
 
 /**
- * Cancels a scheduled or queued message; one that waits to be sent again is unconfirmed again. Returns its row; null where it was neither (or is not the account's): a claim and a cancel
- * both compare and set the status, so exactly one of them wins.
+ * Cancels a scheduled or queued message; one queued for resending becomes unconfirmed again. Returns its row; null if it was neither (or is not the
+ * account's). A claim and a cancel both compare and set the status, so exactly one of them wins.
  */
 export async function cancelMessage(context: Recording, accountId: string, id: string): Promise<MessageRow | null> {
   const { postings, row } = await inTransaction(context.db, (tx) => cancelOne(tx, context, accountId, id))
@@ -20,7 +20,7 @@ export async function cancelMessage(context: Recording, accountId: string, id: s
   return row
 }
 
-/** The same in the caller's transaction, who offers the posts after it. */
+/** In the caller's transaction; the caller offers the posts after it. */
 export async function cancelOne(
   tx: Tx,
   context: Omit<Recording, 'db'>,
@@ -32,7 +32,7 @@ export async function cancelOne(
 }
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-// A message that is accepted at this moment is older than what is known of it.
+// Messages accepted at this moment have older ids.
 const justNowMs = 60_000
 
 type Which =
@@ -43,8 +43,8 @@ type Which =
   | { campaignId: string; limit: number; after?: string | undefined }
 
 /**
- * Between which ids the messages are: those that are named, or from the oldest on that waits for the account (keys of delayed and queue), which
- * may be another campaign's of long ago, and behind what the caller is through with.
+ * The range of the messages' ids: the named ones, or from the oldest queued one of the account (keys of delayed and queue), which may be of another,
+ * old campaign, and after the caller's place.
  */
 async function findWaiting(tx: Tx, accountId: string, which: Which): Promise<Span | null> {
   if ('id' in which) return spanOf([which.id])
@@ -77,10 +77,11 @@ async function findWaiting(tx: Tx, accountId: string, which: Which): Promise<Spa
 }
 
 /**
- * Cancels what waits for an account: one message, these messages (confirmations of STOP among them), everything to some numbers (then as `recipient_opted_out`), or so much to a number or of a campaign,
- * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue, in their lane and what is apart of it, and
- * delayed, except those that somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
- * deletes the row itself and passes over a message that is not queued any more.
+ * Cancels an account's waiting messages: one, a list (confirmations of STOP included), all to some numbers (then as `recipient_opted_out`), or a
+ * limited number to a number or of a campaign, in the caller's transaction. Locks the messages in the order of their ids (primary key,
+ * messages_their_number or messages_campaign) and deletes their rows in queue, in all parts of their lane, and delayed, except locked ones: a claim
+ * locks queue rows before messages, so waiting for one here would deadlock; the claim deletes the row itself and skips a message that is no longer
+ * queued.
  */
 export async function cancelWaiting(tx: Tx, accountId: string, which: Which): Promise<Moved[]> {
   const isRefused = 'theirNumbers' in which
@@ -148,9 +149,9 @@ export async function cancelWaiting(tx: Tx, accountId: string, which: Which): Pr
 }
 
 /**
- * Deletes what is left in the parts of lanes that a campaign has for itself, where all its messages are over: rows that a claim held and left in
- * their place while their messages were canceled. Claims, which would find that out, do not look into what is canceled. By the keys of lanes,
- * backlogs and the queue; waits for a claim that holds them.
+ * Deletes the remaining rows of a campaign's own parts of lanes when all its messages are over: rows that a claim held and kept in place while their
+ * messages were canceled. Claims would find out, but skip canceled campaigns. By the keys of lanes, backlogs and the queue; waits for a claim that
+ * holds them.
  */
 export async function clearPartsOf(tx: Tx, accountId: string, campaignId: string): Promise<void> {
   await tx.query(

@@ -1,4 +1,4 @@
-/** A request that changes one message and answers with it. */
+/** A request that changes one message and returns it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AuditNote } from '../ground/audit/audit.ts'
 import type { Tx } from '../ground/db/db.ts'
@@ -11,19 +11,17 @@ import { renderMessage } from '../message/show.ts'
 import { withoutTexts } from '../message/redact.ts'
 import { findMessage } from '../message/store.ts'
 
-/** What became of the message. */
 export interface Change {
   row: MessageRow
-  /** To be offered after the commit. */
+  /** Offer them after the commit. */
   postings?: Posting[]
   audit?: AuditNote
 }
 
 /**
- * Runs `work` in a transaction, with the idempotency key of the request, and answers with the message. Beside the key it is stored without
- * its text: a repetition shows the text that the message still has, so that redaction holds for what was answered before, too. Returns
- * the posts; none of a repetition.
- * @throws ApiError `insufficient_scope` where a test key would change a live message.
+ * Runs `work` in a transaction, with the request's idempotency key, and responds with the message. The key's row stores it without its text: a
+ * repetition shows the text that the message still has, so that redaction covers earlier responses, too. Returns the posts; none for a repetition.
+ * @throws ApiError `insufficient_scope` if a test key would change a live message.
  */
 export async function changeMessage(
   context: RouteContext,

@@ -1,4 +1,3 @@
-/** What waits of an account that is closed: it is canceled. */
 import type { Tx } from '../ground/db/db.ts'
 import type { CloseStep } from '../events/face.ts'
 import { cancelWaiting } from './cancel.ts'
@@ -6,7 +5,7 @@ import { recordMoves } from '../message/moved.ts'
 
 const pieceMax = 500
 
-/** A piece of an account's end: messages that wait in line, and those that wait for their time. */
+/** A step of closing an account: cancels its queued and delayed messages. */
 export const cancelMessagesOf: CloseStep = async (tx, { accountId }, recording) => {
   const ids = await takeWaiting(tx, accountId)
   if (ids.length === 0) return { isDone: true, postings: [] }
@@ -15,8 +14,8 @@ export const cancelMessagesOf: CloseStep = async (tx, { accountId }, recording) 
 }
 
 /**
- * Takes messages out of the lines: those of the account's lanes and their backlogs (primary key of queue), and delayed ones. What a claim
- * holds at this moment is left to it.
+ * Takes messages out of the lines: those of the account's lanes and their backlogs (primary key of queue), and delayed ones. Leaves rows that a claim
+ * holds to it.
  */
 async function takeWaiting(tx: Tx, accountId: string): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({

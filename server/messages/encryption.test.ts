@@ -1,4 +1,4 @@
-/** Texts at rest: what the database has of them, and who reads them all the same. */
+/** Texts at rest: their form in the database, and the readers that still see them. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { resealContacts } from '../contacts/reseal.ts'
@@ -28,7 +28,7 @@ import { openLedgerTest, ourNumber, rowOf, silent, type LedgerTest } from './tes
 const text = 'a hidden “text”'
 const answer = 'my hidden answer'
 
-/** Of a process that seals, and of one that does not. */
+/** One process that seals, and one that does not. */
 let sealing: LedgerTest
 let plain: LedgerTest
 let pool: Db
@@ -36,7 +36,7 @@ let keys: DataKeys
 const logged: object[] = []
 const log = { ...silent, warn: (fields: object) => void logged.push(fields) }
 
-/** A pool that opens texts, as a process with these keys has it. */
+/** A pool that opens texts, as in a process with these keys. */
 const openWith = (own: DataKeys): Db =>
   openPool(database.connection, {
     name: 'opening',
@@ -61,7 +61,7 @@ beforeEach(async () => {
   sealing = seal(plain)
 })
 
-/** The same, of a process where texts are encrypted. */
+/** The same in a process with encrypted texts. */
 function seal(test: LedgerTest): LedgerTest {
   const texts = new Texts({ db: pool, keys, vault: testVault, isSealing: true })
   const context = { ...test.context, texts, outbox: { ...test.outbox, hidesTexts: true } }
@@ -232,7 +232,7 @@ describe('with another master key', () => {
 describe('rotation', () => {
   const rotate = (): Promise<boolean> => inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.accountId))
   const wait = (): Promise<unknown> => db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
-  /** As it is 5 s later in this process, and at once in another. */
+  /** As 5 s later in this process, and at once in another. */
   const anew = (): void => {
     const own = new DataKeys(testVault)
     const texts = new Texts({ db: pool, keys: own, vault: testVault, isSealing: true })
@@ -243,7 +243,7 @@ describe('rotation', () => {
     return rowOf(await sealing.acceptor.accept(sealing.draft({ body: text })))
   }
 
-  /** A key goes when contacts are through too, of which there are none here. */
+  /** A key is deleted after contacts are done too; there are none here. */
   const sealContacts = (own: DataKeys): Promise<number> =>
     resealContacts(pool, own, new ContactSeals({ db: pool, keys: own, vault: testVault, isSealing: false }))
 

@@ -1,4 +1,3 @@
-/** GET /v1/messages/{id}/explain: every decision about a message. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { IdOf, Nullable, problems, Timestamp, type App } from '../ground/http/http.ts'

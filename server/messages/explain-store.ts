@@ -1,17 +1,16 @@
-/** What an explanation reads besides the message: everything by a key, nothing of another account. */
+/** Reads of an explanation besides the message: all by a key, and of one account. */
 import type { Db } from '../ground/db/db.ts'
 import type { MessageRow } from '../message/message.ts'
 import { findPlace, type Place } from '../queue/place.ts'
 import { plainTry, type SubmissionRow } from '../message/store.ts'
 
-/** A try with its carrier. */
 export interface ExplainedTry extends SubmissionRow {
   linkId: string
   carrierId: string | null
   carrierName: string | null
 }
 
-/** A carrier, by the name that it has now. */
+/** A carrier with its present name. */
 interface NamedCarrier {
   id: string
   name: string
@@ -24,17 +23,17 @@ export interface ExplainFacts {
   /** Carriers that it may still go to. */
   chain: NamedCarrier[]
   sender: { id: string | null; isDefault: boolean; isCampaigns: boolean; isOfPool: boolean }
-  /** Where it stands in line; null: not there. */
+  /** Its place in line; null: none. */
   place: Place | null
   /** When a delayed message is due. */
   dueAt: Date | null
-  /** When it is sent again unless its outcome is known by then. */
+  /** When it is resent unless its outcome is known by then. */
   resendAt: Date | null
-  /** Who had it sent again. */
+  /** The requesters of resends. */
   resends: { at: string; kind: 'key' | 'token'; id: string; requestId: string }[]
 }
 
-/** Reads what there is about a message: its place in line as the message tells it, the rest by primary keys. */
+/** Reads the facts about a message: its place in line from the message, the rest by primary keys. */
 export async function readExplainFacts(db: Db, row: MessageRow): Promise<ExplainFacts> {
   const place = row.status === 'queued' ? await findPlace(db, row) : null
   const { rows } = await db.query<Omit<ExplainFacts, 'place'>>(

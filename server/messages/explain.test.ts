@@ -43,7 +43,7 @@ describe('an explanation', () => {
     await test.db.query(`update link_states set state = 'down'`)
     const holdsOf = async (): Promise<unknown> => stepsOf((await explain(id)).filter(({ step }) => step === 'hold'))
     expect(await holdsOf()).toEqual([['hold', 'held', 'no_route']])
-    // A claim that finds no carrier puts it into the part of its lane that waits for one.
+    // A claim without a carrier puts it into the part of its lane that waits for one.
     const [lane] = await findLanes(test.db)
     await claimMessages(test.context, test.nodeId, [], lane?.id ?? '', '00000000-0000-0000-0000-000000000000', 10)
     await test.db.query(`update link_states set state = 'bound'`)

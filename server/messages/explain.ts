@@ -1,4 +1,4 @@
-/** Every decision about a message, in order, with its rule: from what is stored, so that it can be told years later. */
+/** Every decision about a message, in order, with its rule: from stored data, so that it can be explained years later. */
 import { statusName } from '@heliogram/smpp'
 import { showId } from '../ground/base/ids.ts'
 import type { ExplainFacts, ExplainedTry } from './explain-store.ts'
@@ -21,12 +21,12 @@ export const decisionSteps = [
   'outcome',
 ] as const
 
-/** One decision: what was decided, by which rule, and in words. */
+/** One decision: its result, its rule, and an explanation. */
 export interface Decision {
   at: string
   step: (typeof decisionSteps)[number]
   decision: string | null
-  /** The rule's name: an id of ours, a code, or the word of a carrier. */
+  /** The rule's name: an id of ours, a code, or a carrier's word. */
   rule: string | null
   detail: string
   segment?: number
@@ -35,7 +35,7 @@ export interface Decision {
   possible_duplicate?: boolean
 }
 
-/** The decisions about a message in the order of time; those of one instant in the order in which they were made. */
+/** Decisions by time; those of one instant in the order in which they were made. */
 export function explainMessage(
   row: MessageRow,
   facts: ExplainFacts,
@@ -77,7 +77,7 @@ export function explainMessage(
         rule: row.errorCode,
         detail: adviseOf(row, entry.detail),
       })
-    // Sent, before it failed: the error is not of that.
+    // Sent, before it failed: the error does not belong to this step.
     else decisions.push({ ...entry, step: 'outcome', decision: type, rule: null })
   }
   return decisions.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
@@ -91,7 +91,7 @@ function explainCountry(row: MessageRow, at: string): Decision {
   return { at, step: 'country', decision: country, rule: 'numbering_plan', detail }
 }
 
-/** Which of the settings has this sender: as they are now, the message keeps only the sender. */
+/** The setting that has this sender now: the message stores only the sender. */
 function explainSender(row: MessageRow, { sender }: ExplainFacts, at: string): Decision {
   const decided = { at, step: 'sender', decision: row.ourNumber } as const
   if (row.ourNumber === null)
@@ -107,7 +107,7 @@ function explainSender(row: MessageRow, { sender }: ExplainFacts, at: string): D
 }
 
 function explainRoute({ route, carrier, chain }: ExplainFacts, tried: ExplainedTry | undefined, at: string): Decision {
-  // Where it is now may be the second of its chain.
+  // Its present carrier may be the second of its chain.
   const begun = tried?.carrierId ? { id: tried.carrierId, name: tried.carrierName ?? 'a carrier' } : null
   const first = begun ?? carrier ?? chain[0] ?? null
   const rest = chain.filter(({ id }) => id !== first?.id).map(({ name }) => name)
@@ -154,7 +154,7 @@ function holdsOf(row: MessageRow, facts: ExplainFacts): Decision[] {
   return holds
 }
 
-/** What is done about an unknown outcome, and by whom it was sent again. */
+/** The policy for an unknown outcome, and the requesters of resends. */
 function explainUnknown(row: MessageRow, { resendAt, resends }: ExplainFacts): Decision[] {
   const decisions = resends.map(({ at, kind, id, requestId }): Decision => {
     const actor = kind === 'key' ? showId('key', id) : showId('usr', id)
@@ -175,7 +175,7 @@ function explainUnknown(row: MessageRow, { resendAt, resends }: ExplainFacts): D
   return [...decisions, { ...held, decision: when ? 'resend' : 'held', detail: when ?? detail }]
 }
 
-/** A submit; with the reason for it where it is not the first of its segment. */
+/** A submit; with its reason unless it is the first of its segment. */
 function explainSubmit(
   entry: Omit<Decision, 'step' | 'decision' | 'rule'>,
   one: ExplainedTry | undefined,
@@ -208,7 +208,7 @@ function ruleOfAnswer(one: ExplainedTry | undefined): string | null {
   return one?.commandStatus === null || one === undefined ? null : statusName(one.commandStatus)
 }
 
-/** An outcome with what to do about it. */
+/** An outcome with advice. */
 function adviseOf(row: MessageRow, detail: string): string {
   const advice = row.errorCode ? messageErrors[row.errorCode]?.advice : undefined
   return advice ? `${detail} ${advice}` : detail

@@ -14,7 +14,7 @@ import { messageRoutes } from './http.ts'
 import { openLedgerTest } from './testing.ts'
 import { until } from '../../test/until.ts'
 
-// A million where somebody asks for it; what must not grow shows with fewer.
+// A million on request; growth shows with fewer, too.
 const many = Number(process.env['HELIOGRAM_TEST_EXPORT_ROWS'] ?? 200_000)
 
 const database = await createTestDatabase()
@@ -34,7 +34,7 @@ afterAll(() => reading.end())
 /** Rows of an account, oldest first, as fast as SQL can. */
 async function fill(accountId: string, rows: number): Promise<void> {
   const startMs = Date.now() - 86_400_000
-  // While one long statement runs, no event in any database of its server is settled: those of other tests neither.
+  // One long statement would keep events from settling in all databases of this server, including those of other tests.
   for (let from = 1; from <= rows; from += 20_000)
     await db.query(
       `insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)

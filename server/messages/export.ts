@@ -21,8 +21,8 @@ const pageRowsMax = 500
 const besidePageRows = 100
 
 /**
- * Writes the messages that match, oldest first, up to now; null filters: none does. Each page is a statement of its own, and none is read
- * before the one before it was taken: a client that is slow, or has gone, holds no transaction.
+ * Writes matching messages, oldest first, up to now; null filters: none match. Each page is a statement of its own, and is read only after the
+ * previous one was consumed: a client that is slow, or has gone, holds no transaction.
  */
 export async function* writeMessages(
   db: Queryable,
@@ -34,7 +34,7 @@ export async function* writeMessages(
   if (format === 'csv') yield writeCsv([Object.keys(cells)])
   const giveWay = openTurns()
   for await (const rows of pagesOf(db, accountId, filters)) {
-    // No column of a CSV says what holds a message.
+    // A CSV has no column for holds.
     const read = format === 'csv' ? rows : await withHolds(db, accountId, rows)
     let text = ''
     for (const part of partsOf(read)) {
@@ -69,7 +69,7 @@ async function* pagesOf(
   }
 }
 
-/** Members of an answer that become cells; those of replies are not in messages, and the other way round. */
+/** Members that become cells; replies have some that sent messages lack, and the reverse. */
 type ShownMessage = Partial<Record<string, string | number | boolean | object | null>> & {
   error?: { code: string; title: string } | null
   tags?: string[]
@@ -119,7 +119,7 @@ const cells: Record<string, Cell> = {
   send_at: text('send_at'),
   sent_at: text('sent_at'),
   completed_at: text('completed_at'),
-  // New columns come last: who reads by place finds the others where they were.
+  // New columns come last: readers by position keep theirs.
   carrier: ({ route }) => route?.carrier ?? null,
   price: ({ price }) => price?.amount ?? null,
   price_currency: ({ price }) => price?.currency ?? null,

@@ -1,4 +1,4 @@
-/** From the query of a list or an export to filters, and which of them go together. */
+/** Reads filters from the query of a list or an export, and checks their combination. */
 import { Type, type Static } from 'typebox'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -14,7 +14,7 @@ import { messageErrors } from '../message/taxonomy.ts'
 
 const number = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
 
-/** Query fields that choose messages; besides them `metadata[name]=value`, see `messageQueryOptions`. */
+/** Query fields that select messages; besides them `metadata[name]=value`, see `messageQueryOptions`. */
 export const messageQuery = {
   status: Type.Optional(Type.String({ maxLength: 200, description: `Comma list of ${statuses.join(', ')}.` })),
   delivery_status: Type.Optional(Type.Enum(['Delivered', 'Failed'])),
@@ -48,10 +48,9 @@ export const messageQueryOptions = {
 }
 
 const MessageQuery = Type.Object(messageQuery)
-/** What a caller asked for. */
 export type MessageQuery = Static<typeof MessageQuery>
 
-/** Longest time in which messages are searched by what no index has, in days; a day more is let pass, for clocks and slow clients. */
+/** Longest period for searches without an index, in days; one more is permitted, for clocks and slow clients. */
 const searchDays = 31
 const dayMs = 86_400_000
 
@@ -61,8 +60,8 @@ const rule = {
 }
 
 /**
- * Reads the filters; null: nothing can match (a status that another filter excludes).
- * @throws ApiError with every wrong filter, or `filter_combination_not_allowed` unless `isChecked`: a cursor says that its filters were.
+ * Reads the filters; null: nothing can match (a status that another filter excludes). @throws ApiError with every wrong filter, or
+ * `filter_combination_not_allowed` unless `isChecked`: the filters of a cursor were checked.
  */
 export async function readFilters(
   db: Db,
@@ -121,7 +120,7 @@ export async function readFilters(
   return filters.statuses?.length === 0 ? null : filters
 }
 
-/** A search for what no index has must have its messages from an index, or from a time that is short enough to look at all of them. */
+/** A search without an index needs another filter with one, or a period that is short enough to scan. */
 function refuseSearch(filters: MessageFilters): void {
   const { tag, metadata, segmentsMin, updatedAfter, updatedBefore, createdAfter, createdBefore } = filters
   const searched = [tag, metadata, segmentsMin, updatedAfter, updatedBefore].some((filter) => filter !== null)

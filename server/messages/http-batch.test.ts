@@ -58,7 +58,7 @@ const mixed = [
 
 it('gives others their turns while it is checked', async () => {
   const order: string[] = []
-  // Takes a millisecond of the processor's.
+  // Takes a millisecond of CPU.
   const refuseUrl = (): string => {
     const from = performance.now()
     while (performance.now() - from < 1);
@@ -267,7 +267,7 @@ it('takes 10,000 items, and not one more', async () => {
 it('says how many were accepted where the database ended a statement in the middle, and goes on with the same key', async () => {
   const messages = Array.from({ length: 10 }, (_, i) => ({ ...good(i), to: `1555123${3000 + i}` }))
   const first = await inTransaction(db, async (tx) => {
-    // One message waits for a key of its name, until its statement is canceled; the batch is halved until it is alone.
+    // One message blocks on its key until its statement is canceled; the batch is halved until it is alone.
     await tx.query(
       `insert into idempotency_keys (account_id, operation, key, fingerprint) values ($1, 'messages.batch', 'halves 3', '')`,
       [account.accountId],

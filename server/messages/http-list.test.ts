@@ -47,7 +47,7 @@ describe('pages', () => {
     const top = (await list({ ...query, limit: '4', cursor: back.prev_cursor ?? '' })).page
     expect(textsOf(top)).toEqual(numbered(10, 7))
     const fresh = (await list({ ...query, cursor: first.refresh_cursor ?? '' })).page
-    // What is already known may come again while some other transaction of this PostgreSQL runs; what is new comes surely.
+    // Known messages may repeat while another transaction of this PostgreSQL runs; new ones are certain.
     expect([textsOf(fresh)[0], fresh.has_more, fresh.prev_cursor]).toEqual(['p11', false, null])
     expect(numbered(11, 1)).toEqual(expect.arrayContaining(textsOf(fresh)))
     const none = (await list({ ...query, cursor: fresh.refresh_cursor ?? '' })).page

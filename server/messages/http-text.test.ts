@@ -145,7 +145,7 @@ describe('the default country of the account', () => {
     expect(batch.results).toMatchObject([{ status: 422, error: { errors: [fault] } }])
     const digits = await post('/v1/messages/preview', { to: '4582345678', message }, headers)
     expect(digits.errors).toMatchObject([{ ...fault, suggestion: '14582345678' }])
-    // Without one the country of the sender tells.
+    // Without one, the sender's country decides.
     const other = await post('/v1/messages/preview', { to: '4582345678', message })
     expect(other.errors).toMatchObject([{ ...fault, suggestion: '14582345678' }])
     const plus = await post('/v1/messages/preview', { to: '+4582345678', message })

@@ -56,7 +56,7 @@ describe.each(['/v1/messages/send', '/v1/messages'])('POST %s', (url) => {
       sent_at: null,
       completed_at: null,
     })
-    // No link is up in this test, which a later look tells.
+    // No link is up in this test, which a later look shows.
     const hold = { reason: 'no_route', until: null }
     expect((await call('GET', String(headers['location']))).body).toEqual({ ...body, hold })
   })

@@ -39,7 +39,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     async (request) => {
       const row = await requireMessage(db, request.caller.accountId, request.params.id)
       const place = row.status === 'queued' ? await findPlace(db, row) : null
-      // Nobody knows when a pause ends.
+      // The end of a pause is unknown.
       const estimate =
         place?.holdReason !== 'campaign_paused' && row.status === 'queued' && (place || !row.holdUntil)
           ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
@@ -92,7 +92,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
         const canceled = id && (await cancelOne(tx, context, accountId, id))
         if (canceled && canceled.row !== null) return { row: canceled.row, postings: canceled.postings }
         const row = await requireMessage(tx, accountId, request.params.id)
-        // Whoever cancels a second time gets what the first time answered.
+        // A repeated cancel gets the first response.
         if (row.status !== 'canceled') throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
         return { row }
       })

@@ -1,4 +1,3 @@
-/** The routes that list messages: in pages, and all of them as a file. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../ground/http/http.ts'
@@ -18,7 +17,6 @@ const tags = ['Messages']
 const together =
   'Filters can be combined, including `metadata[name]=value`. `tag`, `metadata`, `segments_gte` and `updated_*` need another filter that finds few messages, or a `created_after` in the last 31 days.'
 
-/** Registers them; `Message` is a schema of the application. */
 export function messageListRoutes(app: App, { db }: { db: Db }): void {
   app.get(
     '/v1/messages',
@@ -49,7 +47,7 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
       const position = readCursor(cursor, seal)
       const isOldestFirst = sort === 'created_at'
       const reading = readingOf(position, isOldestFirst)
-      // Before the page is read, so that what is committed meanwhile is not passed over.
+      // Before the page is read, so that concurrent commits are not missed.
       const mark = await takeMark(db)
       const { rows, edge } =
         filters === null ? { rows: [], edge: null } : await listMessages(db, accountId, filters, reading, limit)

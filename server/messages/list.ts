@@ -1,8 +1,7 @@
 /**
- * Lists of messages: which index leads, what is checked on the messages that it finds, and how much one page may read.
- *
- * A statement looks at one stretch of time, because each day there is costs it a little, and at no more than so many messages of it. A page
- * is a few statements: newer days first (or older ones), each stretch longer than the one before, until it is full or has looked at enough.
+ * Lists of messages: the leading index, the checks on the messages it finds, and the limit of a page's reads. A statement covers one period, because
+ * each day costs a little, and a limited number of messages in it. A page is a few statements: newer days first (or older ones), each period longer
+ * than the last, until the page is full or the limit is reached.
  */
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable } from '../ground/db/db.ts'
@@ -15,7 +14,7 @@ import { readWindow } from '../ground/http/search.ts'
 import { findNarrow, narrowStatuses } from './narrow.ts'
 import { messageColumnNames, messageColumns, outcomeStatuses, type MessageRow } from '../message/message.ts'
 
-/** Which messages; null: not asked. */
+/** Filters; null: not set. */
 export interface MessageFilters {
   direction: 'outbound' | 'inbound' | null
   /** The person's number: `to` of outbound, `from` of inbound messages. */
@@ -28,7 +27,7 @@ export interface MessageFilters {
   errorCode: string | null
   type: string | null
   tag: string | null
-  /** Values by name; all of them. */
+  /** Values by name; all must match. */
   metadata: Record<string, string> | null
   createdAfter: Date | null
   createdBefore: Date | null
@@ -38,7 +37,7 @@ export interface MessageFilters {
   isTest: boolean | null
 }
 
-/** All of them. */
+/** No filter. */
 export const allMessages: MessageFilters = {
   direction: null,
   theirNumber: null,
@@ -58,39 +57,39 @@ export const allMessages: MessageFilters = {
   isTest: null,
 }
 
-/** From where to read, and which way. */
+/** Where to read from, and in which direction. */
 export interface Reading {
   /** From older to newer messages. */
   isUpward: boolean
-  /** Begins behind this id; null: at the end of the list. */
+  /** Begins after this id; null: at the end of the list. */
   from: string | null
-  /** Only what was not committed at this mark, or has changed since. */
+  /** Only messages not committed at this mark, or changed since. */
   since: Mark | null
 }
 
-/** Where and which way the page of a position is read; without one it begins at the newest message, or at the oldest. */
+/** Start and direction of the page at a position; without one, from the newest message, or the oldest. */
 export function readingOf(position: Position | null, isOldestFirst = false): Reading {
   const isUpward = position ? position.direction === 'after' : isOldestFirst
   return { isUpward, from: position?.id ?? null, since: position?.since?.mark ?? null }
 }
 
-/** A part of a list: the messages that match, and how far the list was read to find them. */
+/** A part of a list: matching messages, and how far the list was read. */
 export interface Stretch {
   rows: MessageRow[]
   /** Where reading stopped before `limit + 1` messages were found; null at the end of the list. */
   edge: string | null
 }
 
-// Messages looked at in a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. What narrow tables find
-// costs more, because its message is looked up, and as many of each status are read to be merged.
+// Messages checked by a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. Narrow tables cost more, because
+// each message is looked up, and as many rows of each status are read for the merge.
 const windows = { messages: { rows: 20_000, max: 5 }, narrow: { rows: 1000, max: 20 } }
 // Ids of an array; twice as many take twice as long for each day.
 const arrayMax = 200
 
 const dayMs = 86_400_000
-// Days of the first, second and third stretch; the fourth is the rest.
+// Days of the first, second and third period; the fourth is the rest.
 const stretchDays = [2, 14, 90]
-// An id is made a moment after the time that its message was created; a message is never updated before it was created.
+// An id is generated just after its message's creation time; updates are never before it.
 const idLatenessMs = 60_000
 
 /** Up to `limit + 1` messages, in the order of reading. */
@@ -125,7 +124,7 @@ export async function listMessages(
   }
 }
 
-/** Ids between which the messages are, both exclusive: times as ids that no message has, which also prunes the days that cannot match. */
+/** Exclusive bounds of ids: times as ids that no message has, which also prunes days. */
 interface Bounds {
   lower: string | null
   upper: string | null
@@ -139,7 +138,7 @@ function boundsOf({ createdAfter, createdBefore, updatedBefore }: MessageFilters
 const later = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b > a) ? b : a)
 const earlier = (a: string | null, b: string | null): string | null => (a === null || (b !== null && b < a) ? b : a)
 
-/** Where a stretch ends; null: where the list does. */
+/** Where a period ends; null: the end of the list. */
 function endOfStretch(stretch: number, isUpward: boolean, { lower, upper }: Bounds): string | null {
   const [days, firstMs, now] = [stretchDays[stretch], firstDay(), nowMs()]
   if (days === undefined || firstMs === null) return null
@@ -183,8 +182,8 @@ async function readPart(
 }
 
 /**
- * A window of what narrow tables find. Nearly each message of it matches: no more than are wanted are looked up first, and the others of the
- * window only where that is not enough.
+ * A window from narrow tables. Nearly every message matches, so only the wanted number is looked up first, and the rest of the window only if that is
+ * not enough.
  */
 async function readNarrow(
   db: Queryable,
@@ -206,8 +205,8 @@ async function readNarrow(
 }
 
 /**
- * Those of these messages that match, by the primary key. With an array PostgreSQL finds out which days it is about, but a long one takes it
- * longer for each of them than to look into it: then all days between the first and the last are looked into.
+ * Those of these messages that match, by primary key. With an array PostgreSQL prunes days, but for a long one the pruning takes longer a day than
+ * reading it: then all days between the first and the last are read.
  */
 async function lookUp(
   db: Queryable,
@@ -239,19 +238,19 @@ const columnsOf = (table: string): string => messageColumnNames.map((name) => `$
 
 type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'narrow' | null
 
-/** The filter that finds the fewest messages, as far as anybody can know. */
+/** The filter that probably finds the fewest messages. */
 function leadOf({ theirNumber, contactId, campaignId, statuses, errorCode }: MessageFilters): Lead {
   if (theirNumber !== null) return { column: 'their_number', value: theirNumber }
   if (contactId !== null) return { column: 'contact_id', value: contactId }
   const isNarrow = statuses?.every((status) => narrowStatuses.some((one) => one === status))
-  // The line may be long with what others wait for: the messages of a campaign are fewer.
+  // The queue may hold many others: a campaign has fewer messages.
   const isInLine = campaignId !== null && statuses?.includes('queued')
   if (errorCode !== null || (isNarrow && !isInLine)) return 'narrow'
   if (campaignId !== null) return { column: 'campaign_id', value: campaignId }
   return null
 }
 
-/** What has to be checked on each message that the leading filter finds. */
+/** Checks on each message that the leading filter finds. */
 function checksOf(filters: MessageFilters, lead: Lead, value: (one: unknown) => string): string[] {
   const checks: string[] = []
   const check = (column: string, is: string, wanted: unknown): void => {
@@ -264,7 +263,7 @@ function checksOf(filters: MessageFilters, lead: Lead, value: (one: unknown) => 
   if (!isLed('campaign_id')) check('campaign_id', '=', filters.campaignId)
   check('error_code', '=', filters.errorCode)
   if (filters.statuses) checks.push(`m.status = any (${value(filters.statuses)}::text[])`)
-  // A message that is tried again still says why the last try failed.
+  // A message that is being retried still has the error of its last try.
   if (filters.errorCode !== null) checks.push(`m.status = any (${value(outcomeStatuses)}::text[])`)
   check('type', '=', filters.type)
   check('segments', '>=', filters.segmentsMin)

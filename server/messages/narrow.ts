@@ -1,23 +1,23 @@
 /**
- * Statuses and errors whose messages stand in narrow tables: `outcomes` has every end but `delivered`, `queue` and `delayed` what waits. Such a
- * list is found there, and only the days of what was found are looked into.
+ * Statuses and errors with narrow tables: `outcomes` has every end except `delivered`, `queue` and `delayed` the waiting messages. Such lists are
+ * found there, and only the days of the results are read.
  */
 import type { Queryable } from '../ground/db/db.ts'
 import { outcomeStatuses, type Status } from '../message/message.ts'
 
-/** Statuses of which few messages are, with which anything may be searched for. */
+/** Statuses with few messages, which combine with any search. */
 export const indexedStatuses: readonly Status[] = [...outcomeStatuses, 'scheduled']
 
-/** Statuses that narrow tables find; the line may be long. */
+/** Statuses in narrow tables; the queue may be long. */
 export const narrowStatuses: readonly Status[] = [...indexedStatuses, 'queued']
 
-/** What is asked of them: an error, with statuses or without, or statuses that they find. */
+/** A search in them: an error, with or without statuses, or their statuses. */
 export interface Narrow {
   errorCode: string | null
   statuses: string[] | null
 }
 
-/** Ids between which to look, both exclusive, and which way. */
+/** Exclusive bounds of ids, and the direction. */
 export interface Range {
   isUpward: boolean
   lower: string | null
@@ -25,7 +25,7 @@ export interface Range {
 }
 
 /**
- * The first `limit` ids in order, each once; the message says whether it still is what it was here. By the primary key of outcomes or
+ * The first `limit` ids in order, without duplicates; the message itself decides whether its entry is current. By the primary key of outcomes or
  * outcomes_error, that of delayed, and that of the queue in each of the account's few lanes and their parts.
  */
 export async function findNarrow(
@@ -43,7 +43,7 @@ export async function findNarrow(
     [`select message_id from ${table} where account_id = $1`, where, ...within, tail].filter(Boolean).join(' ')
   const ofStatus = (status: string): string[] => {
     if (status === 'scheduled') return [of('delayed', '')]
-    // Retries wait for their time, and what quiet hours hold.
+    // Delayed also holds retries, and messages in quiet hours.
     if (status === 'queued') return [of('delayed', ''), ofQueue(of('queue', 'and lane_id = part.id'))]
     return [of('outcomes', `and status = ${value(status)}`)]
   }
@@ -56,7 +56,7 @@ export async function findNarrow(
             `and error_code = ${value(errorCode)} ${statuses ? `and status = any (${value(statuses)}::text[])` : ''}`,
           ),
         ]
-  // Each part is read by itself and no further than the limit, so that not all of them have to be sorted.
+  // Each part is read separately up to the limit, which avoids sorting them all.
   const { rows } = await db.query<{ id: string }>(
     `select distinct message_id as id from (${parts.map((part) => `(${part})`).join(' union all ')}) s ${tail}`,
     values,

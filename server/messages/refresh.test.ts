@@ -1,4 +1,4 @@
-/** Lists while messages are written by transactions that commit in any order: nothing is passed over, pages stay where they are. */
+/** Lists during writes by transactions that commit in any order: no message is missed, and pages stay stable. */
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeEach, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ const insert = `
   )
   insert into delayed (account_id, message_id, lane_id, segments, due_at) values ($1, $2, $2, 1, now() + interval '1 day')`
 
-/** A transaction that has written a message and is not over. */
+/** An open transaction that has written a message. */
 async function begin(id: string, number = '15551230001'): Promise<PoolClient> {
   const client = await db.connect()
   open.push(client)
@@ -59,7 +59,7 @@ async function end(client: PoolClient, how: 'commit' | 'rollback' = 'commit'): P
 const write = (id: string, number = '15551230001'): Promise<unknown> =>
   db.query(insert, [account.accountId, id, number])
 
-/** Everything that a client learns that follows refresh cursors. */
+/** All messages that a client gets by following refresh cursors. */
 async function follow(cursor: string, query: Record<string, string> = {}): Promise<{ ids: string[]; cursor: string }> {
   const ids: string[] = []
   for (;;) {

@@ -1,4 +1,3 @@
-/** POST /v1/messages/{id}/resend: a person decides about an unknown outcome. */
 import { Type } from 'typebox'
 import { now } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -43,7 +42,7 @@ export function resendRoutes(app: App, context: ResendRoutesContext): void {
         const actor = { kind, id: actorId, requestId: request.id }
         const row = id && (await resendMessage(tx, accountId, id, actor))
         if (!row) throw notResendable(id && (await findMessage(tx, accountId, id)))
-        // The log keeps no message: neither its text nor its number.
+        // The log keeps neither the text nor the number of a message.
         return { row, audit: { before: { status: 'unconfirmed' }, after: { status: row.status } } }
       })
       context.slots.wake()

@@ -1,11 +1,11 @@
-/** Messages and their timeline, as they are documented. */
+/** Messages and their timeline, as documented. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, Timestamp } from '../ground/http/http.ts'
 import { MoneySchema } from '../ground/base/money.ts'
 import { messageTypes, statuses } from '../message/message.ts'
 import { OnUnknown, Warning } from '../message/send-schema.ts'
 
-/** Members that only one direction has are optional. */
+/** Members of one direction only are optional. */
 export const Message = Type.Object(
   {
     id: IdOf('msg', 'Id of the message.'),

@@ -14,7 +14,7 @@ import { moveTo, openLedgerTest } from './testing.ts'
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 
-/** What can happen to a message, the state it brings, and the states it brings it from. */
+/** An event in a message's life, its new state, and its possible old ones. */
 interface Happening {
   name: string
   to: Status
@@ -34,7 +34,7 @@ const receipt = (state: string, stat: string) => (handover: Handover) =>
     doneDate: '',
   })
 
-/** It has been tried before with an unknown outcome, and is, or was, to be sent again. */
+/** An earlier try had an unknown outcome, and it is, or was, to be resent. */
 const repeated =
   (happen: Happening['happen']): Happening['happen'] =>
   async (handover) => {
@@ -185,7 +185,7 @@ const happenings: Happening[] = [
   },
 ]
 
-/** A message in this state, with every row around it that any happening could need. */
+/** A message in this state, with all rows that any event could need. */
 async function messageIn(status: Status): Promise<Handover> {
   await emptyTables(
     test.db,

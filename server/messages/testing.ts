@@ -33,26 +33,26 @@ import { Recent } from '../message/recent.ts'
 import type { MessagesContext } from '../accept/send.ts'
 import { findMessage } from '../message/store.ts'
 
-/** A log that nobody reads. */
+/** Discards the log. */
 export const silent = { info: () => {}, warn: () => {}, error: () => {} }
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-/** The number that the test's account sends from. */
+/** The sender of the test's account. */
 export const ourNumber = '15557654321'
 
-/** Room on one link, counted; what is handed over is kept. */
+/** Room on one link, counted; keeps what is handed over. */
 export class TestSlots implements Slots {
   nodeId: string | null
-  /** Segments that are still free; 0: everything queues. */
+  /** Free segments; 0: everything queues. */
   room = 0
-  /** What the link takes at a time; 0: too little to wait for. */
+  /** The link's maximum at a time; 0: too little to wait for. */
   most = 0
   linkId: string
   carrierId: string
   readonly taken: Handover[] = []
   wakes = 0
-  /** When what is queued is estimated to go; null: nobody knows. */
+  /** The estimate for queued messages; null: unknown. */
   estimate: Date | null = null
 
   constructor(nodeId: string | null, linkId: string, carrierId: string) {
@@ -96,7 +96,7 @@ export class TestSlots implements Slots {
   }
 }
 
-/** Everything a test of the ledger needs, over one database; several can share it. */
+/** Everything for a test of the ledger, over one database; several can share it. */
 export interface LedgerTest {
   db: Db
   accountId: string
@@ -119,30 +119,29 @@ export interface LedgerTest {
     meter: Meter
     rejectUnreadable: RejectUnreadable
   }
-  /** What the routes of messages need. */
+  /** The context of message routes. */
   routeContext: LedgerTest['context'] & MessagesContext
   ledger: Ledger
   routing: RoutingTable
   acceptor: Acceptor
   draft(changes?: Partial<Draft>): Draft
-  /** Accepts a message and answers its row. */
+  /** Accepts a message and returns its row. */
   send(changes?: Partial<Draft>): Promise<MessageRow>
   /** Accepts a message straight onto the link; its intents are committed. */
   lease(changes?: Partial<Draft>): Promise<Handover>
-  /** Writes the end of a segment; accepted under this id unless told otherwise. */
+  /** Writes the end of a segment; by default accepted under this id. */
   answer(handover: Handover, changes?: Partial<Answer>): Promise<void>
   message(id: string): Promise<MessageRow>
   subscribe(...events: EventType[]): Promise<void>
-  /** Stores a reply of a person to our number. */
+  /** Stores a person's reply to our number. */
   reply(text: string, changes?: Partial<ReplyIn>): Promise<string>
-  /** Claims what may go, as a process with room on the link would. */
   claim(limit?: number, isWanted?: (lane: Lane) => boolean): Promise<Handover[]>
   /** Types of the events about a message, in order. */
   eventsOf(messageId: string): Promise<string[]>
   count(table: string, where: string, values?: unknown[]): Promise<number>
 }
 
-/** Makes a carrier with its link, a sender and a node, and an account unless there is one. */
+/** Creates a carrier with its link, a sender and a node, and an account unless given. */
 export async function openLedgerTest(
   db: Db,
   options: { accountId?: string; settings?: Partial<SmppSettings> } = {},
@@ -250,7 +249,7 @@ export async function openLedgerTest(
   return test
 }
 
-/** A world of routes over the ledger, which the first account sends by. */
+/** A world of routes over the ledger of the first account. */
 export async function ledgerWorld<Context extends object = object>(
   routes: readonly ((app: App, context: LedgerTest['routeContext'] & Context) => unknown)[],
   context: Context = {} as Context,
@@ -264,8 +263,8 @@ export async function ledgerWorld<Context extends object = object>(
 }
 
 /**
- * Copies a message, some `counted` times before the statistics of its day are made and then `uncounted` times; the ids of these, as of what came in
- * a busy minute.
+ * Copies a message, `counted` times before the statistics of its day are collected and then `uncounted` times; returns the latter's ids, as in a busy
+ * minute.
  */
 export async function copyUncounted(db: Db, id: string, counted: number, uncounted: number): Promise<string[]> {
   const table = `messages${dayOf([id])}`
@@ -289,7 +288,7 @@ export async function copyUncounted(db: Db, id: string, counted: number, uncount
   return copy(counted + 1, uncounted)
 }
 
-/** Inserts a carrier that nobody dials, unless the settings say where. */
+/** Inserts a carrier that is not dialled, unless the settings have an address. */
 export function insertTestCarrier(
   tx: Parameters<typeof insertCarrier>[0],
   id: string,
@@ -309,7 +308,7 @@ export function insertTestCarrier(
   })
 }
 
-/** Gives an account a number at a carrier; a new default takes the place of the old one. */
+/** Gives an account a number at a carrier; a new default replaces the old one. */
 export async function insertTestSender(
   db: Db,
   accountId: string,
@@ -325,7 +324,7 @@ export async function insertTestSender(
   })
 }
 
-/** A draft of one segment that nothing is wrong with. */
+/** A valid draft of one segment. */
 function testDraft(accountId: string, changes: Partial<Draft> = {}): Draft {
   return {
     ...plainDraft,
@@ -341,7 +340,7 @@ function testDraft(accountId: string, changes: Partial<Draft> = {}): Draft {
   }
 }
 
-/** A move with nothing to say. */
+/** A move without further details. */
 export const moveTo = (to: Move['to'], changes: Partial<Move> = {}): Move => ({
   to,
   retryAfterMs: null,
@@ -350,7 +349,7 @@ export const moveTo = (to: Move['to'], changes: Partial<Move> = {}): Move => ({
   ...changes,
 })
 
-/** The carrier took the first segment, under the message's id. */
+/** The carrier accepted the first segment, under the message's id. */
 export function testAnswer(handover: Handover, nodeId: string): Answer {
   return {
     nodeId,
@@ -368,13 +367,13 @@ export function testAnswer(handover: Handover, nodeId: string): Answer {
   }
 }
 
-/** The row of what was accepted. */
+/** The row of an accepted message. */
 export function rowOf(accepted: Accepted): MessageRow {
   if (accepted.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(accepted)}`)
   return accepted.row
 }
 
-/** Waits for the next hour where it is near: the counters of guards, of an hour or a day, begin again with it. */
+/** Waits for the next hour if it is near: hourly and daily counters of guards restart with it. */
 export async function passTurnOfHour(): Promise<void> {
   const leftMs = 3_600_000 - (Date.now() % 3_600_000)
   if (leftMs < 20_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100))

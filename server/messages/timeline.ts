@@ -1,4 +1,4 @@
-/** The timeline of a message, from its row, its tries and its receipts: what an operator reads first. */
+/** The timeline of a message, from its row, tries and receipts: the operator's first look. */
 import { statusName } from '@heliogram/smpp'
 import type { ToldReceipt } from '../ledger/kept-receipts.ts'
 import type { MessageRow } from '../message/message.ts'
@@ -15,7 +15,7 @@ interface Entry {
   possible_duplicate?: true
 }
 
-/** What happened, in the order of time. */
+/** Entries by time. */
 export function buildTimeline(row: MessageRow, tries: SubmissionRow[], receipts: readonly ToldReceipt[]): Entry[] {
   const entries: Entry[] = []
   const add = (at: Date | null, type: string, detail: string, more: Partial<Entry> = {}): void => {
@@ -55,7 +55,7 @@ export function buildTimeline(row: MessageRow, tries: SubmissionRow[], receipts:
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
-/** Whether a try repeats one whose outcome was unknown: the carrier may have both. */
+/** Whether a try repeats one with an unknown outcome: the carrier may have both. */
 const isPossibleDuplicate = (one: SubmissionRow, tries: readonly SubmissionRow[]): boolean =>
   tries.some((earlier) => earlier.isRepeated && earlier.segment === one.segment && earlier.try < one.try)
 

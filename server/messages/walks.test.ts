@@ -1,6 +1,6 @@
 /**
- * Walks of chance over the ledger, by two processes at once, with a carrier that may have taken what nobody knows of, and people who say STOP:
- * what holds at rest, whatever met whatever. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
+ * Random walks over the ledger, by two processes at once, with a carrier that may have messages of unknown outcome, and people who say STOP:
+ * invariants at rest, for every interleaving. The choices are the same for each seed, their timing is not: a fault may show in one run of many.
  */
 import { expect, it } from 'vitest'
 import { answerOf, endSegment, type SegmentEnd, type Try } from '../links/attempt.ts'
@@ -35,7 +35,7 @@ const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
 const person = { source: 'reply', actor: null } as const
 const passing = { state: 'refused', status: 0x58, raw: 'RTHROTTLED', retryAfterMs: null } as const
 
-/** A message on a link, with the segments that have no end yet. */
+/** A message on a link, with its open segments. */
 interface Held {
   attempt: Try
   left: number[]
@@ -50,7 +50,7 @@ interface Process {
   hand: Held[]
 }
 
-/** What the carrier has taken: its id, and whether the response has been told. */
+/** An accepted segment: its id, and whether its response was sent. */
 interface Taken {
   held: Held
   segment: number
@@ -80,7 +80,7 @@ async function openProcess(): Promise<Process> {
   return { nodeId, context, ledger: new Ledger(context), acceptor, slots, hand: [] }
 }
 
-/** A walk: what is under way, and the steps that chance may take. */
+/** A walk: its state, and the possible steps. */
 class Walk {
   readonly #chance: (below: number) => number
   readonly processes: Process[]
@@ -88,7 +88,7 @@ class Walk {
   readonly #taken: Taken[] = []
   readonly #numbers: string[] = []
   readonly #firstNumber: number
-  /** Who is out, and by which STOP. */
+  /** People who are opted out, with their STOP. */
   readonly #out = new Map<string, symbol>()
 
   constructor(seed: number, processes: Process[]) {
@@ -156,7 +156,7 @@ class Walk {
     this.#expectIn(theirNumber, before)
   }
 
-  /** Nothing is begun for who was out all the time. */
+  /** Nothing begins for a person who was opted out all the time. */
   #expectIn(theirNumber: string, before: symbol | undefined): void {
     expect(before !== undefined && this.#out.get(theirNumber) === before).toBe(false)
   }
@@ -201,7 +201,7 @@ class Walk {
     await expireMessages(test.context)
   }
 
-  /** The next segment of a message that a process has comes to its end; of one that nobody knows, the carrier may have it. */
+  /** Ends the next segment of a process's message; if the outcome is unknown, the carrier may have it. */
   async #answer(process: Process): Promise<void> {
     const held = this.#pick(process.hand)
     if (!held) return
@@ -223,7 +223,7 @@ class Walk {
     if (isAccepted || isTakenUnseen) this.#taken.push({ held, segment, id, isTold: isAccepted, by: process })
   }
 
-  /** What is left of a message comes to its end at once. */
+  /** Ends all open segments of a message at once. */
   async #answerAll(process: Process): Promise<void> {
     const held = this.#pick(process.hand)
     if (!held) return
@@ -233,7 +233,7 @@ class Walk {
     await Promise.all(answers)
   }
 
-  /** A message takes another number of segments on its link than it was counted with. */
+  /** A message's segments on its link differ from its count. */
   async #recount({ nodeId, ledger, hand }: Process): Promise<void> {
     const held = hand.find(({ attempt, left }) => left.length === attempt.handover.segments)
     if (!held) return
@@ -243,7 +243,7 @@ class Walk {
     await Promise.all(answers.map((answer) => ledger.answer(answer)))
   }
 
-  /** A response that comes after its time. */
+  /** A late response. */
   async #tellLate(): Promise<void> {
     const late = this.#pick(this.#taken.filter(({ isTold }) => !isTold))
     if (!late) return
@@ -277,7 +277,7 @@ class Walk {
     await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
   }
 
-  /** As if so much time had gone by that all is due. */
+  /** As if all waits were over. */
   async sweep(): Promise<void> {
     await test.db.query(
       `update nameless_tries set check_at = now(), resend_at = case when resend_at is not null then now() end`,
@@ -288,7 +288,7 @@ class Walk {
     await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
   }
 
-  /** A process is taken for dead and goes on for a while; what it had, another one settles. */
+  /** A live process is declared dead and goes on for a while; another one settles its messages. */
   async #crash(): Promise<void> {
     if (this.#chance(4) > 0) return
     const at = this.#chance(this.processes.length)
@@ -302,7 +302,7 @@ class Walk {
     await settleIntents(test.db, next.ledger, dead.nodeId)
   }
 
-  /** Everything comes to its end. */
+  /** Finishes everything. */
   async rest(): Promise<void> {
     for (let isBusy = true; isBusy;) {
       for (const process of this.processes)
@@ -315,7 +315,7 @@ class Walk {
   }
 }
 
-/** What is queued stands in line or waits for its time, at every moment: lists find it there. */
+/** A queued message is always in line or delayed: lists find it there. */
 async function expectInLine(): Promise<void> {
   const isLost = `status in ('queued', 'scheduled')
     and not exists (select from delayed d where d.account_id = t.account_id and d.message_id = t.id)
@@ -327,7 +327,6 @@ async function expectInLine(): Promise<void> {
   expect(await test.count('messages t', isLost)).toBe(0)
 }
 
-/** A link gets a message; with nothing to send it would be sending for ever. */
 function take(hand: Held[], handover: Handover): void {
   const left = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
   expect(left.length).toBeGreaterThan(0)
@@ -344,7 +343,7 @@ const ends: SegmentEnd[] = [
   { ...passing, reason: { code: 'content_filtered', handling: 'permanent' } },
 ]
 
-/** Lost races and deadlocks are tried again, as callers and sweeps do. */
+/** Retries lost races and deadlocks, as callers and sweeps do. */
 async function attempt(step: () => Promise<unknown>): Promise<void> {
   for (;;)
     try {
