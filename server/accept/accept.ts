@@ -297,8 +297,7 @@ export class Acceptor {
     if (written.postings.length > 0) outbox.offer(written.postings)
     if (written.isQueued) slots.wake()
     if (written.acquaintances.length === 0) return
-    // The messages are accepted even if this fails, and an error here would make callers send again. Without it, the pool chooses by the
-    // number again, mostly the same sender.
+    // The messages are already accepted, so callers must not see an error. Without this, the pool mostly chooses the same sender again.
     await routing.remember(written.acquaintances).catch((error: unknown) => {
       if (!isUnavailable(error)) log?.warn({ error }, 'the senders of a pool were not saved')
     })

@@ -19,10 +19,7 @@ const operation = 'messages.batch'
 // About a megabyte. A hundred for each of 10,000 messages would be a hundred megabytes.
 const fieldErrorsMax = 10_000
 
-/**
- * Each message has its own idempotency key, made of the request's key and its index, and the fingerprint of the whole body: a retry after
- * a crash in the middle writes the missing messages and replays the rest.
- */
+/** Each message gets its own key, from the request's key and its index: a retry after a crash writes the missing messages and replays the rest. */
 export async function sendBatch(
   context: MessagesContext,
   request: FastifyRequest<{ Body: Static<typeof BatchBody> }>,
@@ -107,7 +104,6 @@ const isDraft = (check: Draft | Known | ApiError): check is Draft => 'theirNumbe
 /** A key has no blanks, so the item keys of two batches never collide. */
 const keyOfItem = (key: string, index: number): string => `${key} ${index}`
 
-/** Keeps only the first field error. */
 const shorten = ({ code, message, options }: ApiError): ApiError =>
   new ApiError(code, { ...options, detail: message, ...(options.errors && { errors: options.errors.slice(0, 1) }) })
 

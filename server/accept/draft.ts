@@ -15,7 +15,6 @@ export interface DraftContext extends Shortening {
   accountId: string
   isTest: boolean
   defaultCountry: string | null
-  /** Country of the account's default sender. */
   senderCountry?: string | null | undefined
   /** Returns why an address may not be called, or null. */
   refuseUrl: (url: string) => string | null

@@ -20,7 +20,6 @@ export const previewFields = {
   shorten_urls,
 }
 
-/** The fields of a send that a preview accepts. */
 export const PreviewBody = Type.Object(
   { message, template, variables, language, ...previewFields },
   { additionalProperties: false, examples: [{ to: '15551230001', message: 'Hello from Heliogram' }] },

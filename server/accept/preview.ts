@@ -1,4 +1,3 @@
-/** Shows how a text would be sent, without sending it. */
 import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp'
 import type { Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
@@ -84,10 +83,7 @@ const draftChecks = (caller: Caller, shortUrl: string | null, campaign: Campaign
 // A valid number in place of a missing recipient.
 const soundNumber = '+15551234567'
 
-/**
- * What a send of this body would send now: segments, sender, type and price. `faults` are those already known. @throws ApiError with all
- * faults, as a send does.
- */
+/** Shows the result and the price of sending this body now. `faults` are already known. @throws ApiError with all faults, as a send does. */
 export async function showPreview(
   { db, vault, acceptor, shortUrl = null }: PreviewContext,
   caller: Caller,

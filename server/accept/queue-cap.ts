@@ -6,7 +6,6 @@ import { Refresher } from '../ground/base/refresher.ts'
 import type { MessageType } from '../message/message.ts'
 import type { QueueCount } from '../queue/count.ts'
 
-/** In seconds, as the settings show it. */
 export const maxQueueSeconds = 14_400
 // In sending order.
 const types = ['otp', 'transactional', 'marketing'] as const satisfies readonly MessageType[]
@@ -16,7 +15,6 @@ const everyMs = 2000
 interface Waiting {
   /** Segments per second. */
   pace: number
-  /** Segments by type. */
   segments: Record<MessageType, number>
 }
 

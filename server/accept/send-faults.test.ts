@@ -80,7 +80,7 @@ it.each<[what: string, wrong: object, errors: string[]]>([
         '#/sender_pool pool_not_found',
         ...errors,
       ])
-      // A fault of the schema is already reported, so nothing more is looked up.
+      // A fault of the schema is already reported, so no further look-up happens.
       expect(show(await post(url, { ...wrong, campaign, from: '??' }))).toEqual([
         '#/campaign campaign_not_found',
         '#/from invalid_sender',

@@ -41,10 +41,7 @@ export function listSendFaults(
   return Array.isArray(draft) ? [...known, ...draft] : [...known]
 }
 
-/**
- * Reports a campaign, sender or pool that does not exist, next to the faults `known`. A valid send needs no such query: the accept
- * statement reports them.
- */
+/** Reports an unknown campaign, sender or pool besides the faults `known`. For a valid send, the accept statement reports them without a query. */
 export async function findMissing(
   { db, acceptor }: Pick<MessagesContext, 'db' | 'acceptor'>,
   body: SendInput,

@@ -37,9 +37,7 @@ const parts = {
   costs: { own: {}, common: { cost: 'numeric', cost_currency: 'text', cost_carrier_id: 'uuid' } },
   /** `opens_at`: the end of the quiet hours that hold the message; a default validity begins then. */
   times: { own: {}, common: { send_at: 'timestamptz', opens_at: 'timestamptz' } },
-  /** Refusals of routing and guards. */
   refusals: { own: {}, common: { refusal: 'text' } },
-  /** Keyed hashes of the numbers. */
   hashes: { own: { number_hmac: 'bytea' }, common: {} },
   /** Several accounts: account data is joined per draft instead of read once. */
   accounts: { own: {}, common: {} },
@@ -51,7 +49,6 @@ type ColumnsOf<P> = P extends { own: infer Own; common: infer Common } ? keyof O
 type DraftColumn = ColumnsOf<typeof always> | ColumnsOf<(typeof parts)[Part]>
 export type DraftColumns<Row> = Readonly<Record<DraftColumn, Picker<Row>>>
 
-/** Values that all drafts of a batch share. */
 interface Common {
   now: Date
   /** Null: this node leases nothing. */

@@ -11,7 +11,6 @@ import type { FieldError } from '../ground/base/errors.ts'
 import type { MessageType, Warning } from '../message/message.ts'
 import { compose } from './compose.ts'
 
-/** The fields of a body that shape its text. */
 export interface TextBody {
   message: string
   type?: MessageType

@@ -80,7 +80,6 @@ export async function reopenAccount(tx: Tx, id: string): Promise<{ before: Accou
   return { before, after: await findAccountRow(tx, id) }
 }
 
-/** `detail` says what prevents the change. */
 export const notInState = (detail: string): ApiError => new ApiError('account_not_in_state', { detail })
 
 /** Locks the row, by primary key. */

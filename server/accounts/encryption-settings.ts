@@ -1,4 +1,3 @@
-/** Encryption at rest, as settings show it. */
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import { Nullable, showTime, Timestamp } from '../ground/http/http.ts'

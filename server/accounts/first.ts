@@ -11,10 +11,7 @@ export interface FirstAccount {
   key: string
 }
 
-/**
- * Creates the first account. Its owner is the operator of the installation and has no password (see login/owner-code.ts). Null if an
- * account exists. If two processes start at once, one waits for the other.
- */
+/** The owner is the operator and has no password (see login/owner-code.ts). Null if an account exists. A concurrent start waits for this one. */
 export async function createFirstAccount(tx: Tx, config: { firstEmail: string }): Promise<FirstAccount | null> {
   const isEmpty = async (): Promise<boolean> => {
     const { rows } = await tx.query<{ isEmpty: boolean }>('select not exists (select from accounts) as "isEmpty"')

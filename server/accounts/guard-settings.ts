@@ -66,7 +66,6 @@ const allowPremium = Type.Boolean({
 
 const closed = { additionalProperties: false } as const
 
-/** Fields of guards in `GET /v1/settings`, besides `limits` and `spend`. */
 export const GuardFields = {
   allowed_countries: AllowedCountries,
   allow_premium_numbers: allowPremium,
@@ -171,7 +170,6 @@ export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards
   return { guards, changed }
 }
 
-/** Stored guards, as the settings show them. */
 export const showGuards = (stored: StoredGuards) => ({
   allowed_countries: stored.allowed_countries ?? ['*'],
   allow_premium_numbers: stored.allow_premium_numbers ?? false,

@@ -54,7 +54,6 @@ export async function readGuardSettings(
   }
 }
 
-/** The current day of each limit. */
 function daysOf(accountId: string, timezone: string, guards: StoredGuards, at: Date): GuardDay[] {
   const { startsAt } = dayAt(timezone, at)
   const days: GuardDay[] = []

@@ -1,4 +1,3 @@
-/** Routes that close an account and reopen it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Tx } from '../ground/db/db.ts'

@@ -1,7 +1,4 @@
-/**
- * Routes of people about themselves. Bodies hold passwords and codes, so an Idempotency-Key is not read: it would store a fingerprint of
- * the body.
- */
+/** Routes of people about themselves. No Idempotency-Key is read: it would store a fingerprint of a body with passwords and codes. */
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordRequest } from '../ground/audit/audit.ts'

@@ -1,4 +1,3 @@
-/** Routes of users and invitations. */
 import { Type } from 'typebox'
 import { recordAudit } from '../ground/audit/audit.ts'
 import { ApiError } from '../ground/base/errors.ts'

@@ -34,10 +34,7 @@ const columns = `
 const isOpen = (i = 'invitations'): string =>
   `${i}.accepted_at is null and ${i}.revoked_at is null and ${i}.expires_at > now()`
 
-/**
- * Replaces an earlier invitation of the same address. `invitedBy` is a user or key; null is the parent account. @throws ApiError
- * `user_exists` if the account has the user; users of other accounts do not matter.
- */
+/** Replaces an open one of the same address. `invitedBy` null: the parent account. @throws ApiError `user_exists`, only for this account's users. */
 export async function createInvitation(
   tx: Tx,
   accountId: string,
@@ -128,7 +125,6 @@ export async function withdrawInvitationsOf(tx: Tx, accountId: string, invitedBy
   )
 }
 
-/** A user who accepted an invitation and is logged in. */
 export interface Accepted {
   accountId: string
   userId: string

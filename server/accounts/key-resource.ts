@@ -1,4 +1,3 @@
-/** API keys as requests and responses show them. */
 import { Type } from 'typebox'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Queryable } from '../ground/db/db.ts'

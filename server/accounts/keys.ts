@@ -141,10 +141,7 @@ export async function changeKey(
   return rows[0] ?? null
 }
 
-/**
- * Replaces the secret. The previous one, and logins made with it until then, work for `overlapSeconds` more. The one before that ends now,
- * with every login of its time. Locks the key's row.
- */
+/** The previous secret, with the logins made with it, works for `overlapSeconds` more; the one before that ends now. Locks the key's row. */
 export async function rotateKey(
   tx: Tx,
   accountId: string,

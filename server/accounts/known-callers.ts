@@ -26,10 +26,7 @@ export class KnownCallers<Known> {
     this.#lookUp = lookUp
   }
 
-  /**
-   * Returns no promise if the caller is cached. `refuse` runs before the look-up of a secret that was not accepted recently, and throws to
-   * prevent it. `isSure` skips the cache.
-   */
+  /** No promise if the caller is cached. `refuse` may throw before the look-up of a secret not accepted lately. `isSure` skips the cache. */
   find(secret: string, refuse?: () => void, isSure: boolean = false): Known | Promise<Known> {
     const remembered = this.#remembered.get(secret)
     if (!isSure && remembered !== undefined && performance.now() < remembered.untilMs) return remembered.known

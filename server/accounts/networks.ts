@@ -1,4 +1,3 @@
-/** Networks from which a key works. */
 import { BlockList, isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError, type FieldError } from '../ground/base/errors.ts'
@@ -30,7 +29,6 @@ export function requireNetwork(cidrs: readonly string[], ip: string): void {
 export const notFrom = (ip: string): ApiError =>
   new ApiError('ip_not_allowed', { detail: `The key cannot be used from ${ip}.` })
 
-/** Whether one stored network is entirely within the others. */
 export function isWithin(cidr: string, others: readonly string[]): boolean {
   const [address, bits] = ipaddr.parseCIDR(cidr)
   return others.some((other) => {

@@ -1,4 +1,4 @@
-/** Who is behind a credential: a key may be known to everyone who created or rotated it. */
+/** The persons behind a credential: everyone who created or rotated a key may know its secret. */
 import { actorOf, showActorId, type Actor } from '../ground/audit/audit.ts'
 import { keepMakers } from '../ground/audit/makers.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
@@ -37,10 +37,7 @@ export async function personsBehind(db: Queryable, accountId: string, id: string
   return persons
 }
 
-/**
- * Public ids of those who invited one of these users after a time. A user who existed at that time was invited before. By the primary
- * keys: an account has few invitations.
- */
+/** Those who invited one of these users after a time; earlier users were invited before. By the primary keys: an account has few invitations. */
 export async function invitersSince(
   db: Queryable,
   accountId: string,

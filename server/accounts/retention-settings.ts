@@ -26,10 +26,7 @@ const names = Object.keys(Retention.properties) as (keyof Retention)[]
 export const retentionColumn = (a: string): string =>
   `json_build_object(${names.map((name) => `'${name}', ${a}.${name}`).join(', ')})`
 
-/**
- * By the primary key, whose row the caller has locked. Applies to existing data within an hour. @throws ApiError `validation_failed` if
- * texts would outlive their messages.
- */
+/** The caller holds the row. Applies to existing data within an hour. @throws ApiError `validation_failed` if texts would outlive their messages. */
 export async function changeRetention(
   tx: Tx,
   accountId: string,

@@ -49,10 +49,7 @@ export function scopesOf(role: Role, isOperator: boolean): Scope[] {
   return scopesOfRole[role].filter((scope) => isOperator || !ofOperator.has(scope))
 }
 
-/**
- * Whether a caller may give a role, or change a user who has it: only up to the caller's own rights. Only owners create and change owners;
- * `own` is the caller's role, null for a key.
- */
+/** Whether a caller may give a role, or change its holder: within the caller's rights, and `owner` only by owners. `own` is null for a key. */
 export function mayGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): boolean {
   return (role !== 'owner' || own === 'owner') && scopesOf(role, isOperator).every((scope) => caller.scopes.has(scope))
 }

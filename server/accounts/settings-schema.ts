@@ -1,4 +1,3 @@
-/** The schemas of `/v1/settings`. */
 import { Type } from 'typebox'
 import { Nullable } from '../ground/http/http.ts'
 import { Encryption } from './encryption-settings.ts'

@@ -1,4 +1,3 @@
-/** SQL of credentials: users, keys and login tokens. */
 import { timingSafeEqual } from 'node:crypto'
 import { columns } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
@@ -23,7 +22,6 @@ export interface Credential {
   apiPerSecond: number | null
   /** The account's, ISO 3166-1 alpha-2. */
   defaultCountry: string | null
-  /** Country of the default sender. */
   senderCountry: string | null
   /** Networks of the key and its logins; empty allows all. */
   ipAllow: string[]
@@ -170,13 +168,11 @@ const ownerOf = ({ isOperator, scopes, ...row }: OwnerRow): Owner => ({
   scopes: scopes ?? (row.role === null ? [] : scopesOf(row.role, isOperator)),
 })
 
-/** A user, with the data that a login check needs. */
 export interface LoginUser {
   owner: Owner
   passwordHash: string
   isActive: boolean
   accountStatus: string
-  /** Whether a login needs a second factor. */
   hasTotp: boolean
 }
 

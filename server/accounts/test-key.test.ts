@@ -1,4 +1,4 @@
-/** What a test key must not reach, and what a stolen or revoked key must not leave behind. */
+/** Limits of test keys, and cleanup after stolen or revoked keys. */
 import { beforeEach, expect, test } from 'vitest'
 import { scopes } from '../ground/http/http.ts'
 import { newId, showId } from '../ground/base/ids.ts'

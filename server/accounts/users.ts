@@ -69,7 +69,6 @@ export interface Self extends UserRow {
   accountId: string
   accountName: string
   passwordHash: string
-  /** Whether a second factor is prepared or on. */
   hasSecret: boolean
   recoveryCodesLeft: number
 }

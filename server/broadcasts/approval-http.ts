@@ -75,10 +75,7 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
     )
 }
 
-/**
- * @throws ApiError `own_broadcast` if one person is behind both credentials: a second key of theirs, or a user whom they have invited
- * since, does not count as another person.
- */
+/** @throws ApiError `own_broadcast` if one person holds both credentials: a second key, or a user whom they have invited since. */
 async function requireAnother(
   tx: Tx,
   accountId: string,

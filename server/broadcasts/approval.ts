@@ -5,10 +5,7 @@ import { showId } from '../ground/base/ids.ts'
 import type { BroadcastRow } from './broadcast.ts'
 import { audienceOf, columnsOfBroadcast, setCampaignStatus } from './store.ts'
 
-/**
- * Whether these contacts exceed the account's limit for sending without approval. Counts only up to the limit, by the primary key of
- * contacts; the contacts of a whole campaign are counted already.
- */
+/** Counts contacts only up to the account's limit, by the primary key of contacts; the count of a whole campaign is stored. */
 export async function needsApproval(
   tx: Tx,
   accountId: string,
@@ -39,10 +36,7 @@ export async function needsApproval(
   return rows[0]?.isNeeded ?? false
 }
 
-/**
- * Stops a broadcast before its first message if its recipients exceed both the account's limit and the approved number. Runs in the
- * transaction that creates the last recipients, so that none can follow.
- */
+/** Stops a broadcast above the limit and the approved number before its first message, when its last recipients are created: none can follow. */
 export async function awaitApproval(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>({
     name: 'await-approval',

@@ -2,10 +2,7 @@ import type { CloseStep } from '../events/face.ts'
 import { unfinishedStatuses } from './broadcast.ts'
 import { moveBroadcast } from './store.ts'
 
-/**
- * A piece of the end of an account: cancels unfinished broadcasts, as a request would; another step cancels their messages. Index
- * broadcasts_open.
- */
+/** Cancels unfinished broadcasts of a closed account, as a request would; another step cancels their messages. Index broadcasts_open. */
 export const cancelBroadcastsOf: CloseStep = async (tx, { accountId }) => {
   const { rows } = await tx.query<{ campaignId: string }>({
     name: 'find-open-broadcasts-of-account',

@@ -234,7 +234,7 @@ async function move(
 ): Promise<Outcome> {
   const { accountId } = request.caller
   const campaign = await readCampaign(tx, accountId, request.params.campaign)
-  // Resuming the campaign would also release its live messages, so only a test broadcast itself pauses and resumes.
+  // Pausing the campaign would hold its live messages too, so a paused test broadcast only stops creating messages.
   const isApart = async ({ isTest, status }: BroadcastRow): Promise<boolean> =>
     isTest && status === 'paused' && (await mayHaveLive(tx, accountId, campaign))
   const row = await moveBroadcast(tx, accountId, campaign.id, from, to, isApart)

@@ -140,10 +140,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/**
- * Locks the campaign after the broadcast, as every step of a broadcast does. @throws ApiError `campaign_busy` while it has an unfinished
- * one; `campaign_closed` if it was closed since it was read.
- */
+/** Locks the campaign last, as every step does. @throws ApiError `campaign_busy` while one is unfinished; `campaign_closed` if closed meanwhile. */
 export async function orderBroadcast(
   tx: Tx,
   accountId: string,

@@ -90,7 +90,6 @@ export interface Recipient {
   contact: ContactFields | null
 }
 
-/** The fields of a contact that a text may use. */
 export interface ContactFields {
   phone_number: string
   first_name: string | null
@@ -156,14 +155,10 @@ export interface Taken {
   last: Recipient
   messages: number
   segments: number
-  /** By contact id. */
   skipped: ReadonlyMap<string, string>
 }
 
-/**
- * Moves the mark behind processed recipients, counts them, and records the skipped ones. The mark is the row's own time, because a Date
- * has no microseconds. By primary keys.
- */
+/** Moves the mark, counts recipients and records skipped ones. The mark is the row's own time: a Date has no microseconds. By primary keys. */
 export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: Taken): Promise<void> {
   const { last, messages, segments, skipped } = taken
   const counts = new Map<string, number>()
@@ -195,7 +190,7 @@ export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: 
   })
 }
 
-/** Whether recipients remain behind the mark: not due yet, or missed by another process. Same indexes as `readNext`. */
+/** Whether recipients remain behind the mark: not due yet, or just left by another process. Same indexes as `readNext`. */
 export async function hasMore(tx: Tx, { accountId, id, sendAtLocal }: BroadcastRow): Promise<boolean> {
   const isLocal = sendAtLocal !== null
   const { rowCount } = await tx.query({

@@ -12,10 +12,7 @@ interface Found {
   isDue: boolean
 }
 
-/**
- * Deletes the recipients of broadcasts that ended before the account's retention of messages, in pieces. Unfinished broadcasts keep them,
- * because they prevent a second message. Safe in several processes.
- */
+/** Deletes recipients in pieces, once messages are past retention. Unfinished broadcasts keep them against a second message. Safe in parallel. */
 export async function forgetRecipients(db: Db, isOver = (): boolean => false): Promise<void> {
   const nil = '00000000-0000-0000-0000-000000000000'
   for (let last: Found | undefined = { accountId: nil, id: nil, isDue: false }; last && !isOver();) {

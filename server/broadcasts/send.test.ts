@@ -113,7 +113,6 @@ describe('a broadcast', () => {
     })
     expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body).toMatchObject({ status: 'completed' })
     expect(await test.ledger.count('events', `type = 'campaign.completed'`)).toBe(1)
-    // Another one may follow.
     expect((await send({ message: 'Again' }, 'order-2')).status).toBe(202)
     await until('all have a second message', async () => (await messages()) === 6)
   })

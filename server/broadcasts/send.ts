@@ -43,7 +43,6 @@ interface BroadcastContext {
 
 // Between looks when idle.
 const pollMs = 500
-// Contacts that become recipients in one transaction.
 const expandMax = 20_000
 // Queued messages per account: seconds of a fast link, and few enough that a pause or an opt-out affects few of them.
 const queuedMax = 5000
@@ -54,7 +53,7 @@ const inLineEveryMs = 1000
 // How long to wait for a link with a large window, and how often to look; after that, messages queue as usual.
 const roomWaitMs = 50
 const roomLookMs = 2
-// The queue limit then: the sooner these are gone, the sooner messages skip the queue again.
+// The queue limit while such a link has no room: the sooner these are gone, the sooner messages skip the queue again.
 const queuedBesideMax = 500
 // After this long without room, only the queue feeds the link: other messages there may be held, and must not block the broadcast.
 const crowdedMs = 1000
@@ -62,7 +61,6 @@ const crowdedMs = 1000
 const endingEveryMs = 1000
 // The most that clocks of processes may differ.
 const clocksApartMs = 60_000
-// Messages taken back in one transaction.
 const cancelMax = 1000
 
 /** Sends broadcasts, alongside the broadcasters of other processes. */
@@ -141,7 +139,7 @@ export class Broadcaster {
     }
   }
 
-  /** Does one piece of a broadcast; alternates between expanding and sending if it may begin before all are recipients. */
+  /** Does one piece of a broadcast: expands or sends, or does both if it may begin before all are recipients. */
   async #step(accountId: string, id: string): Promise<boolean> {
     const row = await findBroadcast(this.#context.db, accountId, id)
     if (!row) return false
@@ -223,10 +221,7 @@ export class Broadcaster {
     }
   }
 
-  /**
-   * Whether the queue is full. A broadcast without messages in it may still add one piece, so that a small broadcast need not wait behind
-   * a large one on a slow link.
-   */
+  /** Whether the queue is full. A broadcast without messages in it still adds one piece: it must not wait behind a large one on a slow link. */
   async #isCrowdedOut(row: BroadcastRow, bound: number): Promise<boolean> {
     const { db } = this.#context
     if ((await countQueued(db, row, bound)) < bound) return false
@@ -288,7 +283,6 @@ export class Broadcaster {
     return { drafts, contactIds, skipped }
   }
 
-  /** Completes a broadcast whose last message has left the queue. */
   async #end(accountId: string, id: string): Promise<boolean> {
     const { db, outbox } = this.#context
     const postings = await inTransaction(db, async (tx): Promise<Posting[]> => {

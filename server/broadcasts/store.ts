@@ -31,10 +31,7 @@ export type NewBroadcast = Pick<
   'id' | 'campaignId' | 'body' | 'isTest' | 'audienceTags' | 'sendAtLocal' | 'timezone'
 > & { sendAt: Date | null; orderedBy: string; needsApproval: boolean }
 
-/**
- * Null if its campaign has an unfinished one (unique index broadcasts_open). A local time begins in the earliest time zone, 14 hours ahead
- * of UTC.
- */
+/** Null if its campaign has an unfinished one (unique index broadcasts_open). A local time begins 14 hours ahead of UTC, in the earliest zone. */
 export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadcast): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>(
     `insert into broadcasts as b (account_id, id, campaign_id, status, body, is_test, audience_tags, send_at, send_at_local, timezone, ordered_by)
@@ -108,10 +105,7 @@ export async function listBroadcasts(
   return rows
 }
 
-/**
- * Moves the campaign's broadcast between states, and its campaign with it unless it `isApart`; null if it is in none of these states.
- * Locks both rows, the broadcast (broadcasts_campaign) first, as every step does.
- */
+/** Null if it is in none of the states. The campaign follows unless it `isApart`. Locks both rows, first the broadcast (broadcasts_campaign). */
 export async function moveBroadcast(
   tx: Tx,
   accountId: string,
@@ -217,7 +211,6 @@ export async function lockBroadcast(tx: Tx, accountId: string, id: string): Prom
   return rows[0] ?? null
 }
 
-/** Marks a scheduled broadcast and its campaign as sending. */
 export async function beginBroadcast(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<void> {
   await tx.query(
     `update broadcasts set status = 'sending', started_at = coalesce(started_at, now()) where account_id = $1 and id = $2`,
@@ -246,10 +239,7 @@ export async function holdBroadcast(
   return rows[0] ?? null
 }
 
-/**
- * Counts an account's queued messages up to a bound: more are created when there is room. Messages that wait for the pace or pause of
- * another campaign block none and do not count. By the queue's key.
- */
+/** Counts queued messages up to a bound, by the queue's key; those that wait for another campaign's pace or pause block none and do not count. */
 export async function countQueued(
   db: Db,
   { accountId, campaignId }: Pick<BroadcastRow, 'accountId' | 'campaignId'>,
@@ -275,10 +265,7 @@ export async function countQueued(
   return rows[0]?.count ?? 0
 }
 
-/**
- * Counts the campaign's pending messages: queued, scheduled, or with a link; optionally only those accepted by the end of the hour of a
- * time. Uses the counts, by tallies_campaign.
- */
+/** Counts pending messages by tallies_campaign: queued, scheduled or with a link; optionally only those accepted up to the hour of a time. */
 export async function countWaiting(
   db: Queryable,
   { accountId, campaignId }: BroadcastRow,
@@ -293,7 +280,6 @@ export async function countWaiting(
   return rows[0]?.count ?? 0
 }
 
-/** Records that all pending messages of a canceled broadcast were taken back. */
 export async function settleBroadcast(tx: Tx, { accountId, id }: BroadcastRow): Promise<void> {
   await tx.query(`update broadcasts set is_settled = true where account_id = $1 and id = $2`, [accountId, id])
 }

@@ -21,7 +21,6 @@ async function addContacts(count: number): Promise<void> {
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
 
-/** Returns its id. */
 async function order(fields: object = {}): Promise<string> {
   const { status, body } = await test.order(fields)
   if (status !== 202) throw new Error(JSON.stringify(body))

@@ -1,4 +1,4 @@
-/** What messages and broadcasts inherit from a campaign: a pool instead of a sender, and a text. */
+/** Defaults that messages and broadcasts inherit from a campaign: a pool instead of a sender, and a text. */
 import { errorsOf, type Answer } from '../accounts/testing.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { poolRoutes } from '../senders/pool-http.ts'

@@ -48,7 +48,6 @@ it('a password that is wrong is tried once a minute and not more, whatever else 
   test = await openCarrierTest(db, { simulator: { credentials: { heliogram: 'other' } } })
   await until('it was refused', () => test.simulator.stats().bindsRefused === 1)
   await until('it is told', async () => /RINVPASWD/.test((await listLinks(test.db))[0]?.lastError ?? ''))
-  // A change outside the login does not bind again.
   await test.db.query(`update carriers set pace = 7`)
   await until('the pace is known', () => test.submitter.links.get(test.linkId)?.pace === 7)
   expect(test.simulator.stats().bindsRefused).toBe(1)

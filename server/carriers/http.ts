@@ -1,4 +1,3 @@
-/** The routes of carriers and their links, for the operator of the installation. */
 import { Type } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { codeOf } from '../ground/db/failure.ts'
@@ -194,7 +193,6 @@ function carrierChangeRoutes(app: App, context: CarriersContext, readQueue: Queu
         const detail = await readUses(tx, carrier.id)
         if (detail !== null) throw new ApiError('carrier_in_use', { detail })
         await deleteCarrier(tx, carrier.id).catch((error: unknown) => {
-          // A concurrent request was faster.
           throw codeOf(error) === '23503' ? new ApiError('carrier_in_use') : error
         })
         return { status: 204, audit: { before: settingsOf(carrier) } }
@@ -214,7 +212,6 @@ async function readUses(tx: Tx, id: string): Promise<string | null> {
   return uses === '' ? null : `${uses.charAt(0).toUpperCase()}${uses.slice(1)}: change or delete them first.`
 }
 
-/** The part that the audit log compares. */
 const settingsOf = ({ name, enabled, pace, priority, settings }: CarrierRow) => ({
   name,
   enabled,

@@ -96,7 +96,6 @@ type Check = (data: unknown) => true | { error: Error }
 const validators = buildValidators({})
 const compile = (schema: TSchema): Check => validators({ schema, httpPart: 'body' })
 
-/** The validator of POST: the schema of the carrier's kind, and the checks of its adapter. */
 export const compileCreate: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
   if (httpPart !== 'body') return validators({ schema, httpPart })
   const smpp = compile(SmppBody)
@@ -111,7 +110,6 @@ export const compileCreate: FastifySchemaCompiler<unknown> = ({ schema, httpPart
   }
 }
 
-/** Accepts any body: the handler checks it once it knows the carrier. */
 export const compileLater: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) =>
   httpPart === 'body' ? () => true : validators({ schema, httpPart })
 

@@ -8,10 +8,9 @@ import { Link, type LinkOptions } from '../links/link.ts'
 import type { SmppSettings } from '../links/settings.ts'
 import type { RunnableLink } from '../links/carrier-store.ts'
 
-/** Dependencies of all kinds of links. */
 export interface LinkContext {
   vault: Vault
-  /** Where carriers post receipts and replies; without it, HTTP links do not start. */
+  /** The address to which carriers post receipts and replies; without it, HTTP links do not start. */
   publicUrl?: string
   /** Meanings of carriers' codes, with defaults. `ofLink` is for codes that are no command_status. */
   reasons?: Reasons & { ofLink?: (linkId: string) => { ofCode(code: string): Reason | null } }

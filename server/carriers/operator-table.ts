@@ -55,10 +55,7 @@ function* rowsOfRecords(records: readonly CsvRow[], member: string): Generator<T
     }
 }
 
-/**
- * `read` adds the faults of a row, with the field as pointer (or none, for the row). @throws ApiError `validation_failed` with every
- * fault, up to 100.
- */
+/** `read` adds a row's faults, with the field as pointer (none: the row). @throws ApiError `validation_failed` with every fault, up to 100. */
 export async function readTableRows<T>(
   inputs: Iterable<TableRow> | Promise<Iterable<TableRow>>,
   read: (row: unknown, faults: FieldError[]) => T | null,

@@ -22,7 +22,6 @@ interface Carrier {
   link: Link
   answers: Answer[]
   submits: Submitted[]
-  /** Sessions in the order of their binds. */
   bound: Session<null>[]
   binds: number
   /** When each submit was written, in monotonic milliseconds. */

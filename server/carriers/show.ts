@@ -1,4 +1,3 @@
-/** Public forms of carriers and their links, with schemas. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -95,8 +94,8 @@ function settingsInOrder({ kind, settings }: CarrierRow): Record<string, unknown
 }
 
 /**
- * `links` may include those of other carriers. The addresses for receipts and replies are secrets, shown only to callers who may change
- * the carrier (`showsAddresses`).
+ * `links` may include other carriers'. Addresses for receipts and replies are secrets: `showsAddresses` is for callers who may change the
+ * carrier.
  */
 export function renderCarrier(
   context: ShowContext,

@@ -37,10 +37,7 @@ export const ContactChange = Type.Object(
 )
 export type ContactChange = Static<typeof ContactChange>
 
-/**
- * Returns the changed contact and the written fields, with consent only if it is new. Locks its row. @throws ApiError `not_found`;
- * `validation_failed` with every fault; `contact_exists`; `fields_unavailable`.
- */
+/** `written` has consent only if it is new. Locks the row. @throws ApiError `not_found`, `validation_failed`, `contact_exists`, `fields_unavailable`. */
 export async function changeContact(
   tx: Tx,
   accountId: string,

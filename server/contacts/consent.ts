@@ -3,10 +3,7 @@ import { recordConsents } from '../message/consent.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import type { NewContact } from './store.ts'
 
-/**
- * Runs in the transaction that writes the contacts. Known consents are not recorded again, so that a list may be imported twice. `actor`
- * is the public id of the key, user or import.
- */
+/** Runs in the transaction of the contacts. Known consents are skipped, so that a list may be imported twice. `actor` is a public id. */
 export function recordContactConsents(
   tx: Tx,
   vault: Vault,

@@ -68,10 +68,7 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
   }
 }
 
-/**
- * Adds the keyed hash of an external id if contacts may be encrypted. @throws ApiError `validation_failed` for attributes: comparing them
- * would decrypt all contacts for each page.
- */
+/** Adds the keyed hash of an external id. @throws ApiError `validation_failed` for attributes: comparing them would decrypt all contacts per page. */
 export async function sealFilters(
   seals: ContactSeals | undefined,
   db: Db,

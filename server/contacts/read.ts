@@ -8,10 +8,7 @@ import type { NewContact } from './store.ts'
 import { countryError } from '../ground/numbers/country-fault.ts'
 import { readZone } from './zone-names.ts'
 
-/**
- * Checks beyond the schema. `readPhone` reads the number: strictly in requests, leniently in imports. The input may have any shape; fields
- * that the schema refuses are skipped.
- */
+/** Checks beyond the schema, for input of any shape: refused fields are skipped. `readPhone` is strict in requests, lenient in imports. */
 export function readContact(
   input: Partial<Record<keyof ContactInput, unknown>>,
   readPhone: (text: string) => { number: string } | Omit<FieldError, 'pointer'>,

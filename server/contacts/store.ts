@@ -89,10 +89,7 @@ export async function deleteContact(tx: Tx, accountId: string, campaignId: strin
   return rows[0]?.count === 1
 }
 
-/**
- * Sets all fields, by primary key, encrypted if `sealing` says so. @throws a unique violation if the campaign has another contact with the
- * number.
- */
+/** By primary key; encrypts if `sealing` says so. @throws a unique violation if the campaign has another contact with the number. */
 export async function updateContact(
   tx: Tx,
   accountId: string,

@@ -87,8 +87,7 @@ const insertSql = (used: Column[]): string => `${rowsSql(used)}
   from r
   on conflict (account_id, campaign_id, phone_number) do nothing`
 
-// Updates existing contacts by the same index; locks them. Unchanged rows are not rewritten: repeating an import of a million contacts
-// leaves no dead rows.
+// Updates existing contacts by the same index; locks them. Unchanged rows stay: repeating an import of a million contacts leaves no dead rows.
 const updateSql = (used: Column[]): string => `${rowsSql(used)}
   update contacts c
   set (${used.map(({ name }) => name).join(', ')}, updated_at) = (${used.map(({ updated }) => updated).join(', ')}, now())

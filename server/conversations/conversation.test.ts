@@ -348,7 +348,7 @@ describe('looking after a conversation', () => {
     const { body } = await read({ last_message: (seen['last_message'] as Body)['id'] })
     expect(body['unread']).toBe(1)
     expect((await read({})).body['unread']).toBe(0)
-    // Reading an older message marks nothing as unread.
+    // Reading an older message does not make later ones unread.
     expect((await read({ last_message: (seen['last_message'] as Body)['id'] })).body['unread']).toBe(0)
     for (const last_message of ['x', showId('msg', newId())])
       expect(errorsOf((await read({ last_message })).body)).toEqual(['#/last_message invalid_value'])

@@ -78,10 +78,7 @@ async function withLast(db: Queryable, accountId: string, stored: readonly Store
   }))
 }
 
-/**
- * Adds a reply to its conversation; the first one creates it. A keyword needs no reader, because Heliogram answers it, and does not reopen
- * a closed conversation. Locks the row.
- */
+/** The first reply creates its conversation. Keywords need no reader, because Heliogram answers them, and do not reopen it. Locks the row. */
 export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
   const { accountId, theirNumber, campaignId, contactId } = reply
   const ourNumber = reply.ourNumber ?? ''
@@ -190,10 +187,7 @@ export async function assignConversation(
   return rowCount === 1
 }
 
-/**
- * Opens or closes a conversation. With `lastSeenId`, one with a newer reply stays. A closed one does not change when it is closed again.
- * Locks the row.
- */
+/** With `lastSeenId`, a conversation with a newer reply stays. Closing a closed one changes nothing. Locks the row. */
 export async function setState(
   tx: Tx,
   accountId: string,

@@ -152,10 +152,7 @@ export function styleOf(ids: readonly string[]): Style {
   }
 }
 
-/**
- * The keys that an id may have now if its receipt's id is read in a form. The carrier's spelling may have leading zeros, capitals or 0x,
- * which numeric forms remove and other forms keep.
- */
+/** The keys that a receipt's id may have in a form: carriers add zeros, capitals or 0x, which numeric forms remove and other forms keep. */
 export function keysUnder(rawId: string, form: IdForm, current: IdForm, style: Style): string[] {
   const key = normaliseId(rawId, form)
   const padded = [key, ...style.widths.map((width) => key.padStart(width, '0'))]

@@ -25,10 +25,7 @@ const onesPerMore = 9
 /** True if nearly all reported long messages have exactly one reported part. */
 export const isOneReceipt = ({ one, more }: LongMessages): boolean => one >= onesMin && one >= more * onesPerMore
 
-/**
- * Samples matched receipts from both ends of their primary key, without those of the last seconds, whose other parts may be on their way.
- * Messages and submissions by primary key.
- */
+/** Samples matched receipts from both ends of their primary key, but not the last seconds: other parts may follow. Messages by primary key. */
 export async function countReported(db: Db, linkId: string, hours: number): Promise<LongMessages> {
   const { rows } = await db.query<LongMessages>(
     `with sample as materialized (

@@ -16,10 +16,7 @@ export interface RekeyContext extends Recording {
   reasons?: Reasons
 }
 
-/**
- * Times of the passes after a change, in seconds. A link drains for up to 30 s, and a process sees new settings within a second or two: a
- * minute later all rows have the new form.
- */
+/** Seconds after a change. Links drain for up to 30 s and settings arrive within 2 s, so after a minute all rows have the new form. */
 const passesAtSeconds = [5, 60] as const
 // Small pieces: a long transaction would block the ledger's writer.
 const idsMax = 5000

@@ -122,7 +122,6 @@ export type EventPattern = EventType | `${Family}.*` | '*'
 const typeNames = Object.keys(eventTypes) as EventType[]
 const familyOf = (type: EventType): EventPattern => `${type.split('.', 1)[0] as Family}.*`
 
-/** All valid subscriptions. */
 export const eventPatterns: EventPattern[] = ['*', ...new Set(typeNames.map(familyOf)), ...typeNames]
 
 /** Expands patterns to types. */
@@ -135,7 +134,6 @@ export function typesOf(patterns: readonly string[]): EventType[] {
 export const subscribes = (w: string, type: string): string =>
   `(${type} = any (${w}.events) or ${w}.events && array['*', split_part(${type}, '.', 1) || '.*'])`
 
-/** The body of a posting of one type, for docs and tests. */
 export function eventSchema(type: EventType): TSchema {
   const { sentence, data } = eventTypes[type]
   return Type.Object(

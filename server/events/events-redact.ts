@@ -88,7 +88,6 @@ interface Recorded {
   payload: string | null
 }
 
-/** Writes the payloads that a change altered; returns their ids. By primary key. */
 async function writePayloads(
   tx: Tx,
   accountId: string,

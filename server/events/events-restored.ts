@@ -9,7 +9,6 @@ const lockKey = 1_870_031
 const accountsMax = 100
 // Rewrites the log of a month, once.
 const withinMs = 86_400_000
-// The log, and its readers.
 const tables = ['events', 'replays', 'smpp_cursors']
 
 /**
@@ -38,7 +37,6 @@ export async function renumberEvents(db: Db, log: Log): Promise<void> {
 // Old events without room below all others share number 0, and only their ids order them.
 const moved = 'txid = greatest(txid::text::numeric - by, 0)::text::xid8'
 
-/** Whether any number is higher than this server has issued. */
 async function isAhead(db: Db): Promise<boolean> {
   const { rows } = await db.query<{ isAhead: boolean }>(
     `select exists (

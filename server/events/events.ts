@@ -1,4 +1,3 @@
-/** Records events in the transaction that causes them, with their due postings. */
 import { createHash } from 'node:crypto'
 import { replaceKept } from '../ground/audit/account-tables.ts'
 import { columns } from '../ground/db/array.ts'
@@ -21,7 +20,6 @@ export interface NewEvent {
   data: Record<string, unknown>
   /** Set for the end of a message: `data` is not stored, because the message keeps it forever (`post/payload.ts`). */
   previousStatus?: string
-  /** Replaces the account's endpoints. */
   callbackUrl?: string | null
   /** The only endpoint to post to, even if it does not subscribe (tests and redelivery). */
   endpointId?: string
@@ -44,10 +42,7 @@ export interface DuePost {
 
 /** A due posting with all that a dispatcher needs, so that it reads nothing back. */
 export interface Posting extends DuePost {
-  /**
-   * The body, or a function that renders it when its turn comes. Waiting bodies would age into the old generation, and so would everything
-   * they hold.
-   */
+  /** The body, or a function that renders it in its turn. Waiting bodies would age into the old generation, with everything they hold. */
   payload: string | (() => string)
 }
 
@@ -64,7 +59,6 @@ export interface Outbox {
   offer(postings: Posting[]): void
 }
 
-/** The dependencies of code that changes rows and records events. */
 export interface Recording {
   db: Db
   outbox: Outbox
@@ -204,7 +198,6 @@ export class Subscriptions {
     this.#db = db
   }
 
-  /** Whether to record events of this type for this account. */
   wants(accountId: string, type: EventType): boolean {
     return eventTypes[type].isContract || (this.#byAccount.get(accountId)?.has(type) ?? false)
   }

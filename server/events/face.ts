@@ -14,13 +14,10 @@ export interface Room<
   routes?: (app: App, context: Contexts['routes']) => void | Promise<void>
   /** Periodic work, by process. All sweeps run concurrently, in no order. */
   sweeps?: { readonly [P in SweepingProcess]?: (context: Contexts[P]) => Sweep[] }
-  /** Removes a person from an account. */
   erase?: readonly EraseStep[]
-  /** Ends the work of a closed account. */
   close?: readonly CloseStep[]
   /** Deletes the data of a destroyed account: a table whose key begins with the account, or a piece of work. */
   destroy?: readonly (string | DestroyPiece)[]
-  /** Tables whose rows are deleted at an age. */
   retain?: readonly Retention[]
   /** By the first word of a route's `config.audit`: the caches to refresh before the response. */
   changes?: Readonly<Record<string, Change>>
@@ -59,7 +56,6 @@ export interface Subject {
 }
 
 export interface Piece {
-  /** Rows by kind. */
   erased?: Record<string, number>
   /** Start of the next piece; null: this step is done. */
   next: string | null
@@ -88,5 +84,4 @@ export type CloseStep = (
   recording: Recording,
 ) => Promise<{ isDone: boolean; postings: Posting[] }>
 
-/** Deletes a piece; returns the number of rows. */
 export type DestroyPiece = (tx: Tx, accountId: string) => Promise<number>

@@ -1,5 +1,3 @@
-/** HTTP Basic, which may carry the client credentials of a login. */
-
 /** RFC 7617; the form encoding of RFC 6749 §2.3.1 changes nothing in our credentials. */
 export function basicOf(authorization: string | undefined): { clientId: string; clientSecret: string } | null {
   const match = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? '')

@@ -1,7 +1,4 @@
-/**
- * Recent confirmation of identity. A login that was only refreshed may not give access to others or remove an account, so that a person at
- * an unlocked screen cannot gain lasting access (RFC 9470, step-up authentication).
- */
+/** Step-up authentication (RFC 9470): a login that was only refreshed, perhaps at an unattended screen, cannot give access or remove accounts. */
 import { nowMs } from '../../ground/db/clock.ts'
 import { ApiError } from '../../ground/base/errors.ts'
 import type { Caller } from '../../ground/http/http.ts'

@@ -108,7 +108,6 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
   )
 }
 
-/** From the body, or else from a Basic header. */
 function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyRequest): Credentials {
   const { email, password, otp, recovery_code: recoveryCode } = body ?? {}
   const { client_id: clientId, client_secret: clientSecret } = body ?? {}

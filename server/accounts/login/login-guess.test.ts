@@ -1,4 +1,4 @@
-/** What a guesser learns from a login, and how often guesses are allowed. */
+/** Guessing at logins: the answers reveal little, and the number of guesses is limited. */
 import { beforeEach, expect, test } from 'vitest'
 import { inTransaction } from '../../ground/db/db.ts'
 import { createTestDatabase } from '../../ground/db/testing.ts'

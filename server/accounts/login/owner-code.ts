@@ -14,10 +14,7 @@ export interface OwnerCode {
 
 const lifetimeHours = 24
 
-/**
- * Replaces the previous code; null once there is a password. The code is an invitation for an existing user. Locks the user (at most one:
- * the first of all), so that only one code is open.
- */
+/** Replaces the previous code; null once there is a password. Locks the user (at most one: the first of all), so that only one code is open. */
 export async function createOwnerCode(db: Db): Promise<OwnerCode | null> {
   return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<{ accountId: string; id: string; email: string }>(

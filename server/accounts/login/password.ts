@@ -46,10 +46,7 @@ export async function isPassword(password: string, phc: string | null, share: Pa
   return phc !== null && isOf(phc)
 }
 
-/**
- * Returns a predicate on the given hashes. All hashes with one salt cost one hash, and so does an empty list. @throws ApiError
- * `unavailable` if too many of its share wait.
- */
+/** Returns a test for these hashes; all with one salt, or none, cost one hash. @throws ApiError `unavailable` if too many of its share wait. */
 export async function matchPassword(
   password: string,
   phcs: readonly string[],

@@ -74,10 +74,7 @@ export async function closeSession(db: Db, token: string): Promise<boolean> {
   })
 }
 
-/**
- * Records that the person has confirmed their identity, also for refreshed tokens. Returns the time. @throws ApiError `invalid_token` if
- * the login has ended.
- */
+/** Confirms the person's identity, also for refreshed tokens; returns the time. @throws ApiError `invalid_token` if the login has ended. */
 export async function confirmSession(tx: Tx, accessToken: string): Promise<Date> {
   const family = await findFamily(tx, accessToken)
   if (family !== null) await lockFamily(tx, family)
@@ -138,7 +135,6 @@ async function addGeneration(
   return { accessToken, refreshToken, expiresIn: accessSeconds, refreshExpiresIn: refreshSeconds, owner }
 }
 
-/** The existing generation, with its remaining time. */
 async function showGeneration(
   tx: Tx,
   vault: Vault,

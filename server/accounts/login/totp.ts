@@ -68,7 +68,6 @@ export async function confirmTotp(
   return codes
 }
 
-/** Deletes the secret and the recovery codes. */
 export async function disableTotp(tx: Tx, { accountId, id }: TotpUser): Promise<void> {
   await tx.query('delete from recovery_codes where account_id = $1 and user_id = $2', [accountId, id])
   await tx.query(
@@ -79,10 +78,7 @@ export async function disableTotp(tx: Tx, { accountId, id }: TotpUser): Promise<
   )
 }
 
-/**
- * Checks a code by the database's clock and spends it. Of two requests with the same code one is accepted. Locks the user's row (primary
- * key) if the code is right.
- */
+/** Checks a code by the database's clock and spends it: of two requests one wins. Locks the user's row (primary key) if the code is right. */
 export async function acceptCode(db: Queryable, vault: Vault, user: TotpUser, code: string): Promise<boolean> {
   const { rows } = await db.query<{ sealed: Buffer | null; nowMs: number }>(
     `select totp_sealed as sealed, (extract(epoch from clock_timestamp()) * 1000)::float8 as "nowMs"
