@@ -64,7 +64,7 @@ test.each([
   'https://[2606:4700::1111]/',
   'https://1.1.1.1:8443/',
   'https://[::ffff:8.8.8.8]/',
-  // Beside the private ones.
+  // Next to the private ranges.
   'https://100.63.255.255/',
   'https://100.128.0.0/',
   'https://172.15.255.255/',

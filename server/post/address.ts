@@ -1,18 +1,18 @@
-/** Which addresses a post may reach: public ones over TLS, and the private ones that the operator allows. */
+/** Addresses that posts may reach: public ones over TLS, and private ones that the operator permits. */
 import { BlockList, isIP } from 'node:net'
 
-/** What the operator allows (`HELIOGRAM_WEBHOOK_ALLOW_CIDRS`, `HELIOGRAM_WEBHOOK_PORTS`). */
+/** The operator's settings (`HELIOGRAM_WEBHOOK_ALLOW_CIDRS`, `HELIOGRAM_WEBHOOK_PORTS`). */
 export interface AddressRule {
-  /** Networks that may be reached by plain http and on any port. */
+  /** Networks reachable by plain http and on any port. */
   allowedCidrs: readonly string[]
   /** Ports of public addresses. */
   ports: readonly number[]
 }
 
-/** Why an address is not called. */
+/** Why an address is refused. */
 export type Refusal = 'private_address' | 'not_allowed'
 
-/** Tells whether a post may go to `port` of `address`. */
+/** Null if a post may go to `port` of `address`. */
 export type Guard = (address: string, port: number, isSecure: boolean) => Refusal | null
 
 // Everything that is not global unicast: IANA special-purpose registries (RFC 6890), and the IPv6 ranges that carry an IPv4 address
@@ -26,7 +26,7 @@ const specialNetworks = `
   .trim()
   .split(/\s+/)
 
-/** Builds the test that every address has to pass, at each connection. */
+/** Builds the check of every address, at each connection. */
 export function guardAddresses(rule: AddressRule): Guard {
   const special = listNetworks(specialNetworks)
   const allowed = listNetworks(rule.allowedCidrs)
@@ -56,7 +56,7 @@ export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
 }
 
-/** The port that a URL means. */
+/** With the scheme's default. */
 export function portOf(url: URL): number {
   return url.port ? Number(url.port) : url.protocol === 'https:' ? 443 : 80
 }
@@ -67,7 +67,7 @@ export const refusalDetails: Record<Refusal, string> = {
   not_allowed: 'must use https, on a port that the operator allows',
 }
 
-/** Reads a URL that may be posted to; otherwise the error. */
+/** Returns the URL, or the error if it must not be posted to. */
 export function readPostUrl(text: string): URL | string {
   const url = URL.parse(text)
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)

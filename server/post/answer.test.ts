@@ -175,7 +175,7 @@ describe('what it reads, undici reads alike', () => {
       }),
       { numRuns: 3000 },
     )
-    // Some 500 are, so that the rest of the test is not about nothing.
+    // Some 500 are, so the rest of the test covers real cases.
     expect(taken).toBeGreaterThan(100)
   })
 })

@@ -1,17 +1,17 @@
 /**
- * Reads an answer that came whole, with a body of the length that it tells. Of RFC 9112 only what most receivers write is taken; whatever else
- * comes is not refused here but left to undici, which has the last word.
+ * Reads an answer that came whole, with a body of the declared length. It takes only the subset of RFC 9112 that most receivers write; everything
+ * else goes to undici, which decides.
  */
 
-/** What an answer says, but for its body. */
+/** An answer without its body. */
 export interface Answer {
   status: number
   /** See `PostResult.responseHeaders`. */
   headers: string | null
   retryAfter: string | undefined
-  /** For so long the receiver keeps a quiet connection (`Keep-Alive: timeout`); 0: it closes this one; null: it does not say. */
+  /** Keep-alive of the receiver (`Keep-Alive: timeout`) in ms; 0: it closes the connection; null: not declared. */
   keepsForMs: number | null
-  /** The head as it came, with the empty line. */
+  /** The head as received, with the empty line. */
   head: Buffer
   bodyBytes: number
 }
@@ -19,17 +19,16 @@ export interface Answer {
 const headBytesMax = 8192
 const keepAliveMaxMs = 600_000
 
-/** A status line, and fields of which none is folded, or has a tab or an octet that is not ASCII. */
+/** A status line, and fields without folding, tabs or octets outside ASCII. */
 const plain = /^HTTP\/1\.1 [2-5]\d\d(?: [ -~]*)?(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*)*$/
 
-/** Fields that say how long an answer is in another way, or that it is the last. */
+/** Fields that declare the length in another way, or the last answer. */
 const others = new Set(['transfer-encoding', 'trailer', 'upgrade', 'proxy-connection'])
 
 const end = Buffer.from('\r\n\r\n')
 
 /**
- * The answer that `bytes` are, with nothing behind it; null: something else, or not all of it. Most are as the `last` one of the connection
- * was, which then is returned itself.
+ * The answer in exactly these `bytes`; null: something else, or incomplete. Most equal the connection's `last` one, which is then returned itself.
  */
 export function readAnswer(bytes: Buffer, last: Answer | null): Answer | null {
   const isAsBefore = last !== null && last.head.equals(bytes.subarray(0, last.head.length))
@@ -65,7 +64,7 @@ function readHead(bytes: Buffer): Answer | null {
   }
 }
 
-/** The length of a body; null: not plain. 204 and 304 have none (RFC 9110 §6.4.1). */
+/** The length of a body; null: unusual. 204 and 304 have none (RFC 9110 §6.4.1). */
 function lengthOf(status: number, told: string | undefined): number | null {
   if (status === 204) return told === undefined || told === '0' ? 0 : null
   return status !== 304 && told !== undefined && /^\d{1,5}$/.test(told) ? Number(told) : null
@@ -78,10 +77,10 @@ function readKeepAlive(told: string | undefined): number | null {
 
 const keptMax = 4 * 1024
 
-// Of the connection, or a credential that the receiver gave us.
+// About the connection, or a credential from the receiver.
 const unkept = new Set(['connection', 'date', 'keep-alive', 'set-cookie', 'transfer-encoding'])
 
-/** Headers as they are kept: a JSON object, null where that is long. */
+/** Headers for storage: a JSON object, null if too long. */
 export function keepHeaders(fields: Iterable<readonly [string, string | string[] | undefined]>): string | null {
   const kept = [...fields].filter(([name]) => !unkept.has(name))
   const text = JSON.stringify(Object.fromEntries(kept)).replaceAll('\\u0000', '\\ufffd')

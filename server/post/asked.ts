@@ -1,24 +1,23 @@
-/** Posts whose answers say what is to be done: incoming messages in Twilio's form, which servers answer with replies. */
+/** Posts with meaningful answers: incoming messages in Twilio's form, which servers answer with replies. */
 
-/** What a receiver was asked. */
+/** A post whose answer matters. */
 export interface Asked {
   accountId: string
   webhookId: string
   eventId: string
-  /** Of the event. */
   payload: string
-  /** Where it went. */
+  /** Its destination. */
   url: string
 }
 
-/** What it answered with a 2xx. */
+/** Its 2xx answer. */
 export interface GivenAnswer {
   contentType: string | null
   /** Its first 64 KiB. */
   body: Buffer
-  /** It is all there. */
+  /** The body is complete. */
   isWhole: boolean
 }
 
-/** Does what an answer says. Rejects where that has to be tried again, by another post. */
+/** Acts on an answer. Rejects if another post must try again. */
 export type TakeAnswer = (asked: Asked, answer: GivenAnswer) => Promise<void>

@@ -5,7 +5,7 @@ import { showId } from '../ground/base/ids.ts'
 import { insertTestAccount, insertTestWebhook, nobody, postEvents, startTestDispatcher } from '../webhooks/testing.ts'
 import { until } from '../../test/until.ts'
 
-/** An account with three events for each of two webhooks, none of whose secrets can be opened. */
+/** An account with three events for each of two webhooks, neither of whose secrets can be opened. */
 const { db } = await createTestDatabase()
 const accountId = await insertTestAccount(db)
 const ids: string[] = []
@@ -14,7 +14,7 @@ await db.query(`update webhooks set secret = $2 where account_id = $1`, [account
 await db.query(`update accounts set callback_secret = $2 where id = $1`, [accountId, Buffer.alloc(80)])
 await postEvents(db, nobody, accountId, 3)
 
-/** Ids that the log has when a dispatcher has tried to post what is due. */
+/** Ids in the log after a dispatcher has tried to post what is due. */
 async function failing(): Promise<Set<string>> {
   const told: { endpoints?: string[] }[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }

@@ -1,17 +1,17 @@
-/** Work of the dispatcher that no caller awaits. The poll tries again what depends on it. */
+/** Work of the dispatcher without a waiting caller. The poll retries dependent work. */
 import { isPassing } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import { showId } from '../ground/base/ids.ts'
 import { Repeated } from '../ground/http/repeated.ts'
 import type { EndpointKey } from './endpoint.ts'
 
-// A line of the log is read by a person.
+// A line of the log must stay readable.
 const namesMax = 20
 
 export class Background {
   readonly #running = new Set<Promise<void>>()
   readonly #failures: Repeated
-  /** Where work failed that has not been told. */
+  /** Endpoints with unreported failures. */
   readonly #endpoints = new Set<string>()
 
   constructor(log: Log) {
@@ -21,7 +21,7 @@ export class Background {
     })
   }
 
-  /** `key`: the endpoint that it is for, if it is for one. */
+  /** `key`: the endpoint it is for, if any. */
   run<T>(work: Promise<T>, then: (result: T) => void = () => {}, key: EndpointKey | null = null): void {
     const noted = work
       .then(then, (error: unknown) => {
@@ -33,13 +33,13 @@ export class Background {
     this.#running.add(noted)
   }
 
-  /** Resolves when what runs now has ended, and tells what failed. */
+  /** Resolves when the running work has ended, and logs failures. */
   async drain(): Promise<void> {
     await Promise.all(this.#running)
     this.#failures.flush()
   }
 }
 
-/** A webhook; or the account, whose callback addresses all have one secret. */
+/** A webhook; or the account, whose callback addresses share a secret. */
 const nameOf = ({ accountId, endpointId, isCallback }: EndpointKey): string =>
   isCallback ? showId('acc', accountId) : showId('whk', endpointId)

@@ -1,4 +1,4 @@
-/** Claims for many endpoints at once: bounded in what they read, and nobody is left out. */
+/** Claims for many endpoints at once: bounded reads, and no endpoint is left out. */
 import { expect, test } from 'vitest'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { createTestDatabase } from '../ground/db/testing.ts'

@@ -1,33 +1,32 @@
-/** Claims for lanes that run low: all that ask at one time together, one statement at a time. */
+/** Claims for lanes that run low: all concurrent requests together, one statement at a time. */
 import type { DuePost, Posting } from '../events/events.ts'
 import { postLeaseSeconds } from '../events/events.ts'
 import type { Db } from '../ground/db/db.ts'
 import { claimFor, noteClaimed, type PostLane } from './lane.ts'
 import { claimPosts, type Claim, type OutboxKey } from './outbox.ts'
 
-/** What claims are made for. */
+/** The dependencies of claims. */
 export interface ClaimsOptions {
   db: Db
   nodeId: string
   /** The lane of an endpoint or replay, if there is one yet. */
   peek: (id: string) => PostLane | undefined
-  /** How many more posts the lane, or an endpoint without one, may have in memory now. */
+  /** Free memory, in posts, of the lane, or of an endpoint without one. */
   roomFor: (lane: PostLane | undefined) => number
   laneOf: (posting: DuePost) => PostLane
-  /** Takes over what was claimed; `askedAt` is when the leases can have begun at the earliest (`performance.now()`). */
+  /** Takes over claimed posts; `askedAt` is the earliest start of their leases (`performance.now()`). */
   take: (postings: Posting[], askedAt: number) => void
-  /** The event is gone. */
+  /** Called if the event is gone. */
   drop: (key: OutboxKey) => void
-  /** Runs a round that nobody waits for. */
+  /** Runs a round without a waiting caller. */
   inBackground: (work: Promise<void>) => void
 }
 
-// Rows of one claim, at most, and of each of its endpoints, at least where it has room: their events are in memory at once. No less than the
-// most events of a POST (200), or a lane that batches would never have its turn.
+// Maximum of rows in one claim, and minimum for each endpoint with room: their events are in memory at once. At least the most events of a POST
+// (200), or a lane that batches would never have its turn.
 const rowsMax = 500
 const partMin = 8
 
-/** The claims of one dispatcher. */
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #wanted = new Set<string>()
@@ -39,12 +38,12 @@ export class Claims {
     this.#options = options
   }
 
-  /** Notes lanes for the next round. */
+  /** Adds lanes to the next round. */
   note(ids: Iterable<string>): void {
     for (const id of ids) this.#wanted.add(id)
   }
 
-  /** Claims for a lane soon, together with all others that say so in this turn. */
+  /** Claims for a lane soon, together with all others of this turn. */
   soon(id: string): void {
     this.#wanted.add(id)
     if (this.isRunning || this.#isScheduled) return
@@ -55,12 +54,11 @@ export class Claims {
     })
   }
 
-  /** Begins nothing more. */
   close(): void {
     this.#isClosing = true
   }
 
-  /** Claims for all lanes that were noted, and again for those noted meanwhile. */
+  /** Claims for all noted lanes, and again for those noted meanwhile. */
   async run(): Promise<void> {
     if (this.isRunning) return
     this.isRunning = true
@@ -74,7 +72,7 @@ export class Claims {
     }
   }
 
-  /** Takes off those whose turn it is. Each gets its part of what one claim may read, and no less than it takes in one POST. */
+  /** Takes the next lanes. Each gets its share of one claim, and at least what it takes in one POST. */
   #nextClaims(): Claim[] {
     const { peek, roomFor } = this.#options
     const part = Math.max(partMin, Math.floor(rowsMax / this.#wanted.size))
@@ -108,7 +106,7 @@ export class Claims {
       const lane = claimed[0] ? laneOf(claimed[0]) : peek(claim.endpointId)
       const heldCount = held.get(claim.endpointId) ?? 0
       if (lane) noteClaimed(lane, claim, claimed, heldCount)
-      // Nobody would ask again for a lane that got nothing: behind those that are held may be some that are not.
+      // A lane that got nothing would not be claimed for again, although rows may be free behind the held ones.
       if (heldCount >= claim.limit) this.#wanted.add(claim.endpointId)
     }
     take(postings, askedAt)

@@ -18,9 +18,9 @@ const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\
 let poster: Poster
 let server: Server
 let sockets: Socket[]
-/** What came, by connection. */
+/** Requests by connection. */
 let came: string[]
-/** Answers a request: by writing, in pieces where it takes its time. */
+/** Answers a request, in pieces if that takes time. */
 let answer: (socket: Socket, n: number) => unknown
 
 beforeEach(async () => {
@@ -29,7 +29,7 @@ beforeEach(async () => {
   came = []
   answer = (socket) => socket.write(ok)
   let requests = 0
-  // Else what is written unasked waits for the next request, with which its acknowledgement goes.
+  // Without it, unsolicited writes wait for the next request's acknowledgement.
   server = createServer({ noDelay: true }, (socket) => {
     const index = sockets.push(socket) - 1
     came[index] = ''
@@ -133,7 +133,7 @@ describe('a connection', () => {
     sockets[0]?.write(ok.replace('200 OK', '500 Poisoned'))
     await pause(50)
     expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200 })
-    // Nor what comes behind an answer, with it.
+    // Nor does anything that follows an answer in the same write.
     answer = (socket) => socket.write(ok + ok.replace('200 OK', '500 Poisoned'))
     expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200 })
     answer = (socket) => socket.write(ok)
@@ -148,7 +148,7 @@ describe('a connection', () => {
     for (let i = 0; i < 10; i++) {
       await post()
       const result = await new Promise<PostResult>((resolve) => {
-        // Called back as answers of a database are: between the sockets of a turn and what is due behind them.
+        // Called back like a database's answer: between this turn's sockets and its later callbacks.
         stat('/', () => {
           act(sockets.at(-1) as Socket)
           const until = performance.now() + 2
@@ -207,7 +207,7 @@ describe('a connection', () => {
 it('writes no other request in the place of its own where the connection is lost to undici', async () => {
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const dial = buildConnector({ allowH2: false })
-  // An answer comes before the connection is told of.
+  // An answer comes before the connection is reported.
   const slow: buildConnector.connector = (options, callback) =>
     dial(options, (...told) => void setTimeout(() => callback(...told), 60))
   server.on('connection', (socket: Socket) => {
@@ -245,7 +245,7 @@ it('posts over TLS, once, whether an answer comes whole or not', async () => {
   const bodies: string[] = []
   const secure = createTlsServer({ cert, key }, (request, response) => {
     request.on('data', (bytes: Buffer) => bodies.push(bytes.toString()))
-    // The second is in chunks.
+    // The second answer is chunked.
     request.on('end', () => (bodies.length === 1 ? response.end('ok') : response.writeHead(200).end('ok')))
   }).listen(0, '127.0.0.1')
   await once(secure, 'listening')

@@ -1,13 +1,12 @@
 /**
- * Short cut of HTTP out: one connection to a receiver, with one POST at a time; falls back on undici (decision 0049). It reads answers that
- * come whole and have nothing unusual; from the first other answer on, the connection is undici's, with all that was not read.
+ * Short cut for outgoing HTTP: one connection to a receiver, with one POST at a time; falls back on undici (decision 0049). It reads answers that
+ * come whole and are plain; from the first other answer on, undici has the connection, with all unread bytes.
  */
 import type { Socket } from 'node:net'
 import { Client, type buildConnector } from 'undici'
 import { keepHeaders, readAnswer, type Answer } from './answer.ts'
 import type { Exchange } from './exchange.ts'
 
-/** What is posted. */
 export interface Request {
   path: string
   /** Names and values in turn. */
@@ -15,33 +14,33 @@ export interface Request {
   body: string
 }
 
-/** A socket on which a request has been written, and whether undici believes that it has written it. */
+/** A socket with a written request, and whether undici believes that it wrote it. */
 interface Open {
   socket: Socket
   isTaken: boolean
 }
 
-/** Where connections go that are made alike. */
+/** The common options of connections to one destination. */
 export interface Receiver {
   url: URL
   connect: buildConnector.connector
-  /** Some answer of it was not to be read here: its connections begin as undici's. */
+  /** An answer of it was not plain: its connections start with undici. */
   isUnusual: boolean
 }
 
-/** As undici has it: for so long a quiet connection is kept where the receiver does not say; one that says is believed, but for two seconds. */
+/** As in undici: how long a quiet connection is kept unless the receiver declares a time, of which two seconds are subtracted. */
 const quietMs = 4000
 const hintSlackMs = 2000
 
 const reset = (): Error => Object.assign(new Error('the receiver has closed the connection'), { code: 'ECONNRESET' })
 
-/** Opens with its first exchange, and again with the next after it was closed. */
+/** Opens with its first exchange, and again with the next after a close. */
 export class Connection {
   readonly #receiver: Receiver
   #client: Client | null = null
   #socket: Socket | null = null
   #exchange: Exchange | null = null
-  /** Null when it has been written: bodies that wait for answers would be most of what a collection of garbage has to copy. */
+  /** Null once written: waiting bodies would be most of what the garbage collector copies. */
   #request: Request | null = null
   #last: Answer | null = null
   #quietMs = quietMs
@@ -51,20 +50,20 @@ export class Connection {
     this.#receiver = receiver
   }
 
-  /** Begins an exchange; the one before it has `rested`. */
+  /** Begins an exchange; the previous one has `rested`. */
   begin(exchange: Exchange, request: Request): void {
     if (this.#client || this.#receiver.isUnusual || !isWritable(request))
       return this.#beginByUndici(exchange, request, null)
     this.#exchange = exchange
     this.#request = request
     exchange.cancel = (error) => this.#cancel(exchange, error)
-    // Behind a turn of the loop, in which it hears of what has come meanwhile: the end of the connection, or what nobody asked for. The first
-    // may be of the turn that is: sockets are read before it.
+    // After a turn of the loop, which reports what came meanwhile: a close, or unsolicited bytes. The first callback may run in the present turn,
+    // after its sockets were read.
     if (this.#socket) setImmediate(() => setImmediate(() => this.#goOn(exchange)))
     else this.#connect(exchange)
   }
 
-  /** Ends what is under way with an error; resolves when it has. */
+  /** Ends the exchange with an error; resolves afterwards. */
   async destroy(): Promise<void> {
     const error = reset()
     if (this.#exchange) this.#cancel(this.#exchange, error)
@@ -72,7 +71,6 @@ export class Connection {
     await this.#client?.destroy(error)
   }
 
-  /** Closes it, with nothing under way. */
   close(): void {
     this.#socket?.destroy()
     void this.#client?.close()
@@ -89,7 +87,7 @@ export class Connection {
   #connect(exchange: Exchange): void {
     const { host, hostname, protocol, port } = this.#receiver.url
     this.#receiver.connect({ host, hostname, protocol, port }, (...[error, socket]) => {
-      // Who waited for it has given up.
+      // Its exchange has ended meanwhile.
       if (exchange !== this.#exchange) return void socket?.on('error', () => {}).destroy()
       if (!socket) return this.#fail(error ?? reset())
       this.#socket = socket
@@ -121,7 +119,7 @@ export class Connection {
   readonly #onData = (bytes: Buffer): void => {
     const [socket, exchange] = [this.#socket, this.#exchange]
     if (!socket) return
-    // What nobody has asked for is no answer to what is asked next.
+    // Unsolicited bytes do not answer the next request.
     if (!exchange || this.#request) return this.#drop(socket)
     const answer = readAnswer(bytes, this.#last)
     if (!answer) return this.#handOver(socket, exchange, bytes)
@@ -130,7 +128,7 @@ export class Connection {
     this.#last = answer
     this.#exchange = null
     const kept = answer.keepsForMs === null ? quietMs : answer.keepsForMs - hintSlackMs
-    // An answer may come before all of the request has gone.
+    // An answer may come before the request has gone completely.
     if (kept <= 0 || socket.writableLength > 0) this.#drop(socket)
     else if (kept !== this.#quietMs) socket.setTimeout((this.#quietMs = kept))
     exchange.completed()
@@ -154,7 +152,7 @@ export class Connection {
     if (!this.#request) this.#fail(this.#error ?? reset())
   }
 
-  /** Nothing more goes over it; what waits for an answer hears of it by `close`. */
+  /** Ends the use of a socket; a waiting exchange learns it by `close`. */
   #drop(socket: Socket): void {
     if (!this.#exchange || this.#request) this.#socket = null
     socket.destroy()
@@ -177,8 +175,8 @@ export class Connection {
   }
 
   /**
-   * Gives the socket to undici as it was before the answer was read. It is as a new one to undici, which writes a request on it, with one call
-   * where that has no body: it goes nowhere, since the request has been written.
+   * Gives the socket to undici as it was before the answer was read. For undici it is new, so undici writes a request on it, in one call if there is
+   * no body: that write is discarded, since the request has been written.
    */
   #handOver(socket: Socket, exchange: Exchange, bytes: Buffer): void {
     this.#receiver.isUnusual = true
@@ -191,7 +189,7 @@ export class Connection {
     socket.write = () => {
       Reflect.deleteProperty(socket, 'write')
       open.isTaken = true
-      // Before any more can come, and behind this write: an answer that is there before its request is none.
+      // Before further bytes can come, and after this write: an answer before its request would be invalid.
       process.nextTick(() => socket.unshift(bytes))
       return true
     }
@@ -207,13 +205,13 @@ export class Connection {
         connect: (options, callback) => {
           const socket = first
           first = undefined
-          // undici looks for what connected behind this turn only.
+          // undici expects a connection after this turn only.
           if (socket) queueMicrotask(() => callback(null, socket))
-          // Lost before anything was written on it: a request that stands for another is not to be written elsewhere.
+          // Lost before undici wrote anything: a substitute request must not be written elsewhere.
           else if (open && !open.isTaken) queueMicrotask(() => callback(reset(), null))
           else connect(options, callback)
         },
-        // The poster bounds all of it with one timer.
+        // The poster's one timer covers these.
         pipelining: 1,
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -230,7 +228,7 @@ export class Connection {
           if (exchange.isOver) controller.abort(new Error('timeout'))
         },
         onResponseStart(_controller, status, given) {
-          // Another comes behind it (RFC 9110 §15.2).
+          // Another one follows (RFC 9110 §15.2).
           if (status < 200) return
           const { 'retry-after': retryAfter } = given
           exchange.answered(
@@ -247,18 +245,18 @@ export class Connection {
   }
 }
 
-/** A path and a value that are one line of the request, and nothing but that. */
+/** A path and a value that stay on one line of the request. */
 const path = /^\/[!-~]*$/
 const value = /^[ -~]*$/
-/** RFC 9110 §5.6.2. Fields that say where a request ends, or how its connection goes on, are ours. */
+/** RFC 9110 §5.6.2. Fields about the end of a request or its connection are ours. */
 const name =
   /^(?!(?:host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i
 
-/** Names that were looked at, with what was found. */
+/** Results by name. */
 const names = new Map<string, boolean>()
 const namesMax = 1000
 
-/** What else is asked for is undici's to write or to refuse. */
+/** undici writes or refuses all other requests. */
 function isWritable(request: Request): boolean {
   const { headers } = request
   if (!path.test(request.path) || headers.length % 2 > 0) return false

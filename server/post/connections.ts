@@ -1,6 +1,4 @@
-/**
- * Keep-alive connections to the receivers, by origin, with one request at a time on each: how many there are at a time is the lanes' part.
- */
+/** Keep-alive connections to receivers, by origin, with one request at a time on each. Lanes limit their number. */
 import type { buildConnector } from 'undici'
 import { Connection, type Receiver } from './connection.ts'
 
@@ -31,7 +29,7 @@ export class Connections {
     this.#sweep.unref()
   }
 
-  /** A connection on which nothing is under way: the one used last, or a new one. Give it back once, when its exchange has rested. */
+  /** An idle connection: the one used last, or a new one. Give it back once, when its exchange has rested. */
   take(url: string): Taken {
     let origin = this.#origins.get(url)
     if (!origin) {
@@ -50,7 +48,7 @@ export class Connections {
     taken.origin.free.push(taken)
   }
 
-  /** Destroys all connections; what is under way ends with an error. */
+  /** Destroys all connections; running exchanges end with an error. */
   async close(): Promise<void> {
     clearInterval(this.#sweep)
     const all = [...this.#origins.values()].flatMap((origin) => origin.all)

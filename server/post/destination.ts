@@ -1,4 +1,4 @@
-/** From a URL to the address that may be dialed: the guard at save and at each connection. */
+/** From a URL to an address to dial: the guard at save and at each connection. */
 import { isIP } from 'node:net'
 import { buildConnector } from 'undici'
 import { guardAddresses, hostOf, portOf, type AddressRule, type Guard, type Refusal } from './address.ts'
@@ -18,18 +18,18 @@ export class DestinationError extends Error {
 
 /** The guard over the operator's rule: one for the process. */
 export interface Destinations {
-  /** What speaks against a URL right now; null: nothing. */
+  /** The present objection to a URL; null: none. */
   check(url: URL): Promise<DestinationFault | null>
-  /** A connector for undici that dials only addresses which were checked. */
+  /** A connector for undici that dials only checked addresses. */
   connector(connectTimeoutMs: number): buildConnector.connector
 }
 
-// A person waits for the answer when a URL is saved; a name server that takes longer is no reason to refuse it.
+// A person waits while a URL is saved; a slow name server is no reason to refuse it.
 const checkTimeoutMs = 2000
 // Enough for both families of a host with two machines.
 const addressesMax = 4
 
-/** Builds the guard. `resolve` is given by tests only. */
+/** Only tests pass `resolve`. */
 export function guardDestinations(rule: AddressRule, resolve: Resolve = createResolve()): Destinations {
   const guard = guardAddresses(rule)
   return {
@@ -56,7 +56,7 @@ export function guardDestinations(rule: AddressRule, resolve: Resolve = createRe
   }
 }
 
-/** The addresses of a host, IPv4 first, when all of them are allowed: with one bad among them, which is dialed would be the name server's choice. */
+/** The addresses of a host, IPv4 first, if all are permitted: with a bad one among them, the name server would choose which is dialed. */
 async function findAddresses(
   guard: Guard,
   resolve: Resolve,
@@ -73,7 +73,7 @@ async function findAddresses(
   return addresses.toSorted((a, b) => isIP(a) - isIP(b)).slice(0, addressesMax)
 }
 
-/** Dials one address after another until one takes the connection: `localhost` may be ::1 where the receiver listens on 127.0.0.1 only. */
+/** Dials one address after another until one accepts: `localhost` may be ::1 while the receiver listens on 127.0.0.1 only. */
 function dialInTurn(
   dial: buildConnector.connector,
   options: buildConnector.Options,
@@ -82,7 +82,7 @@ function dialInTurn(
   callback: buildConnector.Callback,
 ): void {
   if (address === undefined) return
-  // The name stays in SNI, in the certificate check and in Host; only the dialing is by the address that was checked.
+  // The name stays in SNI, in the certificate check and in Host; only the dialing uses the checked address.
   dial({ ...options, hostname: address, ...(host !== address && { servername: host }) }, (...result) => {
     if (result[0] && others.length > 0) dialInTurn(dial, options, host, others, callback)
     else callback(...result)

@@ -1,31 +1,29 @@
-/** Ends of posts: what became of each, a batch in one statement. */
 import type { Db } from '../ground/db/db.ts'
 import { dayOf, perDay } from '../ground/db/partitions.ts'
 import { rowParameters } from '../ground/db/rows.ts'
 import type { DuePost } from '../events/events.ts'
 import type { PostResult } from './exchange.ts'
 
-/** A post that is over. */
 export interface Ended {
   post: DuePost
   attemptId: string
   startedAt: Date
-  /** Where it went. */
+  /** Its destination. */
   url: string
   headerNames: readonly string[] | null
   batchId: string | null
   result: PostResult
-  /** When it is tried again; null: never, it succeeded or was the last attempt. */
+  /** Delay of the next try; null: it succeeded, or this was the last attempt. */
   retryMs: number | null
 }
 
 /**
- * Ends posts: their rows go (primary key), what is to be tried again comes back with a later due time, and each leaves one attempt.
- * A row that was taken over after its lease and ended there is not brought back; one that this batch ends twice, for the clocks of lease and
- * claim differ, counts once, as what needs no other try. Counts for replays (primary key) where there are any.
+ * Ends posts: deletes their rows (primary key), inserts failed ones again with a later due time, and records one attempt each. A row that another
+ * node took over after its lease and ended stays deleted. A row that this batch ends twice, because the clocks of lease and claim differ, counts
+ * once, as done. Counts for replays (primary key), if any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
-  // Most batches hold nothing but posts that succeeded, of no replay.
+  // Most batches hold only successful posts without a replay.
   const isPlain = ended.every((one) => one.retryMs === null && one.post.targetId === undefined)
   await db.query({
     ...(isPlain ? plainEndStatement : endStatement)(dayOf(ended.map((one) => one.attemptId))),
@@ -81,7 +79,7 @@ const endedRows = rowParameters(
   },
 )
 
-// Where none is tried again and no replay counts, rows only go; otherwise only the process that deleted a row may restore or count it.
+// Without retries and replays, rows are just deleted; otherwise only the process that deleted a row may restore or count it.
 const endOf = (day: string, isPlain: boolean): string => `
       with ended as materialized (
         ${endedRows.select}

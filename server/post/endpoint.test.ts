@@ -23,6 +23,6 @@ it('the secrets of callback addresses are read once for all origins that are ask
   db.on('acquire', count)
   expect(new Set(await Promise.all(keys.map((key) => endpoints.read(key))))).toEqual(new Set([true]))
   db.off('acquire', count)
-  // The first goes alone, and makes the secret; all others wait for it and go together.
+  // The first goes alone, and creates the secret; all others wait for it and go together.
   expect(statements).toBeLessThanOrEqual(4)
 })

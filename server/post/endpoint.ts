@@ -1,4 +1,4 @@
-/** Endpoints as the dispatcher needs them: address, headers and opened keys, read again when older than a second. */
+/** Endpoints for the dispatcher: address, headers and opened keys, read again after a second. */
 import type { KeyObject } from 'node:crypto'
 import { Batcher } from '../ground/base/batch.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -10,34 +10,33 @@ import { keyOf } from './signature.ts'
 import { openTwilioToken } from './twilio-envelope.ts'
 import { wantsTwilioForm } from './twilio-form.ts'
 
-/** An endpoint that can be posted to. */
 export interface Endpoint {
   /** Null for callback addresses, whose posts carry their own. */
   target: Target | null
-  /** Its address as it was given; null for callback addresses. */
+  /** Its address as configured; null for callback addresses. */
   url: string | null
-  /** Signs posts in Twilio's form; null: the account has no such credential, or the address does not want them. */
+  /** Signs posts in Twilio's form; null: the account has no such credential, or the address uses another form. */
   twilioToken: string | null
-  /** Names and values in turn; what every post to it carries. */
+  /** Names and values in turn; sent with every post to it. */
   headers: readonly string[]
   /** Names of its own headers; null: none. */
   headerNames: readonly string[] | null
   keys: readonly KeyObject[]
   /** Several events a post; null: one. */
   batch: { eventsMax: number; waitMs: number } | null
-  /** Texts of messages are in its posts. */
+  /** Its posts contain texts of messages. */
   hasBodies: boolean
-  /** Posts of older events waited when it was disabled, and are dropped; in milliseconds since 1970. */
+  /** Posts of older events were queued when it was disabled, and are dropped; in milliseconds since 1970. */
   postsSinceMs: number
-  /** Since when it has only failed, in milliseconds since 1970; null: it works. */
+  /** Start of its failures without a success, in milliseconds since 1970; null: it works. */
   failingSinceMs: number | null
-  /** A change of `failingSinceMs` to a time was written since the endpoint was read. */
+  /** Since the endpoint was read, a time was written to `failingSinceMs`. */
   isFailureNoted: boolean
   /** It is being disabled; resolves with whether it was. */
   disabling: Promise<boolean> | null
 }
 
-/** Which endpoint: a webhook's id, or the id that callback addresses of an account and origin share. */
+/** A webhook's id, or the id that callback addresses of an account and origin share. */
 export interface EndpointKey {
   accountId: string
   endpointId: string
@@ -65,12 +64,12 @@ interface Entry {
   version: string | undefined
 }
 
-// A change made by any node holds for posts that begin a second later.
+// A change by any node applies to posts that begin a second later.
 const freshMs = 1000
-// Endpoints nobody posted to for a minute are forgotten.
+// Endpoints without posts for a minute are dropped from memory.
 const forgetMs = 60_000
 
-// Identity: a compressed answer would have to be inflated to be shown, and is how small answers become huge ones.
+// Identity: a compressed answer would have to be inflated for display, and lets small answers become huge ones.
 const ownHeaders = Object.entries({
   'content-type': 'application/json',
   'user-agent': 'Heliogram-Webhooks/1',
@@ -79,7 +78,7 @@ const ownHeaders = Object.entries({
 }).flat()
 
 const unnoted = { isFailureNoted: false, disabling: null }
-// What every callback address has alike. The caller who gave it wrote the text.
+// Common to all callback addresses. The caller who gave the address wrote the text.
 const callback = {
   target: null,
   url: null,
@@ -102,7 +101,7 @@ export class Endpoints {
   readonly #vault: Vault
   readonly #reads: Batcher<EndpointKey, boolean | Error>
   #entries = new Map<string, Entry>()
-  /** By account; a reading is shared from its beginning. */
+  /** By account; a read is shared from its start. */
   #callbacks = new Map<string, { endpoint: Promise<Endpoint>; readAt: number }>()
 
   constructor(db: Db, vault: Vault) {
@@ -111,15 +110,14 @@ export class Endpoints {
     this.#reads = new Batcher((keys) => this.#readAll(keys), { sizeMax: 500, flushesMax: 1, isForAll: () => true })
   }
 
-  /** The endpoint as of at most a second ago; undefined: has to be read. */
+  /** The endpoint as of at most a second ago; undefined: read it first. */
   peek(endpointId: string): Endpoint | undefined {
     const entry = this.#entries.get(endpointId)
     return entry && performance.now() - entry.readAt < freshMs ? entry.endpoint : undefined
   }
 
   /**
-   * Reads the endpoint from the database; `peek` answers from it afterwards. Returns whether there is such an endpoint and it is
-   * enabled, which is not remembered when it is not. Throws where its secret cannot be opened.
+   * Reads the endpoint for `peek`. Returns whether it exists and is enabled; a negative result is not cached. Throws if its secret cannot be opened.
    */
   async read(key: EndpointKey): Promise<boolean> {
     const found = await this.#reads.push(key)
@@ -127,12 +125,11 @@ export class Endpoints {
     return found
   }
 
-  /** Has the endpoint read again before its next post. */
   forget(endpointId: string): void {
     this.#entries.delete(endpointId)
   }
 
-  /** One wrong endpoint must not stop the others: what is wrong with each is its result. */
+  /** One faulty endpoint must not stop the others: its error is its result. */
   async #readAll(keys: EndpointKey[]): Promise<(boolean | Error)[]> {
     const webhooks = keys.filter((key) => !key.isCallback)
     const rows = webhooks.length > 0 ? await readEndpoints(this.#db, webhooks) : []
@@ -184,7 +181,7 @@ export class Endpoints {
     }
   }
 
-  /** The secret before a rotation may be of a master key that is gone, which is why there is a new one: that signs alone then. */
+  /** The secret before a rotation may belong to a lost master key, which is why there is a new one: that signs alone then. */
   #openKeys(row: EndpointRow): Endpoint['keys'] {
     const open = (secret: Buffer): Endpoint['keys'][number] => keyOf(this.#vault.open(secret, secretPurpose(row.id)))
     const keys = [open(row.secret)]
@@ -195,7 +192,7 @@ export class Endpoints {
     return keys
   }
 
-  /** One read a second and account, however many origins its callback addresses have. */
+  /** One read a second and account, for all origins of its callback addresses. */
   #readCallback(accountId: string): Promise<Endpoint> {
     const now = performance.now()
     const known = this.#callbacks.get(accountId)
@@ -216,7 +213,7 @@ function keyCount(row: EndpointRow): number {
   return row.previousSecret ? 2 : 1
 }
 
-/** Enabled endpoints with the secrets that sign now; by primary key, locks nothing. `xmin` tells apart what two changes of one moment left. */
+/** Enabled endpoints with their signing secrets; by primary key, locks nothing. `xmin` distinguishes two changes of one moment. */
 async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]> {
   const { rows } = await db.query<EndpointRow>({
     name: 'read-endpoints',

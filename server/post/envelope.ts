@@ -1,4 +1,4 @@
-/** What goes over the wire: one event, or several in a batch, signed as one. */
+/** The body and headers of a POST: one event, or a batch signed as one. */
 import { payloadOf, type Posting } from '../events/events.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -8,32 +8,27 @@ import { sign } from './signature.ts'
 import { wrapForTwilio } from './twilio-envelope.ts'
 import { twilioFormMark, wantsTwilioForm } from './twilio-form.ts'
 
-/** A post with its body. */
 export interface Rendered {
   posting: Posting
   payload: string
 }
 
-/** A POST ready to be made. */
 export interface Envelope {
   /** Names and values in turn. */
   headers: string[]
   body: string
-  /** Null: an event by itself, in its own form. */
+  /** Null: a single event, in its own form. */
   batchId: string | null
-  /** What its address ends with, of which nothing is sent: the mark of another form than ours. */
+  /** The end of its address that selects another form; never sent. */
   mark: string
-  /** Set where the answer says what is to be done. */
+  /** Set if the answer matters. */
   asked: Asked | null
 }
 
-// Beyond it a batch takes no more; one event may be larger.
+// A batch stops here; one event may be larger.
 const bodyCharactersMax = 1024 * 1024
 
-/**
- * Wraps what is posted together. A batch has an id of its own, another at each try: events that come again may come in other company,
- * and are known by their own ids.
- */
+/** Wraps posts that go together. A batch gets a new id at each try: events that are retried may come in other batches, and keep their own ids. */
 export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: Date): Envelope {
   const payloads = taken.map(({ payload }) => (endpoint.hasBodies ? payload : hideTexts(payload)))
   const posting = taken[0]?.posting
@@ -57,7 +52,7 @@ export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: 
   return { headers: endpoint.headers.concat(signed), body, batchId, mark: '', asked: null }
 }
 
-/** The bodies of the first posts of a queue: of those that go into one POST. */
+/** The bodies of the first posts of a queue that go into one POST. */
 export function renderTogether({ batch }: Endpoint, queue: readonly { posting: Posting }[]): string[] {
   const payloads: string[] = []
   let characters = 0

@@ -1,30 +1,30 @@
-/** One POST and what comes of it, as the connection tells that has it: bounded in time and size, and over once. */
+/** One POST and its result, as its connection reports them: bounded in time and size, and ended once. */
 import type { GivenAnswer } from './asked.ts'
 import { outcomeOfError, outcomeOfStatus, type Outcome } from './outcome.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** What came of a POST. */
+/** The result of a POST. */
 export interface PostResult {
   outcome: Outcome
   statusCode: number | null
-  /** The answer's headers as a JSON object, without what belongs to the connection; null: no answer, or too many. */
+  /** The answer's headers as a JSON object, without those of the connection; null: no answer, or too many. */
   responseHeaders: string | null
   /** The first 4 KiB of the answer's body. */
   responseHead: string | null
-  /** Until the request was on its way: looking up the name, connecting, TLS; 0 over an open connection. Null: it never was. */
+  /** Time until the request was sent: DNS, connecting, TLS; 0 over an open connection. Null: never sent. */
   connectMs: number | null
   /** From then to the head of the answer. */
   firstByteMs: number | null
   durationMs: number
   retryAfterMs: number | null
-  /** The answer's body up to 64 KiB, where it was asked for. */
+  /** The answer's body up to 64 KiB, if requested. */
   answer?: Pick<GivenAnswer, 'body' | 'isWhole'>
-  /** What the answer says could not be done for now: the post is to be tried again. */
+  /** The answer could not be acted on for now: retry the post. */
   isUndone?: true
 }
 
 interface Ends {
-  /** The connection is done with it: called once, a turn after the last word of the receiver, who may close behind it. */
+  /** The connection is free: called once, a turn after the receiver's last bytes, since it may close after them. */
   onRested(): void
   /** Called once, never in the turn in which the exchange began. */
   onDone(result: PostResult): void
@@ -33,9 +33,9 @@ interface Ends {
 const responseMax = 64 * 1024
 const responseHeadMax = 4 * 1024
 
-/** Made by who posts, told of by the connection. */
+/** Created by the poster, driven by its connection. */
 export class Exchange {
-  /** Ends what is under way; the connection that has it says how, and that it `failed` in the end. */
+  /** Ends the exchange; its connection sets this, and calls `failed` at the end. */
   cancel: (error: Error) => void = () => {}
   readonly #ends: Ends
   readonly #startedAt = performance.now()
@@ -60,7 +60,7 @@ export class Exchange {
     this.#timer = setTimeout(expire, timeoutMs, this)
   }
 
-  /** Somebody has been told what came of it; nothing is to be written for it any more. */
+  /** The result was reported; write nothing more for it. */
   get isOver(): boolean {
     return this.#isOver
   }
@@ -88,7 +88,6 @@ export class Exchange {
     if (this.#size > responseMax) this.end('too_large')
   }
 
-  /** The answer is all there. */
   completed(): void {
     this.#isWhole = true
     this.#rest('protocol')
@@ -98,7 +97,7 @@ export class Exchange {
     this.#rest(outcomeOfError(error))
   }
 
-  /** Tells what came of it before the receiver has had its say; covers also what still waits for its connection, and is never written then. */
+  /** Ends it before the receiver has answered; also if it still waits for a connection: then it is never written. */
   end(outcome: Outcome): void {
     this.#finish(outcome)
     this.cancel(new Error(outcome))
@@ -113,7 +112,7 @@ export class Exchange {
     })
   }
 
-  /** A status that has been told is what came of it: a 2xx whose body is long, or late, or cut off, is none to be posted again. */
+  /** A received status is the result: a 2xx with a long, late or cut body must not be posted again. */
   #finish(otherwise: Outcome): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -28,7 +28,7 @@ afterEach(async () => {
   await db.query('truncate outbox')
 })
 
-/** Where a process without a dispatcher leaves its posts. */
+/** An outbox of a process without a dispatcher. */
 const nobody: Outbox = { nodeId: null, offer() {} }
 const logged: unknown[] = []
 const note = (fields: object, message: string) => void logged.push(message, fields)
@@ -53,7 +53,7 @@ async function receive(...answer: Parameters<typeof startReceiver>): Promise<Rec
   return receiver
 }
 
-// Mostly milliseconds: what was lost on the way comes when its lease ends, after a minute.
+// Mostly milliseconds: a lost post comes after its lease, a minute.
 const soonMs = 5000
 const aPost: Pick<Received, 'body' | 'headers'> = { body: '', headers: {} }
 const count = async (sql: string, values: unknown[] = []): Promise<number> =>
@@ -117,7 +117,7 @@ test('begins no post that its process has in memory while another may have taken
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
   let [isFresh, looks] = [false, 0]
-  // The first look is that of what is handed over.
+  // The first check is for handed-over posts.
   const mayPost = (): boolean => looks++ === 0 || isFresh
   const dispatcher = startDispatcher({ mayPost, pollMs: 20 })
   await postEvents(db, dispatcher, accountId, 1)

@@ -31,7 +31,6 @@ import { Poster, targetOf } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
 import { retryDelayMs, retryDelaysMs } from './schedule.ts'
 
-/** What a dispatcher needs; what has a default is the contract's value, and changed by tests only. */
 export interface DispatcherOptions {
   db: Db
   vault: Vault
@@ -45,9 +44,9 @@ export interface DispatcherOptions {
   retryDelaysMs?: readonly number[]
   disableAfterMs?: number
   pollMs?: number
-  /** Posts under way to one endpoint, at most. */
+  /** Most concurrent posts to one endpoint. */
   windowMax?: number
-  /** Posts under way beyond the first of each endpoint, at most. */
+  /** Most concurrent posts beyond the first of each endpoint. */
   inFlightMoreMax?: number
   /** Events are stored without texts (see `Outbox`). */
   hidesTexts?: boolean
@@ -56,11 +55,11 @@ export interface DispatcherOptions {
 }
 
 const leaseMs = postLeaseSeconds * 1000
-// Between the end of a post and the end of its lease: for writing down what came of it.
+// Between the end of a post and the end of its lease: time to write the result.
 const saveMarginMs = 10_000
-// Ends that wait to be written; beyond it nothing new begins (the database is away or slow).
+// Most unwritten ends; above it no post begins (the database is away or slow).
 const unsavedMax = 5000
-// Posts in memory and the characters of their bodies; beyond either a lane takes no more than it can begin at once, and few.
+// Posts in memory and the characters of their bodies; above either, a lane takes only the few it can begin at once.
 const queuedMax = 20_000
 const queuedCharactersMax = 8 * 1024 * 1024
 const queuedAnywayMax = 8
@@ -68,7 +67,7 @@ const closeWithinMs = 15_000
 const idleLaneMs = 60_000
 const dayMs = 86_400_000
 
-/** The dispatcher of one process: `start` it, `offer` it what was committed, `close` it. */
+/** The dispatcher of one process: `start` it, `offer` it committed posts, `close` it. */
 export class Dispatcher implements Outbox {
   readonly nodeId: string
   readonly hidesTexts: boolean
@@ -79,14 +78,14 @@ export class Dispatcher implements Outbox {
   readonly #saver: Saver
   readonly #health: Health
   readonly #lanes = new Map<string, PostLane>()
-  /** Lanes that would post but for `inFlightMoreMax`, in the order of their turn. */
+  /** Lanes that wait only for `inFlightMoreMax`, in order of their turn. */
   readonly #waiting = new Set<PostLane>()
   readonly #claims: Claims
   readonly #background: Background
   #queued = 0
   #queuedCharacters = 0
   #inFlight = 0
-  /** Posts under way beyond the first of each lane. */
+  /** Concurrent posts beyond the first of each lane. */
   #inFlightMore = 0
   #isClosing = false
   #poll: NodeJS.Timeout | null = null
@@ -124,7 +123,7 @@ export class Dispatcher implements Outbox {
     })
   }
 
-  /** Begins to look for due posts. */
+  /** Starts the search for due posts. */
   start(): void {
     this.#lookIn(0)
   }
@@ -134,7 +133,7 @@ export class Dispatcher implements Outbox {
     if (postings.length > 0) this.#take(postings, (posting) => nowMs() - posting.dueAt.getTime())
   }
 
-  /** Ends what is under way, for 15 seconds at most, and gives back the rest. */
+  /** Lets running posts end for up to 15 seconds, and gives back the rest. */
   async close(): Promise<void> {
     this.#isClosing = true
     if (this.#poll) clearTimeout(this.#poll)
@@ -172,7 +171,7 @@ export class Dispatcher implements Outbox {
     for (const lane of lanes) this.#pump(lane)
   }
 
-  /** How many more posts of a lane, or of an endpoint that has none yet, may be held in memory. */
+  /** Free memory, in posts, of a lane, or of an endpoint without one. */
   #roomFor(lane: PostLane | undefined): number {
     if (!this.#options.mayPost()) return 0
     const used = Math.max(this.#queued / queuedMax, this.#queuedCharacters / queuedCharactersMax)
@@ -183,7 +182,7 @@ export class Dispatcher implements Outbox {
     return Math.max(0, Math.min(room, anyway - lane.queue.length))
   }
 
-  /** What was taken off a queue is no longer held in memory. */
+  /** Subtracts a dequeued post from memory. */
   #forget({ posting, characters }: Queued): Posting {
     this.#queued--
     this.#queuedCharacters -= characters
@@ -194,7 +193,7 @@ export class Dispatcher implements Outbox {
     this.#saver.release(this.#forget(queued))
   }
 
-  /** Begins as many posts of a lane as may be under way. */
+  /** Begins posts of a lane up to its window. */
   #pump(lane: PostLane): void {
     while (lane.queue.length > 0 && this.#mayBegin(lane)) {
       const endpoint = this.#endpoints.peek(lane.endpointId)
@@ -211,7 +210,7 @@ export class Dispatcher implements Outbox {
     if (lane.hasBacklog && lane.queue.length < beginMax(lane)) this.#claims.soon(lane.id)
   }
 
-  /** Whether a post that was taken off its queue may go now. */
+  /** Whether a dequeued post may go now. */
   #admits(lane: PostLane, endpoint: Endpoint, taken: Taken): boolean {
     const posting = this.#forget(taken)
     if (taken.startBy < performance.now()) {
@@ -239,15 +238,15 @@ export class Dispatcher implements Outbox {
 
   #mayBegin(lane: PostLane): boolean {
     const isFull = lane.inFlight >= lane.window.size || this.#saver.unsaved >= unsavedMax
-    // A process that was frozen wakes up, and others have what was leased to it.
+    // A frozen process wakes up, and others have taken its leases.
     if (this.#isClosing || isFull || !this.#options.mayPost()) return false
-    // The first post of an endpoint always may: however many others hang, they hold up nobody.
+    // The first post of an endpoint is always admitted, so that others that hang do not delay it.
     const hasTurn = lane.inFlight === 0 || this.#inFlightMore < this.#options.inFlightMoreMax
     if (!hasTurn) this.#waiting.add(lane)
     return hasTurn
   }
 
-  /** Reads the lane's endpoint. Where there is none any more, drops what was queued before the reading: only that is surely older. */
+  /** Reads the lane's endpoint. If it is gone, drops only posts queued before the read, because only those are surely older. */
   #read(lane: PostLane): void {
     if (lane.isReading) return
     lane.isReading = true
@@ -280,7 +279,7 @@ export class Dispatcher implements Outbox {
       const sent = { startedAt, url: target.origin + target.path + mark, batchId, result }
       const noted = this.#health.note(lane, endpoint, result.outcome)
       const isGone = result.outcome === 'gone'
-      // An endpoint that is gone is over with its posts, unless it has another address by now: that gets them.
+      // A 410 ends the endpoint's posts, unless it has another address by now, which then gets them.
       if (noted) this.#background.run(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver), lane)
       if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || (result.outcome === 'ok' && !result.isUndone))
       this.#goOn(lane, result)
@@ -288,7 +287,7 @@ export class Dispatcher implements Outbox {
     this.#poster.post(target, headers, body, done, asked)
   }
 
-  /** Writes down what became of all events of a POST. */
+  /** Writes the results of all events of a POST. */
   #save(
     endpoint: Endpoint,
     posts: DuePost[],
@@ -296,7 +295,7 @@ export class Dispatcher implements Outbox {
     isFinal: boolean,
   ): void {
     const { retryAfterMs } = sent.result
-    // What failed together comes back together.
+    // Events that failed together are retried together.
     const random = Math.random()
     for (const post of posts) {
       const delaysMs = this.#options.retryDelaysMs
@@ -316,7 +315,7 @@ export class Dispatcher implements Outbox {
     this.#pump(lane)
   }
 
-  /** The poll: finds what nobody handed over, and sweeps. Backs off where it costs, but never so far that a first attempt is late. */
+  /** The poll: finds posts that were not handed over, and sweeps. Backs off to save load, but never so far that a first attempt is late. */
   async #look(): Promise<void> {
     const startedAt = performance.now()
     try {
@@ -325,7 +324,7 @@ export class Dispatcher implements Outbox {
       if (!isPassing(error)) this.#options.log.error({ error }, 'looking for due posts failed')
     }
     const now = performance.now()
-    // Not awaited: an endpoint with a backlog keeps claims going, and must not keep the others from being found.
+    // Not awaited: an endpoint with a backlog keeps claims running, and must not delay the search for others.
     this.#background.run(this.#claims.run())
     for (const lane of this.#lanes.values()) {
       this.#pump(lane)

@@ -1,4 +1,4 @@
-/** How an endpoint may want its posts: in order, in batches, without texts, with headers of its own. */
+/** Forms of posts by endpoint: in order, in batches, without texts, with its own headers. */
 import { Webhook } from 'standardwebhooks'
 import { afterEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
@@ -58,7 +58,7 @@ const left = async (endpointId: string): Promise<number> =>
   (await db.query<{ n: number }>('select count(*)::int as n from outbox where endpoint_id = $1', [endpointId])).rows[0]
     ?.n ?? -1
 
-/** Records what happens to some messages, one event of each after the other, as their changes would. */
+/** Records events of some messages, in turn, as their changes would. */
 async function tellStories(outbox: Outbox, accountId: string, messages: string[], events: number): Promise<void> {
   const types: EventType[] = ['message.delivered', 'message.failed']
   for (let sequence = 1; sequence <= events; sequence++) {
@@ -115,7 +115,7 @@ test('posts the first event of an ordered endpoint at once', async () => {
   const began = performance.now()
   await tellStories(dispatcher, accountId, [newId()], 1)
   await until('the post', () => receiver.received.length === 1)
-  // What was lost on the way comes when its lease ends, after a minute.
+  // A lost post comes after its lease, a minute.
   expect(performance.now() - began).toBeLessThan(5000)
 })
 
@@ -196,7 +196,7 @@ test('drops what waited when an endpoint was disabled, and posts what happens af
   const dispatcher = start({ retryDelaysMs: [2000, 2000], pollMs: 20 })
   await postEvents(db, dispatcher, accountId, 3)
   await until('the first tries', () => receiver.received.length === 3)
-  // As an hour's pause would leave it: what waits is older than the clocks may differ.
+  // As after an hour's pause: queued posts are older than clocks may differ.
   await db.query(`update webhooks set posts_since = now(), updated_at = now() where id = $1`, [id])
   status = 204
   const [fresh] = await postEvents(db, dispatcher, accountId, 1)

@@ -1,9 +1,8 @@
-/** An endpoint's own headers: their values are somebody's credentials, so they are sealed in the database and masked wherever they are shown. */
+/** An endpoint's own headers: their values are credentials, so they are sealed in the database and masked on display. */
 import type { Db } from '../ground/db/db.ts'
 import { invalid } from '../ground/base/errors.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 
-/** Header names and their values. */
 export type Headers = Record<string, string>
 
 /** Shown instead of a value. In a change: unchanged. */
@@ -17,8 +16,8 @@ export function maskHeaders(headers: Headers): Headers {
 }
 
 /**
- * Headers with what is known in the place of masks; names are compared without case (RFC 9110 §5.1).
- * @throws ApiError `validation_failed` for a mask with nothing behind it.
+ * Replaces masks by known values; names are compared without case (RFC 9110 §5.1). @throws ApiError `validation_failed` for a mask without a known
+ * value.
  */
 export function fillHeaders(given: Headers, known: Headers): Headers {
   const byName = new Map(Object.entries(known).map(([name, value]) => [name.toLowerCase(), value]))
@@ -32,12 +31,12 @@ export function fillHeaders(given: Headers, known: Headers): Headers {
   return Object.fromEntries(filled)
 }
 
-/** Pointer to a header of a body (RFC 6901 §3). */
+/** JSON pointer to a header in a body (RFC 6901 §3). */
 export function pointerOf(name: string): string {
   return `#/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** What is stored of headers: masked ones to show, sealed ones to post with (null: none). */
+/** Headers for storage: masked for display, sealed for posts (null: none). */
 export function sealHeaders(
   vault: Vault,
   endpointId: string,
@@ -48,7 +47,7 @@ export function sealHeaders(
   return { headers: maskHeaders(headers), sealedHeaders }
 }
 
-/** The headers of a row; a row from before they were sealed has them in the clear. */
+/** The headers of a row; old rows have them in plain text. */
 export function openHeaders(
   vault: Vault,
   row: { id: string; headers: Headers; sealedHeaders: Buffer | null },
@@ -56,7 +55,7 @@ export function openHeaders(
   return row.sealedHeaders ? (JSON.parse(vault.open(row.sealedHeaders, purposeOf(row.id))) as Headers) : row.headers
 }
 
-/** Seals what an earlier version stored in the clear: at each start, before anything is posted. Reads the table once; it is small. */
+/** Seals headers that an earlier version stored in plain text: at each start, before any post. Reads the table once; it is small. */
 export async function sealPlainHeaders(db: Db, vault: Vault): Promise<void> {
   const { rows } = await db.query<{ accountId: string; id: string; headers: Headers }>(
     `select account_id as "accountId", id, headers from webhooks where sealed_headers is null and headers <> '{}'::jsonb`,

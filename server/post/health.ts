@@ -1,4 +1,4 @@
-/** Since when an endpoint only fails, and the end of it: an endpoint that fails for days or says 410 is disabled, with an event. */
+/** Tracks failing endpoints: one that fails for days or answers 410 is disabled, with an event. */
 import { nowMs } from '../ground/db/clock.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
@@ -9,12 +9,12 @@ import type { Outcome } from './outcome.ts'
 import { renderWebhook, type WebhookRow } from './resource.ts'
 import { webhookColumns } from './store.ts'
 
-/** Why an endpoint is disabled: it said 410, it failed for days, or somebody disabled it. */
+/** Why an endpoint is disabled: a 410, failures for days, or a request. */
 type DisabledReason = 'gone' | 'failing' | 'request'
 
 /** Keeps the health of endpoints in their rows. */
 export interface Health {
-  /** Takes the end of a post into account; what has to be written, or null: nothing while an endpoint works. Resolves with whether it was disabled. */
+  /** Records the end of a post; null: nothing to write, as while an endpoint works. Resolves with whether it was disabled. */
   note(key: EndpointKey, endpoint: Endpoint, outcome: Outcome): Promise<boolean> | null
 }
 
@@ -23,13 +23,13 @@ interface HealthOptions {
   log: Log
   endpoints: Endpoints
   outbox: Outbox
-  /** An endpoint that only failed for longer than this is disabled. */
+  /** An endpoint is disabled after failing for longer than this without a success. */
   disableAfterMs: number
 }
 
-/** Writes only changes: a recovery at once, and at most one first failure for each reading of an endpoint, however it flaps. */
+/** Writes only changes: a recovery at once, and at most one first failure for each read of an endpoint, however it flaps. */
 export function createHealth({ db, log, endpoints, outbox, disableAfterMs }: HealthOptions): Health {
-  // One after the other: a recovery must not be overtaken by the failure before it.
+  // In sequence: a recovery must not be overtaken by the failure before it.
   let last: Promise<void> = Promise.resolve()
   const inOrder = (write: () => Promise<void>): Promise<boolean> => {
     const written = last.then(write)
@@ -68,7 +68,7 @@ export function createHealth({ db, log, endpoints, outbox, disableAfterMs }: Hea
   }
 }
 
-/** Notes the first failure after a success (primary key). */
+/** By primary key: the first failure after a success. */
 async function noteFailing(db: Db, accountId: string, endpointId: string): Promise<void> {
   await db.query(
     `update webhooks set failing_since = now() where account_id = $1 and id = $2 and failing_since is null`,
@@ -76,7 +76,7 @@ async function noteFailing(db: Db, accountId: string, endpointId: string): Promi
   )
 }
 
-/** Notes a success after failures (primary key). */
+/** By primary key: a success after failures. */
 async function noteWorking(db: Db, accountId: string, endpointId: string): Promise<void> {
   await db.query(
     `update webhooks set failing_since = null where account_id = $1 and id = $2 and failing_since is not null`,
@@ -85,8 +85,8 @@ async function noteWorking(db: Db, accountId: string, endpointId: string): Promi
 }
 
 /**
- * Disables an enabled endpoint and records `webhook.disabled` in one transaction; returns what is to be offered after it, or null
- * when the endpoint was disabled, works again, or has another address by now. `failingForMs`: only if it has only failed for so long.
+ * Disables an enabled endpoint and records `webhook.disabled` in one transaction; returns the postings to offer after it, or null if the endpoint was
+ * disabled, works again, or has another address by now. `failingForMs`: only after failing for so long.
  */
 async function disableEndpoint(
   db: Db,

@@ -7,7 +7,7 @@ import { insertTestAccount, insertTestWebhook, testEnded } from '../webhooks/tes
 
 const { db } = await createTestDatabase()
 
-/** A post that is due, leased to a node or to none. */
+/** A due post, leased to a node or to none. */
 async function duePost(nodeId: string | null = null): Promise<{ accountId: string; rows: OutboxKey[] }> {
   const accountId = await insertTestAccount(db)
   const { rows } = await db.query<OutboxKey>(
@@ -57,7 +57,7 @@ test('a node gives back only what is leased to it: the lease of another one stay
   expect(await isLeased()).toBe(false)
 })
 
-/** Posts of the events of one message to an ordered endpoint, in their order: the first is due in an hour, the others now. */
+/** Posts of one message's events to an ordered endpoint: the first is due in an hour, the others now. */
 async function heldPosts(): Promise<{ accountId: string; endpointId: string; eventIds: string[] }> {
   await db.query('truncate outbox')
   const accountId = await insertTestAccount(db)
@@ -106,7 +106,7 @@ test('what waited when its endpoint was disabled holds up nothing that comes aft
   await db.query(`update webhooks set posts_since = now() - interval '30 seconds' where id = $1`, [endpointId])
   const lease = (until: string) =>
     db.query(`update outbox set leased_until = ${until} where event_id = $1`, [eventIds[0]])
-  // The post under way may still arrive.
+  // The running post may still arrive.
   await lease(`now() + interval '1 minute'`)
   await makeDue()
   expect(await claim()).toEqual([])

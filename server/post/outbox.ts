@@ -7,21 +7,17 @@ import type { DuePost } from '../events/events.ts'
 import { firstIdSql } from '../ground/base/ids.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
-/** A row of the outbox. */
 export type OutboxKey = Pick<DuePost, 'endpointId' | 'dueAt' | 'eventId'>
 
-/** What to claim of one endpoint. */
+/** A claim for one endpoint. */
 export interface Claim {
   endpointId: string
   limit: number
-  /** Nothing due before this is free: dead rows of posts that are over need not be stepped over again. */
+  /** No row due before this is free: skips dead rows of ended posts. */
   from: Date | null
 }
 
-/**
- * Endpoints whose oldest row is due. A loose scan of the primary key: one probe for each endpoint with rows, however many rows
- * it has. Locks nothing.
- */
+/** Endpoints whose oldest row is due. A loose scan of the primary key: one probe for each endpoint, however many rows it has. Locks nothing. */
 export async function findDueEndpoints(db: Db): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'find-due-endpoints',
@@ -46,20 +42,19 @@ export async function findDueEndpoints(db: Db): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
-/** What a claim found. */
 export interface Claimed {
   /** Leased to the node; payload null: the event has expired. */
   rows: (DuePost & { payload: string | null })[]
-  /** How many of each endpoint wait for an earlier post of their message, and were put off. */
+  /** Rows by endpoint that wait for an earlier post of their message, and were postponed. */
   held: Map<string, number>
 }
 
 /**
- * Leases due rows that nobody holds, a bounded number for each endpoint, oldest first. Locks the rows it takes and steps over those
- * that another node is taking; each endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier
- * one (outbox_message) is put off until that is tried again, so that it is not met at every claim: to another moment than that of a
- * redelivery of its event, which may have failed together with the earlier one. What waited when its endpoint was disabled is dropped
- * when its turn comes, and nothing waits for it but for a post that is under way. A row whose event has expired comes with null.
+ * Leases free due rows, a bounded number for each endpoint, oldest first. Locks the rows it takes and skips those that another node is taking; each
+ * endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier one (outbox_message) is postponed until that
+ * one's retry, so that claims do not find it each time: at another moment than a redelivery of its event, which may have failed together with the
+ * earlier one. Rows queued when their endpoint was disabled are dropped in their turn, and hold up no later rows unless they are being posted. A row
+ * with an expired event has a null payload.
  */
 export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, claims: Claim[]): Promise<Claimed> {
   const { rows: met } = await db.query<ClaimedRow>({
@@ -145,7 +140,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
   }
 }
 
-/** What is to be posted of events that have not expired, by id. Each by its key: between two that are tried again may lie all that waits. */
+/** Payloads of unexpired events, by id. Each by its key: the range between two retried ones may hold the whole queue. */
 async function readEvents(
   db: Db,
   posts: readonly Pick<DuePost, 'accountId' | 'eventId'>[],
@@ -172,7 +167,7 @@ type ClaimedRow = Omit<DuePost, 'targetId' | 'eventId' | 'messageId'> & {
   targetId: string | null
 }
 
-/** Gives leased rows back, so that any node may claim them at once. Locks those rows (primary key); the update stays heap-only. */
+/** Releases leased rows for any node. Locks those rows (primary key); the update stays heap-only. */
 export async function releasePosts(db: Db, nodeId: string, keys: OutboxKey[]): Promise<void> {
   await db.query({
     name: 'release-posts',
@@ -188,12 +183,12 @@ export async function releasePosts(db: Db, nodeId: string, keys: OutboxKey[]): P
   })
 }
 
-/** Gives back all that a dead node has leased: its posts need not wait for the end of their leases. Reads the whole outbox, once a death. */
+/** Releases all leases of a dead node, so that its posts need not wait for their end. Reads the whole outbox, once a death. */
 export async function releasePostsOf(db: Db, nodeId: string): Promise<void> {
   await db.query(`update outbox set leased_by = null, leased_until = null where leased_by = $1`, [nodeId])
 }
 
-/** Removes rows that are never to be posted: their endpoint was deleted or disabled, or their event has expired (primary key). */
+/** Deletes rows that will never be posted: their endpoint was deleted or disabled, or their event has expired (primary key). */
 export async function dropPosts(db: Db, keys: OutboxKey[]): Promise<void> {
   await db.query({
     name: 'drop-posts',

@@ -1,7 +1,7 @@
-/** How a POST ended, in one closed word. */
+/** The outcome of a POST, from a closed list. */
 import { DestinationError } from './destination.ts'
 
-/** `status`: answered, but not with 2xx. `gone`: 410, nothing more is to be sent. `too_large`: headers that nobody reads. */
+/** `status`: an answer other than 2xx. `gone`: 410, send nothing more. `too_large`: headers too large to read. */
 export type Outcome =
   | 'ok'
   | 'status'
@@ -24,7 +24,7 @@ export function outcomeOfStatus(status: number): Outcome {
   return status === 410 ? 'gone' : 'status'
 }
 
-/** Of what went wrong before there was one. */
+/** Of a failure before an answer. */
 export function outcomeOfError(error: Error): Outcome {
   if (error instanceof DestinationError) return error.fault
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -1,4 +1,4 @@
-/** The body of an event that is read back: stored with it, or rendered from the message whose end it tells. */
+/** The body of a stored event: stored with it, or rendered from the final message. */
 import type { Queryable } from '../ground/db/db.ts'
 import { renderEvent, type EventType } from '../events/events.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -6,14 +6,14 @@ import type { MessageRow, Status } from '../message/message.ts'
 import { messageEventData } from '../message/show.ts'
 import { readMessages } from '../message/store.ts'
 
-/** What `events` holds of an event. */
+/** An event's columns in `events`. */
 export interface StoredEvent {
   accountId: string
   id: string
   type: EventType
   messageId: string | null
   sequence: number | null
-  /** Null: its message says it all (its end, which never changes), but for the status before. */
+  /** Null: rendered from its final message, which never changes, except for the previous status. */
   payload: string | null
   previousStatus: Status | null
   createdAt: Date
@@ -24,11 +24,11 @@ export const eventColumns = (e: string): string => `
   ${e}.account_id as "accountId", ${e}.id, ${e}.type, ${e}.message_id as "messageId", ${e}.sequence, ${e}.payload,
   ${e}.previous_status as "previousStatus", ${e}.created_at as "createdAt"`
 
-// In JSON, quotes within a text are escaped: only a member looks so.
+// In JSON, quotes within a text are escaped: only a member matches.
 const lacksText = (payload: string): boolean =>
   payload.includes('"message":null') && !payload.includes('"redacted":true')
 
-/** A payload that was stored without the text of its message (`hidesTexts`), with it. */
+/** Adds the text to a payload that was stored without it (`hidesTexts`). */
 function withText(payload: string, { id, body }: MessageRow): string {
   const event = JSON.parse(payload) as { data: { message?: { id?: unknown; message?: unknown } | null } }
   const shown = event.data.message
@@ -37,7 +37,7 @@ function withText(payload: string, { id, body }: MessageRow): string {
   return JSON.stringify(event)
 }
 
-/** The bodies of events, in their order; null where the message is gone. One query where messages have to be read, by primary key. */
+/** The bodies of events, in order; null if the message is gone. One query if messages have to be read, by primary key. */
 export async function readPayloads(db: Queryable, events: readonly StoredEvent[]): Promise<(string | null)[]> {
   const keys = events.flatMap(({ accountId, messageId, payload }) =>
     (payload === null || lacksText(payload)) && messageId !== null ? [{ accountId, id: messageId }] : [],

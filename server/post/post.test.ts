@@ -44,7 +44,7 @@ test('posts the body and takes any 2xx, over connections that stay open', async 
     expect(result).toMatchObject({ outcome: 'ok', statusCode: 202, responseHead: 'thank you', retryAfterMs: null })
   }
   expect(receiver.received[0]).toMatchObject({ method: 'POST', url: '/hook?a=b', body: '{"a":"ü"}' })
-  // undici rests a connection for one turn after an answer, so that two take turns.
+  // undici rests a connection for one turn after an answer, so two alternate.
   expect(receiver.connections).toBeLessThanOrEqual(2)
 })
 

@@ -1,16 +1,16 @@
-/** POSTs: bounded in time and size, without redirects, to addresses that are allowed. */
+/** POSTs: bounded in time and size, without redirects, to permitted addresses. */
 import type { Asked, TakeAnswer } from './asked.ts'
 import { Connections } from './connections.ts'
 import type { Destinations } from './destination.ts'
 import { Exchange, type PostResult } from './exchange.ts'
 
-/** Where a POST goes. */
+/** The destination of a POST. */
 export interface Target {
   origin: string
   path: string
 }
 
-/** The target of a URL; a fragment stays here. */
+/** Without the fragment. */
 export function targetOf(url: string): Target {
   const { origin, pathname, search } = new URL(url)
   return { origin, path: pathname + search }
@@ -20,13 +20,13 @@ const connectTimeoutMs = 10_000
 
 interface PosterOptions {
   destinations: Destinations
-  /** For the whole of a POST, from connecting to the last byte of the answer. */
+  /** For the whole POST, from connecting to the last byte of the answer. */
   timeoutMs: number
-  /** Absent: no answer is read. */
+  /** Absent: answers are not read. */
   takeAnswer?: TakeAnswer | undefined
 }
 
-/** Posts over keep-alive connections, which keep the process up until it is closed; bounding how many at a time is the caller's part. */
+/** Posts over keep-alive connections, which keep the process up until closed; the caller limits concurrency. */
 export class Poster {
   readonly #timeoutMs: number
   readonly #connections: Connections
@@ -39,8 +39,8 @@ export class Poster {
   }
 
   /**
-   * Posts a body and calls `done` exactly once, never in this turn. `headers` are names and values in turn. With `asked` what the answer says is
-   * done before.
+   * Posts a body and calls `done` exactly once, never in this turn. `headers` are names and values in turn. With `asked`, the answer is acted on
+   * first.
    */
   post(
     { origin, path }: Target,
@@ -59,7 +59,7 @@ export class Poster {
     taken.connection.begin(exchange, { path, headers, body })
   }
 
-  /** Never rejects: who takes answers says in the log what is wrong. */
+  /** Never rejects: `take` logs its own failures. */
   async #read(take: TakeAnswer, asked: Asked, { answer, ...result }: PostResult): Promise<PostResult> {
     if (result.outcome !== 'ok' || !answer) return result
     const { 'content-type': type } = JSON.parse(result.responseHeaders ?? '{}') as Record<string, string | string[]>
@@ -70,7 +70,7 @@ export class Poster {
     )
   }
 
-  /** Destroys all connections; what is under way ends as `reset`. Resolves when all of it has ended. */
+  /** Destroys all connections; running posts end as `reset`. Resolves when all have ended. */
   async close(): Promise<void> {
     await this.#connections.close()
     await new Promise((resolve) => setImmediate(resolve))

@@ -1,14 +1,14 @@
-/** Names to addresses, in such a way that a name server that hangs delays nobody else. */
+/** Resolves names so that a name server that hangs delays no other names. */
 import { lookup, Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
-/** All addresses of a host; throws when there are none. */
+/** All addresses of a host; throws if there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
 /**
- * The default. Asks the name servers by c-ares, which needs no thread: getaddrinfo waits in one of two threads that all lookups
- * share, so two names whose servers hang would stop every new connection. What c-ares does not know (the hosts file, search
- * domains, names without a dot) is asked of getaddrinfo, one name at a time, which leaves the other thread free.
+ * The default. Asks the name servers by c-ares, which needs no thread: getaddrinfo waits in one of two threads that all lookups share, so two names
+ * whose servers hang would stop every new connection. Names unknown to c-ares (the hosts file, search domains, names without a dot) go to
+ * getaddrinfo, one at a time, which leaves the other thread free.
  */
 export function createResolve(): Resolve {
   const resolver = new Resolver({ timeout: 2000, tries: 2 })

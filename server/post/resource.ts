@@ -1,4 +1,4 @@
-/** Webhooks and events as the API shows and takes them. */
+/** Webhooks and events in the API. */
 import { Type, type Static } from 'typebox'
 import { eventPatterns } from '../events/event-types.ts'
 import { eventTypes, type EventType } from '../events/events.ts'
@@ -9,10 +9,10 @@ import { mask, maskHeaders, type Headers } from './headers.ts'
 
 const typeNames = Object.keys(eventTypes) as EventType[]
 
-/** The types that an endpoint gets when it does not say. */
+/** The default event types of an endpoint. */
 export const contractEvents: EventType[] = typeNames.filter((type) => eventTypes[type].isContract)
 
-/** An event type; the list grows, and consumers ignore what they do not know. */
+/** The list grows, and consumers ignore unknown types. */
 export const EventTypeName = Type.Enum(typeNames, { description: 'An event type.' })
 
 const HeaderMap = Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
@@ -51,7 +51,6 @@ const EventPattern = Type.Enum(eventPatterns, {
 const events = Type.Array(EventPattern, { minItems: 1, maxItems: 50, uniqueItems: true })
 const description = Nullable(Type.String({ maxLength: 500 }))
 
-/** An endpoint that events are posted to. */
 export const Webhook = Type.Object(
   {
     id: IdOf('whk', 'The webhook.'),
@@ -86,7 +85,6 @@ export const Webhook = Type.Object(
   { $id: 'Webhook' },
 )
 
-/** The fields of a new webhook. */
 export const NewWebhook = Type.Object(
   {
     url,
@@ -105,10 +103,10 @@ export const NewWebhook = Type.Object(
 export const WebhookChange = Type.Partial(NewWebhook, { additionalProperties: false, examples: [{ enabled: true }] })
 export type WebhookChange = Static<typeof WebhookChange>
 
-/** The signing secret, which only the answer that made it contains. */
+/** The signing secret, which only the response that created it contains. */
 export const Secret = Type.String({ description: 'Standard Webhooks secret. Shown only now.', examples: ['whsec_…'] })
 
-/** What happened, as it was posted. */
+/** An event as posted. */
 export const Event = Type.Object(
   {
     id: IdOf('evt', 'The event; the same in every post of it.'),
@@ -143,7 +141,7 @@ export interface WebhookRow {
   updatedAt: Date
 }
 
-/** The Webhook of a row; never its secret. */
+/** Never shows the secret. */
 export function renderWebhook(row: WebhookRow): Static<typeof Webhook> {
   return {
     id: showId('whk', row.id),
@@ -164,7 +162,7 @@ export function renderWebhook(row: WebhookRow): Static<typeof Webhook> {
   }
 }
 
-/** The Event of a payload. A caller that may not read texts gets none, and no address of a link in one. */
+/** Without permission to read texts, removes them and the addresses of links in them. */
 export function renderEvent(payload: string, mayReadBodies: boolean): Static<typeof Event> {
   const event = JSON.parse(payload) as Static<typeof Event> & { data: { message?: unknown; link?: object } }
   const { message, link } = event.data

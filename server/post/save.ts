@@ -1,4 +1,4 @@
-/** Writes what became of posts, many at a time. */
+/** Writes the results of posts, many at a time. */
 import { Batcher } from '../ground/base/batch.ts'
 import type { Db } from '../ground/db/db.ts'
 import { codeOf, isPassing, isRetryable } from '../ground/db/failure.ts'
@@ -7,15 +7,14 @@ import { Repeated } from '../ground/http/repeated.ts'
 import { endPosts, type Ended } from './ended.ts'
 import { dropPosts, releasePosts, type OutboxKey } from './outbox.ts'
 
-/** Takes posts that are over; nobody waits for the writing. */
 export interface Saver {
   /** The post was made. */
   end(ended: Ended): void
   /** It was not made here, and any node may make it. */
   release(key: OutboxKey): void
-  /** It is never to be made. */
+  /** It will never be made. */
   drop(key: OutboxKey): void
-  /** Ends that wait to be written. */
+  /** Unwritten ends. */
   readonly unsaved: number
   /** Resolves when all is written. */
   drain(): Promise<void>
@@ -23,12 +22,12 @@ export interface Saver {
 
 const tries = 10
 const retryMs = 1000
-// Ends are the delivery log and what a crash would post again: a fiftieth of a second more is nothing to either.
+// Ends only feed the delivery log, and prevent repetitions after a crash: a fiftieth of a second does not matter to either.
 const lingerMs = 20
 
 /**
- * A saver for the posts of one node. A database that is away is waited for, 10 seconds a batch; what could not be written then is
- * posted again when its lease has ended.
+ * A saver for one node's posts. It waits for an unavailable database, 10 seconds a batch; posts with unwritten results are made again after their
+ * lease.
  */
 export function createSaver(db: Db, nodeId: string, log: Log): Saver {
   const batched = <T>(write: (items: T[]) => Promise<void>): Batcher<T, void> =>
@@ -60,13 +59,13 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
   }
 }
 
-/** Writes until it is written: each of the statements is whole, and may be repeated. */
+/** Retries until written: each statement is atomic and repeatable. */
 async function keepTrying(write: () => Promise<void>): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
       return await write()
     } catch (error) {
-      // Its attempts are there: an earlier try has written all, and its answer was lost.
+      // Its attempts exist: an earlier try wrote everything, and its answer was lost.
       if (tried > 1 && codeOf(error) === '23505') return
       if (!isRetryable(error) || tried === tries) throw error
       await new Promise((resolve) => setTimeout(resolve, retryMs))

@@ -1,4 +1,4 @@
-/** When a failed post is tried again. */
+/** The retry schedule of failed posts. */
 import { nowMs } from '../ground/db/clock.ts'
 
 const minuteMs = 60_000
@@ -17,12 +17,12 @@ export const retryDelaysMs: readonly number[] = [
   24 * hourMs,
 ]
 
-// A receiver may ask for patience, but not postpone an event beyond the longest wait that is promised.
+// A receiver may delay a retry, but not beyond the longest wait that we promise.
 const retryAfterMaxMs = 24 * hourMs
 
 /**
- * Milliseconds to wait after the failed attempt number `tried` (from 1), or null when it was the last. ±20 % jitter, so that
- * what failed together does not come back together; never less than the receiver asked for.
+ * Milliseconds to wait after failed attempt number `tried` (from 1), or null after the last. ±20 % jitter separates posts that failed together; never
+ * less than the receiver requested.
  */
 export function retryDelayMs(
   tried: number,
@@ -36,7 +36,7 @@ export function retryDelayMs(
   return Math.max(jittered, Math.min(retryAfterMs ?? 0, retryAfterMaxMs))
 }
 
-/** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date (RFC 9110 §10.2.3); null when there is none to be understood. */
+/** Milliseconds in a `Retry-After`: seconds or an HTTP date (RFC 9110 §10.2.3); null if absent or invalid. */
 export function readRetryAfter(value: string | undefined, now: number = nowMs()): number | null {
   if (value === undefined) return null
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000

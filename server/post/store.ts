@@ -4,16 +4,16 @@ import { wayOf, type Position } from '../ground/http/page.ts'
 import type { Headers } from './headers.ts'
 import type { WebhookChange, WebhookRow } from './resource.ts'
 
-/** What `renderWebhook` takes. */
+/** For `renderWebhook`. */
 export const webhookColumns = `
   id, url, events, description, enabled, disabled_reason as "disabledReason", disabled_at as "disabledAt", headers,
   ordered as "isOrdered", batch_events as "batchEvents", batch_wait_ms as "batchWaitMs", has_bodies as "hasBodies",
   failing_since as "failingSince", created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Endpoints that an account may have: each costs every event of the account a row and a post. */
+/** Most endpoints of an account: each costs a row and a post for every event. */
 export const webhooksMax = 20
 
-/** What is stored of a webhook's fields, where that is not what the API takes. */
+/** Stored columns that differ from the API's fields. */
 export interface Stored {
   headers?: Headers
   sealedHeaders?: Buffer | null
@@ -22,7 +22,7 @@ export interface Stored {
 
 const batchWaitMs = ({ batch }: WebhookChange): number | null => (batch ? (batch.max_wait_ms ?? 1000) : null)
 
-/** Inserts an endpoint unless the account has all it may have; locks the account's row, so that two inserts cannot both be the last. */
+/** Inserts an endpoint below the account's maximum; locks the account's row, so that concurrent inserts cannot exceed it. */
 export async function insertWebhook(
   tx: Queryable,
   accountId: string,
@@ -58,7 +58,6 @@ export async function insertWebhook(
   return rows[0] ?? null
 }
 
-/** Reads one endpoint. */
 export async function findWebhook(db: Queryable, accountId: string, id: string): Promise<WebhookRow | null> {
   const { rows } = await db.query<WebhookRow>(
     `select ${webhookColumns} from webhooks where account_id = $1 and id = $2`,
@@ -67,7 +66,7 @@ export async function findWebhook(db: Queryable, accountId: string, id: string):
   return rows[0] ?? null
 }
 
-/** Reads an endpoint's headers as they are stored, and locks its row until the change. */
+/** Reads an endpoint's stored headers, and locks its row until the change. */
 export async function lockHeaders(
   tx: Queryable,
   accountId: string,
@@ -80,7 +79,7 @@ export async function lockHeaders(
   return rows[0] ?? null
 }
 
-/** Reads a page of endpoints in the order that `buildPage` wants. */
+/** A page of endpoints in the order that `buildPage` needs. */
 export async function listWebhooks(
   db: Queryable,
   accountId: string,
@@ -101,12 +100,11 @@ export async function listWebhooks(
   return rows
 }
 
-// Clocks of nodes differ by less: what is recorded right after enabling is not taken for older.
+// Clocks of nodes differ by less: an event recorded right after enabling does not count as older.
 const clockSlackSeconds = 5
 
 /**
- * Changes the fields that are given. Enabling forgets why it was disabled and since when it failed, and what waited then; another address has
- * not failed yet. Locks the row.
+ * Updates the given fields. Enabling clears the reason, the start of failures and the queued posts; a new address clears the failures. Locks the row.
  */
 export async function updateWebhook(
   tx: Queryable,
@@ -159,13 +157,13 @@ export async function updateWebhook(
   return rows[0] ?? null
 }
 
-/** Deletes an endpoint; what waits for it in the outbox is dropped when its turn comes. */
+/** Deletes an endpoint; its queued posts are dropped in their turn. */
 export async function deleteWebhook(tx: Queryable, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from webhooks where account_id = $1 and id = $2', [accountId, id])
   return rowCount === 1
 }
 
-/** Puts a new secret in force; the old one signs beside it for the grace time. Locks the row. */
+/** Activates a new secret; the old one also signs for the grace time. Locks the row. */
 export async function replaceSecret(
   tx: Queryable,
   accountId: string,

@@ -7,7 +7,7 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import { targetOf } from './post.ts'
 import { signTwilio, twilioParameters } from './twilio-form.ts'
 
-/** A sealed auth token; nulls where there is none. */
+/** A sealed auth token; nulls if there is none. */
 export interface SealedToken {
   tokenId: string | null
   token: Buffer | null
@@ -22,12 +22,12 @@ export const oldestToken = (account: string): string => `
   order by id
   limit 1`
 
-/** Opens it; null where there is none. */
+/** Null if there is none. */
 export function openToken(vault: Vault, accountId: string, { tokenId, token }: SealedToken): string | null {
   return tokenId && token ? vault.open(token, twilioTokenPurpose(accountId, tokenId)) : null
 }
 
-/** Reads and opens it. */
+/** Null if there is none. */
 export async function openTwilioToken(db: Db, vault: Vault, accountId: string): Promise<string | null> {
   const { rows } = await db.query<SealedToken>(`select t.id as "tokenId", t.token from (${oldestToken('$1')}) t`, [
     accountId,
@@ -35,7 +35,7 @@ export async function openTwilioToken(db: Db, vault: Vault, accountId: string): 
   return rows[0] ? openToken(vault, accountId, rows[0]) : null
 }
 
-/** Headers (names and values in turn) and body of an event for an address that wants that form; null: that API has no form for it. */
+/** Headers (names and values in turn) and body of an event in Twilio's form; null: it has none for this event. */
 export function wrapForTwilio(
   url: string,
   token: string | null,
@@ -45,7 +45,7 @@ export function wrapForTwilio(
   const told = twilioParameters(accountId, payload)
   if (!told) return null
   const { parameters, isIncoming } = told
-  // As the receiver sees it: with the path `/` of an address without one, and with what the parser of addresses escapes.
+  // As the receiver sees it: with the path `/` if there is none, and with the URL parser's escapes.
   const { origin, path } = targetOf(url)
   const own = [
     'content-type',

@@ -1,6 +1,6 @@
 /**
- * Events in the form of Twilio's status callbacks and incoming messages, for programs written for its API: an address whose fragment is
- * `#twilio` gets them so (a fragment is never sent). https://www.twilio.com/docs/usage/webhooks/messaging-webhooks
+ * Events in the form of Twilio's status callbacks and incoming messages, for programs written for its API: for addresses with the fragment `#twilio`
+ * (a fragment is never sent). https://www.twilio.com/docs/usage/webhooks/messaging-webhooks
  */
 import { createHmac } from 'node:crypto'
 import { parseId } from '../ground/base/ids.ts'
@@ -8,10 +8,10 @@ import type { Status } from '../message/message.ts'
 import type { MessageErrorCode } from '../message/taxonomy.ts'
 import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from './twilio-words.ts'
 
-/** What an address that wants this form ends with. */
+/** The end of an address that selects this form. */
 export const twilioFormMark = '#twilio'
 
-/** Whether an address wants this form. */
+/** Whether an address selects this form. */
 export const wantsTwilioForm = (url: string): boolean => url.endsWith(twilioFormMark)
 
 interface ToldMessage {
@@ -25,13 +25,13 @@ interface ToldMessage {
   error?: { code: MessageErrorCode } | null
 }
 
-/** The parameters of an event of a message; null: it is of something else, of which that API has no form. */
+/** The parameters of a message's event; null: another event, for which that API has no form. */
 export function twilioParameters(
   accountId: string,
   payload: string,
 ): { parameters: [string, string][]; isIncoming: boolean } | null {
   const { type, data } = JSON.parse(payload) as { type: string; data: { message?: ToldMessage } }
-  // Events of people name a message, too: what was told as it came in is not told again.
+  // Events of people name a message, too, which its own event has already reported.
   const message = type.startsWith('message.') ? data.message : null
   const id = message && parseId('msg', message.id)
   if (!message || !id) return null

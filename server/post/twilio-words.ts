@@ -5,17 +5,16 @@
 import type { Status } from '../message/message.ts'
 import type { MessageErrorCode } from '../message/taxonomy.ts'
 
-/** Version of that API, as it says it. */
 export const twilioVersion = '2010-04-01'
 
-/** What binds a sealed auth token to its row of `twilio_credentials`. */
+/** Binds a sealed auth token to its row of `twilio_credentials`. */
 export const twilioTokenPurpose = (accountId: string, id: string): string =>
   `twilio_credentials.token|${accountId}|${id}`
 
-/** The sid of one of our ids: two letters and the 32 hexadecimal digits of the UUID, so that nothing has to be remembered. */
+/** The sid of one of our ids: two letters and the 32 hexadecimal digits of the UUID, so that it need not be stored. */
 export const showSid = (letters: 'AC' | 'SM' | 'MG', uuid: string): string => letters + uuid.replaceAll('-', '')
 
-/** The id behind a sid, or null. `MM` names a message as well as `SM`. */
+/** Null if invalid. `MM` names a message as well as `SM`. */
 export function parseSid(letters: 'AC' | 'SM' | 'MG', sid: string): string | null {
   const hex = /^(?:AC|SM|MM|MG)([0-9a-f]{32})$/.exec(sid)?.[1]
   const isOfKind = sid.startsWith(letters) || (letters === 'SM' && sid.startsWith('MM'))
@@ -23,7 +22,7 @@ export function parseSid(letters: 'AC' | 'SM' | 'MG', sid: string): string | nul
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
-/** States. What is unknown stays `sent`, as it does there. */
+/** Unknown outcomes stay `sent`, as in Twilio. */
 export const twilioStatuses: Readonly<Record<Status, string>> = {
   scheduled: 'scheduled',
   queued: 'queued',
@@ -39,7 +38,6 @@ export const twilioStatuses: Readonly<Record<Status, string>> = {
   received: 'received',
 }
 
-/** Why a message failed. */
 export const twilioErrors: Readonly<Record<MessageErrorCode, number | null>> = {
   unknown_subscriber: 30005,
   landline_or_unroutable: 30006,
@@ -72,6 +70,6 @@ export const twilioErrors: Readonly<Record<MessageErrorCode, number | null>> = {
   carrier_unknown: 30008,
 }
 
-/** A number in Twilio's form: with a plus sign, but for short codes and names. */
+/** A number in Twilio's form: with a plus sign, except for short codes and names. */
 export const twilioNumber = (number: string | null): string | null =>
   number !== null && /^\d{7,15}$/.test(number) ? `+${number}` : number

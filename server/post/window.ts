@@ -1,26 +1,26 @@
-/** How many posts to one endpoint may be under way: more while it answers well, fewer as soon as it does not. */
+/** The number of concurrent posts to one endpoint: more while it answers well, fewer as soon as it does not. */
 
 const startSize = 4
 const growBelowMs = 2000
-// What the last post took counts for a sixteenth of what a post takes; before the first, it is a second.
+// The last duration has a weight of one sixteenth in the average, which starts at a second.
 const remembered = 16
 
 /** An adaptive window: additive growth, halved by failures. */
 export interface PostWindow {
-  /** Posts that may be under way now. */
+  /** Permitted concurrent posts. */
   readonly size: number
   /** No failure since the last success. */
   readonly isHealthy: boolean
-  /** Posts that may be expected to end in a second, with as many under way. */
+  /** Expected ends of posts in a second, at this size. */
   readonly perSecond: number
-  /** Takes the end of a post into account. */
+  /** Adjusts to the end of a post. */
   note(isOk: boolean, durationMs: number, isQueueEmpty: boolean): void
 }
 
 /** A window from 1 to `sizeMax`, starting at 4. */
 export function createWindow(sizeMax: number): PostWindow {
   let size = Math.min(startSize, sizeMax)
-  // Posts that were under way when the window was halved tell nothing new by failing too.
+  // Posts in flight when the window was halved add no information by failing too.
   let staleFailures = 0
   let isHealthy = true
   let tookMs = 1000
