@@ -6,7 +6,6 @@ const types = ['link.down', 'link.throttled', 'sender.degraded'] as const
 const seconds = (n: number): number => n * 1000
 const seen = (changes: Partial<Episode> = {}): Episode => ({ seenMs: 0, isOpen: false, clearMs: null, ...changes })
 
-/** What is told while a subject looks like this, second by second. */
 function watch(type: AlertType, sights: readonly Sight[]): string[] {
   const told: string[] = []
   let episode: { seenAt: number; isOpen: boolean; clearAt: number | null } | null = null

@@ -1,6 +1,6 @@
-/** When trouble becomes an alert, and when it is over. Pure: what is seen now and the episode so far say what is to be done. */
+/** When trouble becomes an alert, and when it ends. Pure: computes the next step from the present sight and the episode so far. */
 
-/** The kinds of trouble, which are also the events that tell of it. */
+/** Kinds of trouble, which are also the types of their events. */
 export type AlertType =
   | 'link.down'
   | 'link.throttled'
@@ -9,19 +9,17 @@ export type AlertType =
   | 'webhook.disabled'
   | 'reply.orphaned'
 
-/** An episode that is not over. */
 export interface Episode {
-  /** Milliseconds since it was first seen. */
+  /** Milliseconds since the trouble was first seen. */
   seenMs: number
   isOpen: boolean
-  /** Milliseconds since it seems to be over; null: it does not. */
+  /** Milliseconds since the trouble seems to be over; null: it does not. */
   clearMs: number | null
 }
 
-/** What is seen of a subject now: between bad and good an episode stays as it is; `gone`: it is not watched any more. */
+/** The present state of a subject: `between` bad and good leaves an episode unchanged; `gone`: no longer watched. */
 export type Sight = 'bad' | 'between' | 'good' | 'gone'
 
-/** What is seen of one subject. */
 export interface Seen {
   type: AlertType
   accountId: string
@@ -30,26 +28,25 @@ export interface Seen {
   detail: Record<string, unknown>
 }
 
-/** `begin` and `forget` are for trouble that has not lasted: nobody is told of it. `drop` ends an alert without saying that all is well. */
+/** `begin` and `forget` are for short trouble without an alert. `drop` ends an alert without reporting a recovery. */
 export type Step = 'begin' | 'forget' | 'open' | 'reopen' | 'clear' | 'close' | 'drop' | null
 
-/** How long trouble lasts before it is told, and how long its end, in milliseconds. */
+/** Duration of trouble before an alert, and of its absence before the end, in milliseconds. */
 export const patience: Readonly<Record<AlertType, { openMs: number; closeMs: number }>> = {
-  // A session that is lost and bound again is nobody's business; one that flaps is one episode.
+  // A session that is lost and bound again needs no alert; one that flaps is one episode.
   'link.down': { openMs: 10_000, closeMs: 10_000 },
-  // A single refusal slows a link down for 20 s; only a carrier that keeps refusing makes it longer.
+  // A single refusal slows a link down for 20 s; only a carrier that keeps refusing prolongs it.
   'link.throttled': { openMs: 30_000, closeMs: 30_000 },
-  // Its window is its patience.
+  // Its window is long enough.
   'sender.degraded': { openMs: 0, closeMs: 0 },
   // It has failed for ten seconds before it is seen (see-webhooks.ts); one that comes and goes is one episode.
   'webhook.failing': { openMs: 0, closeMs: 10_000 },
-  // It had days to recover, or said that it is gone.
+  // It had days to recover, or answered 410.
   'webhook.disabled': { openMs: 0, closeMs: 0 },
   // The person has written already, perhaps STOP.
   'reply.orphaned': { openMs: 0, closeMs: 0 },
 }
 
-/** What is to be done about a subject. */
 export function nextStep(type: AlertType, episode: Episode | null, sight: Sight): Step {
   const { openMs, closeMs } = patience[type]
   if (!episode) return sight !== 'bad' ? null : openMs === 0 ? 'open' : 'begin'
@@ -72,20 +69,20 @@ export function nextStep(type: AlertType, episode: Episode | null, sight: Sight)
   }
 }
 
-/** How many of a sender's messages ended how, within the window. */
+/** Results of a sender's messages within the window. */
 export interface SenderCount {
   delivered: number
   failed: number
 }
 
-/** Below half a hundred, chance looks like trouble. */
+/** With fewer samples, chance looks like trouble. */
 export const samplesMin = 50
-// Networks deliver nine of ten messages and more to lists that are kept; the gap between the two keeps an alert from flapping.
+// Networks deliver nine of ten messages and more to maintained lists; the gap between the two keeps an alert from flapping.
 const badBelow = 0.7
-/** From this part of messages delivered on a sender is well. */
+/** A sender is well from this part of delivered messages on. */
 export const goodFrom = 0.8
 
-/** How a sender looks. Too few messages tell nothing: an alert stays until enough of them arrive, or none came for an hour. */
+/** Too few messages decide nothing: an alert stays until enough of them arrive, or none came for an hour. */
 export function lookAtSender({ delivered, failed }: SenderCount): Exclude<Sight, 'gone'> {
   const count = delivered + failed
   if (count < samplesMin) return 'between'

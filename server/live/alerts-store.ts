@@ -1,4 +1,3 @@
-/** Alerts as they are stored and shown. */
 import type { Db } from '../ground/db/db.ts'
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
@@ -6,7 +5,6 @@ import { showId } from '../ground/base/ids.ts'
 import { wayOf, type Position } from '../ground/http/page.ts'
 import type { AlertType } from './alert-step.ts'
 
-/** An alert: an episode that was told. */
 export interface AlertRow {
   accountId: string
   id: string
@@ -18,7 +16,6 @@ export interface AlertRow {
   closedAt: Date | null
 }
 
-/** The types of alerts. */
 export const alertTypes = [
   'link.down',
   'link.throttled',
@@ -97,7 +94,7 @@ export async function pageAlerts(
   return rows
 }
 
-/** Alerts of failing webhooks that are open, of all accounts; by alerts_unclosed. */
+/** Open alerts of failing webhooks, of all accounts; by alerts_unclosed. */
 export async function countFailingWebhooks(db: Db): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count-failing-webhooks',
@@ -106,7 +103,6 @@ export async function countFailingWebhooks(db: Db): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** An alert as callers see it. */
 export function renderAlert(row: AlertRow): Record<string, unknown> {
   const { detail, type } = row
   const isOfLink = type === 'link.down' || type === 'link.throttled'

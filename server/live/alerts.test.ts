@@ -33,7 +33,6 @@ beforeEach(async () => {
   await subscribe(operator.accountId)
 })
 
-/** Wants every alert of the account. */
 async function subscribe(accountId: string): Promise<void> {
   await db.query(
     `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', $3, '')`,
@@ -56,7 +55,7 @@ async function subscribe(accountId: string): Promise<void> {
 
 const context = (): Parameters<typeof watchLinks>[0] => ({ db, outbox, subscriptions })
 
-/** Says what this process has of the link. */
+/** Reports a state of the link by this process. */
 async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
   await db.query(
     `insert into link_states (link_id, node_id, leased_until, state, sessions, pace)
@@ -67,7 +66,7 @@ async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
   )
 }
 
-/** Looks as often as the clock would while so many seconds pass: episodes get older, and what processes say of links does not. */
+/** Looks as often as the clock would in so many seconds: episodes get older, reports of processes do not. */
 async function pass(seconds: number): Promise<void> {
   await watchLinks(context())
   await db.query(
@@ -262,7 +261,7 @@ describe('a link', () => {
 describe('a sender', () => {
   const number = '15557654321'
 
-  /** Lets carriers end messages of a sender, as two processes count them. */
+  /** Ends messages of a sender, as counted by two processes. */
   async function end(accountId: string, delivered: number, failed: number): Promise<void> {
     const meters = [new Meter(() => 'US'), new Meter(() => 'US')]
     const message = { accountId, carrierId, ourNumber: number, theirNumber: '15551230001', sentAt: new Date() }
@@ -360,7 +359,7 @@ describe('an endpoint that was disabled', () => {
     await set(false, 'failing')
     await look()
     await look()
-    // Who looks at links and senders has nothing to say of it.
+    // The watchers of links and senders ignore it.
     await watchLinks(context())
     await watchSenders(context())
     const [alert, ...others] = await list('&status=open')

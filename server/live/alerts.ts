@@ -1,8 +1,7 @@
 /**
- * Alerts: trouble with links, senders, webhooks and replies that lasts, told once an episode, however many processes watch. Episodes are rows, so that they
- * outlive every process; whoever holds the lock looks, the others pass.
- *
- *   seen ─▶ open (link.down, link.throttled, sender.degraded, …) ─▶ closed (link.up, link.recovered, …)
+ * Alerts: lasting trouble with links, senders, webhooks and replies, reported once an episode, however many processes watch. Episodes are rows, so
+ * that they outlive every process; the process with the lock looks, the others skip. seen ─▶ open (link.down, link.throttled, sender.degraded, …) ─▶
+ * closed (link.up, link.recovered, …)
  */
 import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { recordEvents, type NewEvent, type Posting, type Recording } from '../events/events.ts'
@@ -21,12 +20,12 @@ import { renderAlert, type AlertRow } from './alerts-store.ts'
 import { seeOrphans, selectOperator } from './see-orphans.ts'
 import { seeWebhooks } from './see-webhooks.ts'
 
-// One word for all installations of a database: arbitrary numbers.
+// One constant for all installations: arbitrary numbers.
 const lockIds = { links: 7_422_571_010, senders: 7_422_571_011, webhooks: 7_422_571_012, orphans: 7_422_571_013 }
-// What senders are judged by, and how long it is kept: who sent nothing for so long is not watched any more.
+// Senders are judged by this window; counts are kept for longer, and a sender without any is no longer watched.
 const windowMinutes = 30
 const keepMinutes = 60
-// As long as anybody asks what happened.
+// As long as incidents are investigated.
 const keepDays = 90
 
 const closingEvents = {
@@ -36,10 +35,7 @@ const closingEvents = {
   'webhook.failing': 'webhook.recovered',
 } as const satisfies Partial<Record<AlertType, NewEvent['type']>>
 
-/**
- * The event of a step, if it has one. An endpoint that is disabled has an event of that moment. One whose settings were changed while it
- * failed has not proved that it works.
- */
+/** The event of a step, if any. A disabled endpoint has an event of that moment. One with changed settings has not proved that it works. */
 function eventOf({ type, detail }: Seen, step: Step): NewEvent['type'] | null {
   if (type === 'webhook.disabled') return null
   if (type === 'webhook.failing' && step === 'close' && detail['hasRecovered'] !== true) return null
@@ -47,22 +43,22 @@ function eventOf({ type, detail }: Seen, step: Step): NewEvent['type'] | null {
   return step === 'close' && type !== 'reply.orphaned' ? closingEvents[type] : null
 }
 
-/** Looks at every link. Links are the installation's, so their alerts go to its operator's account. */
+/** Links are the installation's, so their alerts go to its operator's account. */
 export function watchLinks(context: Recording): Promise<void> {
   return watch(context, lockIds.links, ['link.down', 'link.throttled'], seeLinks)
 }
 
-/** Looks at every sender that sent something in the last hour, and forgets what is older. */
+/** Looks at every sender of the last hour, and deletes what is older. */
 export function watchSenders(context: Recording): Promise<void> {
   return watch(context, lockIds.senders, ['sender.degraded'], seeSenders)
 }
 
-/** Looks at the endpoints that answer nothing but failures or were disabled for it. */
+/** Looks at the endpoints that only fail, or were disabled for it. */
 export function watchWebhooks(context: Recording): Promise<void> {
   return watch(context, lockIds.webhooks, ['webhook.failing', 'webhook.disabled'], seeWebhooks)
 }
 
-/** Looks at the replies that no account gets. */
+/** Looks at replies without an account. */
 export function watchOrphans(context: Recording): Promise<void> {
   return watch(context, lockIds.orphans, ['reply.orphaned'], seeOrphans)
 }
@@ -99,7 +95,7 @@ type EpisodeRow = Episode & Pick<Seen, 'type' | 'accountId' | 'subject' | 'detai
 const keyOf = ({ type, accountId, subject }: Pick<Seen, 'type' | 'accountId' | 'subject'>): string =>
   `${type} ${subject} ${accountId}`
 
-/** Episodes that are not over; few. By the partial index alerts_unclosed. */
+/** Unfinished episodes; few. By the partial index alerts_unclosed. */
 async function readEpisodes(tx: Tx, types: readonly AlertType[]): Promise<EpisodeRow[]> {
   const { rows } = await tx.query<EpisodeRow>({
     name: 'read-episodes',
@@ -114,7 +110,6 @@ async function readEpisodes(tx: Tx, types: readonly AlertType[]): Promise<Episod
   return rows
 }
 
-/** Writes a step and records its event, where it has one. */
 async function take(
   tx: Tx,
   { outbox, subscriptions }: Recording,
@@ -131,7 +126,7 @@ async function take(
 const returning = `
   returning account_id as "accountId", id, type, subject, detail, opened_at as "openedAt", closed_at as "closedAt"`
 
-/** Writes one episode, by its key; the row where there is one. */
+/** Writes one episode, by its key; returns the row if there is one. */
 async function write(
   tx: Tx,
   step: Exclude<Step, null>,
@@ -179,7 +174,7 @@ function statementOf(step: Exclude<Step, null>): string {
   }
 }
 
-/** Links of enabled carriers as all processes with a live lease have them; few rows, by their keys. */
+/** Links of enabled carriers, from all processes with a live lease; few rows, by their keys. */
 async function seeLinks(tx: Tx): Promise<Seen[]> {
   const { rows } = await tx.query<{
     accountId: string
@@ -219,7 +214,7 @@ async function seeLinks(tx: Tx): Promise<Seen[]> {
       {
         ...base,
         type: 'link.throttled',
-        // A link that is down is not slow, and not well either.
+        // A link that is down is neither slow nor well.
         sight: isThrottled ? 'bad' : isUp ? 'good' : 'between',
         detail: { ...carrier, pace: rest.pace, allowed: rest.allowed },
       },
@@ -228,8 +223,8 @@ async function seeLinks(tx: Tx): Promise<Seen[]> {
 }
 
 /**
- * What carriers made of the messages of senders that may be in trouble, or have an alert; a row for five minutes and sender, an hour of them at
- * most. All other senders are passed over in the database: there are tens of thousands. By primary key, and alerts_unclosed.
+ * Results of messages of senders that may be in trouble, or have an alert; a row for five minutes and sender, an hour of them at most. The database
+ * skips all others: there are tens of thousands. By primary key, and alerts_unclosed.
  */
 async function seeSenders(tx: Tx): Promise<Seen[]> {
   await tx.query(`delete from sender_ends where at < now() - make_interval(mins => $1)`, [keepMinutes])

@@ -66,7 +66,7 @@ describe('the live view', () => {
     const rows = await Promise.all(numbers.map((theirNumber) => test.submit({ theirNumber })))
     await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
     await saveLive(db, test.node.id, test.context.meter)
-    // Another process that has another session of the link.
+    // Another process with another session of the link.
     const other = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
     await other.start()
     const elsewhere = new Meter(() => 'US')
@@ -114,7 +114,7 @@ describe('the live view', () => {
     expect(parts[0]?.oldest_age_seconds).toBeGreaterThanOrEqual(90)
     expect(parts[0]?.oldest_age_seconds).toBeLessThan(150)
     expect(delayed).toMatchObject({ messages: 1, next_due_at: expect.any(String) })
-    // Nobody has sorted them yet.
+    // They have no carrier yet.
     const { queue } = await get(carrierUrl())
     expect(queue.map(({ type }) => type)).toEqual(['otp', 'transactional', 'marketing'])
     expect(queue[1]).toMatchObject({ messages: 0, oldest_age_seconds: null, drain_seconds: 0 })
@@ -128,7 +128,7 @@ describe('the live view', () => {
     const { id } = await test.submit({ type: 'otp' })
     await db.query(`update messages set queued_at = now() - interval '90 seconds' where id = $1`, [id])
     const counting = await inTransaction(db, async (tx) => {
-      // Counted, and not yet asked how old they are.
+      // Counted, without their age so far.
       await tx.query('lock table messages in access exclusive mode')
       const begun = createQueueReader(db)()
       await untilBlocked(db, 1)

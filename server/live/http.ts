@@ -8,7 +8,7 @@ import { listLinks } from '../links/carrier-store.ts'
 
 export interface LiveContext {
   db: Db
-  /** Counts what waits; by default a reader of its own. */
+  /** Counts the queue; by default its own reader. */
   readQueue?: QueueReader
 }
 

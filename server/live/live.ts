@@ -1,4 +1,4 @@
-/** Response and receipt times over all processes: each writes what it lately saw, whoever shows them puts them together. */
+/** Response and receipt times over all processes: each writes its recent ones, and readers merge them. */
 import { columns } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { mergeSparse, percentilesOf, type Percentiles, type Sparse } from '../ground/metrics/histogram.ts'
@@ -7,31 +7,31 @@ import { recentOf, type Meter } from '../ground/metrics/meter.ts'
 /** By country (ISO 3166-1 alpha-2, or `other`). */
 type ByCountry = Record<string, Sparse>
 
-/** What a process writes: times of responses by link, of receipts by carrier. */
+/** A process's times: of responses by link, of receipts by carrier. */
 export interface NodeTimes {
   responses: Record<string, ByCountry>
   receipts: Record<string, ByCountry>
 }
 
-/** Times of a carrier or a link lately, over all processes. */
+/** Recent times of a carrier or a link, over all processes. */
 export interface Latency {
   response: Percentiles | null
   receipt: Percentiles | null
 }
 
-/** How often a process writes what it saw. */
+/** How often a process writes its times. */
 export const saveEveryMs = 5000
-// Who has not written for three times that is gone or silent.
+// A process that has not written for three times that is gone or silent.
 const silentSeconds = 15
 
-/** Writes what this process lately saw, and what became of senders' messages since the last time. */
+/** Writes this process's recent times, and senders' results since the last call. */
 export async function saveLive(db: Db, nodeId: string, meter: Meter): Promise<void> {
   meter.turn()
   const times: NodeTimes = {
     responses: Object.fromEntries([...meter.links].map(([id, link]) => [id, recentOf(meter, link.responses)])),
     receipts: Object.fromEntries([...meter.receiptTimes].map(([id, one]) => [id, recentOf(meter, one)])),
   }
-  // Who sees nothing has nothing to say: what it said before is soon too old to be read.
+  // Without data there is nothing to write: the last row is soon too old to be read.
   const isAny = [...Object.values(times.responses), ...Object.values(times.receipts)].some((part) => hasAny(part))
   if (isAny) await saveTimes(db, nodeId, times)
   await saveSenders(db, meter)
@@ -49,7 +49,7 @@ async function saveTimes(db: Db, nodeId: string, times: NodeTimes): Promise<void
   )
 }
 
-/** Adds to the current five minutes of each sender, by primary key; in one order, so that two processes do not wait for each other. */
+/** Adds to the current five minutes of each sender, by primary key; in one order, so that two processes do not deadlock. */
 async function saveSenders(db: Db, meter: Meter): Promise<void> {
   const ends = meter.takeSenders().sort((a, b) => (a.accountId + a.number < b.accountId + b.number ? -1 : 1))
   if (ends.length === 0) return
@@ -69,7 +69,7 @@ async function saveSenders(db: Db, meter: Meter): Promise<void> {
   )
 }
 
-/** Reads what the processes that live saw lately: one row each. */
+/** Recent times of all live processes: one row each. */
 export async function readTimes(db: Db | Tx): Promise<readonly NodeTimes[]> {
   const { rows } = await db.query<{ times: NodeTimes }>(
     `select times from node_times where updated_at > now() - make_interval(secs => $1)`,
@@ -78,7 +78,7 @@ export async function readTimes(db: Db | Tx): Promise<readonly NodeTimes[]> {
   return rows.map(({ times }) => times)
 }
 
-/** How long a link's carrier took to answer submits. */
+/** Times of a carrier's answers to submits on a link. */
 export function responsesOf(nodes: readonly NodeTimes[], linkId: string): Percentiles | null {
   return percentilesOf(mergeSparse(partsOf(nodes, 'responses', [linkId]).flatMap((part) => Object.values(part))))
 }
@@ -90,7 +90,7 @@ export function latencyOf(nodes: readonly NodeTimes[], carrierId: string, linkId
   return { response: of(partsOf(nodes, 'responses', linkIds)), receipt: of(partsOf(nodes, 'receipts', [carrierId])) }
 }
 
-/** The same by country, the busiest first. */
+/** The busiest first. */
 export function latencyByCountry(
   nodes: readonly NodeTimes[],
   carrierId: string,

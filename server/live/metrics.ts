@@ -1,4 +1,4 @@
-/** Links and the queue as metrics: what the database says of all processes, and what this one counted. */
+/** Metrics of links and the queue: the state of all processes from the database, and this one's counts. */
 import type { Db } from '../ground/db/db.ts'
 import type { CountryTimes, Meter } from '../ground/metrics/meter.ts'
 import type { Exposition, Labels } from '../ground/metrics/metrics.ts'
@@ -8,7 +8,7 @@ import { listCarriers, listLinks, type CarrierRow, type LinkRow } from '../links
 import { showId } from '../ground/base/ids.ts'
 import { countFailingWebhooks } from './alerts-store.ts'
 
-/** What the database says of links and the queue. */
+/** The state of links and the queue in the database. */
 export interface LiveState {
   carriers: readonly CarrierRow[]
   links: readonly LinkRow[]
@@ -16,7 +16,7 @@ export interface LiveState {
   failingWebhooks: number
 }
 
-/** Reads it; small but for the count of the queue, which rests between two. */
+/** Cheap except for the count of the queue, which pauses between two. */
 export async function readLiveState(db: Db, readQueue: QueueReader): Promise<LiveState> {
   const [carriers, links, queue, failingWebhooks] = await Promise.all([
     listCarriers(db),
@@ -27,11 +27,11 @@ export async function readLiveState(db: Db, readQueue: QueueReader): Promise<Liv
   return { carriers, links, queue, failingWebhooks }
 }
 
-// Two milliseconds to half a minute, and a sixteenth of a second to three days; powers of two, where buckets end.
+// Two milliseconds to half a minute, and a sixteenth of a second to three days; powers of two, as the buckets end there.
 const responseBoundsMs = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 8192, 32_768]
 const receiptBoundsMs = [64, 256, 1024, 2048, 4096, 8192, 16_384, 65_536, 2 ** 18, 2 ** 20, 2 ** 22, 2 ** 24, 2 ** 28]
 
-/** What the database says: of all processes together, the same at each of them. */
+/** State of all processes together, the same at each of them. */
 export function writeLiveState(out: Exposition, { carriers, links, queue, failingWebhooks }: LiveState): void {
   const nameOf = new Map(carriers.map(({ id, name }) => [id, name]))
   const of = (pick: (link: LinkRow) => number): [Labels, number][] =>
@@ -107,7 +107,7 @@ export function writeLiveState(out: Exposition, { carriers, links, queue, failin
   ])
 }
 
-/** What this process counted of its links; `nameOf` tells carriers' names. */
+/** This process's counts of its links; `nameOf` gives carriers' names. */
 export function writeLinkCounts(
   out: Exposition,
   meter: Meter,
@@ -149,7 +149,7 @@ export function writeLinkCounts(
   )
 }
 
-/** Times by carriers' names, one sample a carrier and country: one that was deleted may have left its name to another. */
+/** Times by carriers' names, one sample a carrier and country: a deleted carrier may have left its name to another. */
 function samplesOf(meter: Meter, all: readonly [carrier: string, CountryTimes][]) {
   return [...Map.groupBy(all, ([carrier]) => carrier)].flatMap(([carrier, own]) => {
     const countries = Map.groupBy(

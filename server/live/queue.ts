@@ -1,4 +1,4 @@
-/** What waits in the queue, by type and carrier: how much, how long, and when it will have gone. */
+/** The queue by type and carrier: length, age, and the time until it is empty. */
 import { now } from '../ground/db/clock.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
@@ -6,20 +6,18 @@ import type { MessageType } from '../message/message.ts'
 import { messageTypes, rankOf } from '../links/lanes.ts'
 import type { LinkRow } from '../links/carrier-store.ts'
 
-/** What waits together. */
 export interface QueuePart {
   type: MessageType
-  /** The carrier that it waits for; null: it has not been sorted yet, any may take it. */
+  /** The carrier it waits for; null: not sorted yet, any may take it. */
   carrierId: string | null
-  /** Its lane is paused or its account suspended: nobody takes it. */
+  /** Its lane is paused or its account suspended: it is not claimed. */
   isHeld: boolean
   messages: number
   segments: number
-  /** Since when the first in line wait. */
+  /** Age of the first in line. */
   oldestAt: Date | null
 }
 
-/** The queue as it was at a moment. */
 export interface QueueState {
   countedAt: Date
   parts: readonly QueuePart[]
@@ -27,14 +25,14 @@ export interface QueueState {
   delayed: { messages: number; dueAt: Date | null }
 }
 
-// A count reads the whole queue, so it may take this part of the time, and several askers share one.
+// A count reads the whole queue, so it may take this part of the time, and callers share it.
 const restFactor = 20
 const restMsMin = 1000
 
-/** Tells the queue; who is in a transaction reads on its connection, so that nobody needs two. */
+/** Returns the queue; a caller in a transaction lends its connection, so that none needs two. */
 export type QueueReader = (on?: Tx) => Promise<QueueState>
 
-/** Makes a reader of the queue. What it answers may be a second old, and older where counting takes long. */
+/** The result may be a second old, and older if counting is slow. */
 export function createQueueReader(db: Db): QueueReader {
   let state: Promise<QueueState> | null = null
   let freshUntil = Infinity
@@ -60,9 +58,8 @@ type WaitingLane = Omit<QueuePart, 'oldestAt'> & { id: string; accountId: string
 type CountRow = { delayed: number; dueAt: Date | null } & (WaitingLane | { id: null })
 
 /**
- * Counts the queue and what is delayed in one statement: what passes from one to the other meanwhile is in one of them. Lanes are counted before
- * they are joined; the oldest is looked for among the first ten of each, by the queue's key and the messages' own: only retries that came back
- * late can be older than those.
+ * Counts the queue and delayed messages in one statement, so that one that moves between them is counted. Lanes are counted before they are joined;
+ * the oldest is searched among the first ten of each, by the queue's key and the messages' own: only late retries can be older.
  */
 async function countQueue(db: Db | Tx): Promise<QueueState> {
   const countedAt = now()
@@ -109,8 +106,8 @@ async function countQueue(db: Db | Tx): Promise<QueueState> {
 }
 
 /**
- * Since when the first of each lane waited when they were counted, by lane. They may have gone since: in a long queue that drains, most have. So
- * nothing is asked of the queue here.
+ * Ages of the first of each lane at the time of the count, by lane. They may have gone since (most have, in a long queue that drains), so the queue
+ * is not read here.
  */
 async function readOldest(db: Db | Tx, lanes: readonly WaitingLane[]): Promise<Map<string, Date>> {
   const heads = lanes.flatMap((lane) => lane.heads.map((message) => ({ lane, message })))
@@ -130,15 +127,15 @@ async function readOldest(db: Db | Tx, lanes: readonly WaitingLane[]): Promise<M
   return new Map(rows.flatMap(({ id, at }) => (at ? [[id, at]] : [])))
 }
 
-/** How long the first of a part had waited when it was counted: meanwhile they may have gone. Null: there are none. */
+/** How long the first of a part had waited when it was counted; they may have gone since. Null: there are none. */
 export const oldestAgeSeconds = (
   { oldestAt }: QueuePart,
   { countedAt }: Pick<QueueState, 'countedAt'>,
 ): number | null => oldestAt && Math.max(0, countedAt.getTime() - oldestAt.getTime()) / 1000
 
 /**
- * Seconds until a part of the queue has gone, at the pace that its carrier's links allow now, behind what goes before it; null while
- * nothing takes it. An estimate: marketing keeps a twentieth beside the others, and what is accepted meanwhile may overtake.
+ * Seconds until a part of the queue is empty, at the present pace of its carrier's links, with its predecessors; null while no link takes it. An
+ * estimate: marketing keeps a twentieth beside the others, and later messages may overtake.
  */
 export function drainSecondsOf(
   part: QueuePart,
@@ -152,7 +149,7 @@ export function drainSecondsOf(
   return ahead.reduce((sum, one) => sum + one.segments, 0) / pace
 }
 
-/** What of the queue waits for a carrier, one row a type, also where it is nothing. */
+/** The queue of a carrier, one row a type, including empty ones. */
 export function partsOfCarrier(state: QueueState, carrierId: string): QueuePart[] {
   const none = { carrierId, isHeld: false, messages: 0, segments: 0, oldestAt: null }
   return messageTypes.map(

@@ -1,4 +1,4 @@
-/** The operator is alerted of replies that no account gets, once until they are given or deleted. */
+/** The operator gets one alert of replies without an account until they are given or deleted. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'

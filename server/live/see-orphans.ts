@@ -1,13 +1,12 @@
-/** What alerts see of replies to numbers that no account has. */
 import type { Tx } from '../ground/db/db.ts'
 import type { Seen } from './alert-step.ts'
 
-/** The account that the alerts of the installation belong to. */
+/** The account for alerts of the installation. */
 export const selectOperator = `select account_id from users where is_operator order by created_at, id limit 1`
 
 /**
- * Carriers with such replies, each with a number that they came to: one alert a carrier, until they are given or deleted. Those of test mode are
- * the user's own. One row a link, by orphan_replies_destination.
+ * Carriers with replies to unknown numbers, each with one such number: one alert a carrier, until they are given or deleted. Test mode's are the
+ * user's own. One row a link, by orphan_replies_destination.
  */
 export async function seeOrphans(tx: Tx): Promise<Seen[]> {
   const { rows } = await tx.query<{ accountId: string; carrierId: string; carrierName: string; number: string }>({

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await subscriptions.refresh()
 })
 
-/** A post ends so many seconds ago: as the dispatcher and its note of health write it. */
+/** A post that ended so many seconds ago: as the dispatcher and its health record write it. */
 async function post(secondsAgo: number, outcome: string, type = 'message.delivered', durationMs = 5): Promise<void> {
   const at = Date.now() - secondsAgo * 1000
   const [attemptId, eventId] = [newId(at), newId(at)]

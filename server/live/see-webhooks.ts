@@ -1,17 +1,17 @@
-/** What alerts see of webhooks: those that answer nothing but failures, and those that were disabled for it. */
+/** Webhooks for alerts: those that only fail, and those that were disabled for it. */
 import type { Tx } from '../ground/db/db.ts'
 import { firstIdAt } from '../ground/base/ids.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import { idSql } from '../ground/db/span.ts'
 import type { Seen } from './alert-step.ts'
 
-// A failed post is tried again after 5 seconds: by then one that only stumbled has answered well. Less than that, and a deployment is an alert.
+// A failed post is retried after 5 seconds: by then a brief failure is over. With less, a deployment is an alert.
 const failingSeconds = 10
 const failuresMin = 2
-// A post that took so long to fail counts alone as long as its second try, which takes as long, may be under way.
+// After such a slow failure one post is enough, since its retry takes as long.
 const slowMs = 5000
 const secondTrySeconds = 30
-// From the end of a post to the note of it in the endpoint's row.
+// From the end of a post to its record in the endpoint's row.
 const noteLateMs = 1000
 const dayMs = 86_400_000
 // Posts are tried for three days.
@@ -23,8 +23,8 @@ export async function seeWebhooks(tx: Tx): Promise<Seen[]> {
 }
 
 /**
- * Endpoints that have not answered well for some seconds, and those with an alert. `failing_since` is cleared by each success, so that one with
- * successes in between is not failing. Two posts have to have failed, or one slowly: an endpoint that is posted nothing is not failing.
+ * Endpoints without a success for some seconds, and those with an alert. Each success clears `failing_since`, so an endpoint with successes in
+ * between is not failing. Two posts must fail, or one slowly: an endpoint without posts is not failing.
  */
 async function seeFailing(tx: Tx): Promise<Seen[]> {
   const { rows } = await tx.query<{
@@ -58,7 +58,7 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
     const base = { type: 'webhook.failing', accountId, subject: id } as const
     if (failingSince === null) {
       const [last] = await readLast(tx, accountId, id, 1)
-      // Where nothing was posted since, its settings were changed.
+      // Without a post since, its settings were changed.
       seen.push({ ...base, sight: 'good', detail: { hasRecovered: last?.outcome === 'ok' } })
     } else {
       const failures = isDue && !isTold ? await readLast(tx, accountId, id, failuresMin, failingSince) : []
@@ -72,8 +72,8 @@ async function seeFailing(tx: Tx): Promise<Seen[]> {
 }
 
 /**
- * The last posts to an endpoint, newest first: all, or those that failed since a time. Posts that tell of failing endpoints do not count: two
- * endpoints that refuse only these would tell each other for ever. By the primary key of attempts, or attempts_failed_endpoint.
+ * The last posts to an endpoint, newest first: all, or those that failed since a time. Posts about failing endpoints do not count: two endpoints that
+ * refuse only these would report each other for ever. By the primary key of attempts, or attempts_failed_endpoint.
  */
 async function readLast(
   tx: Tx,
@@ -103,7 +103,7 @@ async function readLast(
   return rows
 }
 
-/** Endpoints that nobody asked to disable. */
+/** Endpoints that were disabled without a request. */
 async function seeDisabled(tx: Tx): Promise<Seen[]> {
   const { rows } = await tx.query<{ accountId: string; id: string; reason: string }>({
     name: 'see-webhooks',

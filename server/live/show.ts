@@ -1,4 +1,3 @@
-/** The numbers of the live view as callers see them: times, and what waits. */
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -8,7 +7,6 @@ import type { LinkRow } from '../links/carrier-store.ts'
 
 const lately = 'over the last five to ten minutes and all processes, a few seconds old'
 
-/** Percentiles of a time. */
 export const PercentilesSchema = Type.Object(
   {
     p50_ms: Type.Number(),
@@ -24,7 +22,6 @@ const times = {
   receipt: Nullable(PercentilesSchema),
 }
 
-/** Times of a carrier. */
 export const LatencySchema = Type.Object(
   {
     ...times,
@@ -51,10 +48,9 @@ const waiting = {
   ),
 }
 
-/** What waits for one carrier. */
+/** The queue of one carrier. */
 export const CarrierQueueSchema = Type.Array(Type.Object(waiting), { description: 'Its queue, by type.' })
 
-/** The whole queue. */
 export const QueueSchema = Type.Object(
   {
     object: Type.Literal('queue'),
@@ -81,7 +77,7 @@ export function renderLatency(whole: Latency, countries: readonly ({ country: st
   return { response: whole.response, receipt: whole.receipt, countries }
 }
 
-/** One part of the queue, without the carrier that it waits for. */
+/** One part of the queue, without its carrier. */
 export function renderPart(part: QueuePart, state: QueueState, links: readonly LinkRow[]): Record<string, unknown> {
   const age = oldestAgeSeconds(part, state)
   const drain = part.messages === 0 ? 0 : drainSecondsOf(part, state.parts, links)
@@ -94,7 +90,6 @@ export function renderPart(part: QueuePart, state: QueueState, links: readonly L
   }
 }
 
-/** The whole queue. */
 export function renderQueue(state: QueueState, links: readonly LinkRow[]): Record<string, unknown> {
   const sum = (of: (part: QueuePart) => number): number => state.parts.reduce((all, part) => all + of(part), 0)
   return {
