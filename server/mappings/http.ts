@@ -1,4 +1,4 @@
-/** The routes of a carrier's table: what its codes mean, beside the defaults. */
+/** The routes of a carrier's table: the meanings of its codes, beside the defaults. */
 import { STATUSES } from '@heliogram/smpp'
 import { Type } from 'typebox'
 import { ApiError } from '../ground/base/errors.ts'
@@ -109,7 +109,7 @@ export function mappingRoutes(app: App, context: RouteContext): void {
     },
   )
 
-  // A context of its own, because only here bodies may be CSV.
+  // Its own context, because only here bodies may be CSV.
   void app.register(async (child: App) => {
     child.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) => {
       done(null, text)
@@ -142,12 +142,12 @@ export function mappingRoutes(app: App, context: RouteContext): void {
         attachValidation: true,
         handler: (request, reply) =>
           idempotent(context, request, reply, async (tx) => {
-            // First: it throws where the path itself was refused.
+            // First: it throws if the path itself was refused.
             const faults = new Faults(request)
             const { params: given, body } = request as { params: { id: string }; body?: string | TableInput }
             if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
             const carrier = await requireCarrier(tx, given.id)
-            // Before its rows: who deletes the carrier takes the locks in this order, too.
+            // Before its rows: deleting a carrier takes the locks in this order, too.
             await holdCarrier(tx, carrier.id)
             const rows = await readRows(body, carrier.kind !== 'http', faults)
             const before = show(await listMappings(tx, carrier.id))
@@ -211,7 +211,7 @@ function show(rows: Mapping[], defaults: readonly Mapping[] = []): { data: Recor
   return { data: [...rows.map((row) => renderMapping(row, false)), ...defaults.map((row) => renderMapping(row, true))] }
 }
 
-/** What is built in for a carrier: for receipts of an HTTP carrier its own codes, and below them those of the networks. */
+/** Built-in rows of a carrier: for receipts of an HTTP carrier its own codes, and below them those of the networks. */
 function defaultsOf(carrier: CarrierRow): readonly Mapping[] {
   if (carrier.kind !== 'http') return [...statusRows, ...networkRows]
   const table = tableOf(carrier.settings)
@@ -250,7 +250,7 @@ const statusRows: readonly Mapping[] = Object.entries(STATUSES)
     return defaultRow('submit', '', canonicalStatus(status), code, `ESME_${name}: ${sources.status}`, handling)
   })
 
-// What a receipt's state alone says is not among them.
+// Without the meanings of receipts' states alone.
 const networkRows: readonly Mapping[] = [
   ...Object.entries(receiptStatCodes).map(([stat, error]) => defaultRow('receipt', stat, '', error, sources.stat)),
   ...Object.entries(receiptErrCodes).map(([code, error]) => defaultRow('receipt', '', code, error, sources.err)),

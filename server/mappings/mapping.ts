@@ -1,8 +1,7 @@
 /**
- * What a carrier's codes mean: its operator's table over the defaults, compiled for the paths that every message takes.
- *
- * The operator's rows win over every default; of them the exact one (word and number), then the number alone, then the word alone. Below
- * them stand the codes that the carrier's HTTP API is documented with, then what SMPP and the mobile networks define.
+ * The meanings of a carrier's codes: its operator's table over the defaults, compiled for the paths of every message. The operator's rows override
+ * every default; among them the exact one (word and number) comes first, then the number alone, then the word alone. Below are the documented codes
+ * of the carrier's HTTP API, then those of SMPP and the mobile networks.
  */
 import { type Mapping, markTables, readHttpSettings, readLinks, readMappings } from './store.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -18,17 +17,16 @@ import { Refresher } from '../ground/base/refresher.ts'
 import type { Codes } from '../http-carriers/adapter.ts'
 import { adapters, tableOf } from '../http-carriers/adapters.ts'
 
-/** A carrier's table, ready to be asked. */
 export interface StatusMap {
   /** A refused submit_sm, by its command_status. */
   ofStatus(status: number): Reason
-  /** A refusal of an HTTP carrier, by its own code; null where the table does not know it. */
+  /** A refusal of an HTTP carrier, by its own code; null if it is not in the table. */
   ofCode(code: string): Reason | null
-  /** A receipt that tells a failure. */
+  /** A receipt of a failure. */
   ofReceipt(receipt: ReceiptWords): Reason
 }
 
-/** `0x00000458`: a command_status as it is written in tables. */
+/** `0x00000458`: a command_status in tables. */
 export function canonicalStatus(status: number): string {
   return `0x${(status >>> 0).toString(16).padStart(8, '0')}`
 }
@@ -38,13 +36,13 @@ export function canonicalWord(stat: string | null): string {
   return (stat ?? '').trim().toUpperCase()
 }
 
-/** The number of a receipt in tables: `011` is 11, and what is no decimal number (`21b`, `0x45`) is in upper case. */
+/** The number of a receipt in tables: `011` is 11; other words (`21b`, `0x45`) are in upper case. */
 export function canonicalErr(err: string | null): string {
   const text = (err ?? '').trim()
   return /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text.toUpperCase()
 }
 
-/** Compiles a table; rows are in canonical form. `documented`: codes of receipts that the carrier's adapter knows. */
+/** Rows are in canonical form. `documented`: codes of receipts that the carrier's adapter knows. */
 export function compileMap(rows: readonly Mapping[], documented: Codes = {}): StatusMap {
   const submits = new Map<string, Reason>()
   const statuses = new Map<number, Reason>()
@@ -79,7 +77,7 @@ export function compileMap(rows: readonly Mapping[], documented: Codes = {}): St
   }
 }
 
-// A word of a receipt has no blank: the two cannot run into each other.
+// A receipt's word has no blank, so the key is unambiguous.
 const receiptKey = (stat: string, err: string): string => `${stat} ${err}`
 
 const defaultMap = compileMap([])
@@ -105,14 +103,14 @@ export class StatusMaps implements Reasons {
     return this.#refresher.close()
   }
 
-  /** Reads now what has changed. */
+  /** Reads changes now. */
   refresh(): Promise<void> {
     return this.#refresher.now()
   }
 
   async #read(): Promise<void> {
     this.#carrierOfLink = await readLinks(this.#db)
-    // Taken before the rows: what changes in between is read again.
+    // Before the rows: changes in between are read again.
     const mark = await markTables(this.#db)
     if (mark === this.#mark) return
     const byCarrier = new Map<string, Mapping[]>()
@@ -131,12 +129,12 @@ export class StatusMaps implements Reasons {
     this.#mark = mark
   }
 
-  /** The table of a carrier; the defaults where it has none. */
+  /** The defaults if it has none. */
   of(carrierId: string): StatusMap {
     return this.#byCarrier.get(carrierId) ?? defaultMap
   }
 
-  /** The table of the carrier that a link belongs to; the defaults where it has none. */
+  /** By the link's carrier; the defaults if it has none. */
   ofLink(linkId: string): StatusMap {
     return this.of(this.#carrierOfLink.get(linkId) ?? '')
   }

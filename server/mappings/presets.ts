@@ -1,7 +1,7 @@
 /**
- * The `err` codes of receipts that some aggregators publish for SMPP, to start a carrier's table from. They contradict each other and
- * the network's own (1 is "unknown subscriber" here and "absent subscriber" there), so none of them is a default: the operator says who
- * the carrier is. Where an aggregator numbers its HTTP API alike, the codes stand with its adapter.
+ * The `err` codes of receipts that some aggregators publish for SMPP, as a start for a carrier's table. They contradict each other and the network's
+ * own (1 is "unknown subscriber" here and "absent subscriber" there), so none of them is a default: the operator selects one. If an aggregator's HTTP
+ * API has the same numbers, the codes are in its adapter.
  */
 import { handlingOf, type MessageErrorCode } from '../message/taxonomy.ts'
 import type { Codes } from '../http-carriers/adapter.ts'
@@ -15,7 +15,7 @@ interface Preset {
   codes: Codes
 }
 
-/** Codes parted by blanks, by what they mean. */
+/** Codes separated by blanks, by meaning. */
 function byCode(words: Partial<Record<MessageErrorCode, string>>): Codes {
   return Object.fromEntries(
     Object.entries(words).flatMap(([error, codes]) =>
@@ -37,9 +37,9 @@ const presets = {
       carrier_congestion: '12',
     }),
   },
-  // One numbering with their HTTP API.
+  // Shared with their HTTP API.
   vonage: vonageReceipts,
-  // One numbering with their HTTP API.
+  // Shared with their HTTP API.
   infobip: infobipReceipts,
   sinch: {
     source: 'https://developers.sinch.com/docs/sms/smpp/error-codes, and 10dlc-errors there',

@@ -22,7 +22,7 @@ beforeEach(async () => {
   test.ledger = new Ledger({ ...test.context, reasons })
 })
 
-/** The operator says what 099 means to this carrier; to others it means nothing. */
+/** The operator defines 099 for this carrier; for others it has no meaning. */
 const ownRow: Mapping = {
   kind: 'receipt',
   stat: '',

@@ -6,7 +6,7 @@ import type { HttpSettings } from '../links/settings.ts'
 
 const mappingColumns = 'kind, stat, code, error_code as error, handling, note'
 
-/** A carrier's own rows. By primary key prefix. */
+/** By primary key prefix. */
 export async function listMappings(db: Db | Tx, carrierId: string): Promise<Mapping[]> {
   const { rows } = await db.query<Mapping>(
     `select ${mappingColumns}
@@ -18,7 +18,6 @@ export async function listMappings(db: Db | Tx, carrierId: string): Promise<Mapp
   return rows
 }
 
-/** The rows of all carriers. */
 export async function readMappings(db: Db): Promise<(Mapping & { carrierId: string })[]> {
   const { rows } = await db.query<Mapping & { carrierId: string }>(
     `select carrier_id as "carrierId", ${mappingColumns} from status_mappings`,
@@ -26,10 +25,7 @@ export async function readMappings(db: Db): Promise<(Mapping & { carrierId: stri
   return rows
 }
 
-/**
- * A word that is another after every change of a table or of an HTTP carrier: a written row has the number of its transaction, a deleted
- * one is missing.
- */
+/** A mark that changes with every change of a table or of an HTTP carrier: an updated row has its transaction's number, a deleted one is missing. */
 export async function markTables(db: Db): Promise<string> {
   const { rows } = await db.query<{ mark: string }>(
     `select string_agg(count || ' ' || xids, ' ' order by kind) as mark
@@ -42,7 +38,7 @@ export async function markTables(db: Db): Promise<string> {
   return rows[0]?.mark ?? ''
 }
 
-/** The settings of the carriers with an HTTP API, which name their adapter. */
+/** Settings of carriers with an HTTP API, which name their adapter. */
 export async function readHttpSettings(db: Db): Promise<{ carrierId: string; settings: HttpSettings }[]> {
   const { rows } = await db.query<{ carrierId: string; settings: HttpSettings }>(
     `select id as "carrierId", settings from carriers where kind = 'http'`,
@@ -50,13 +46,12 @@ export async function readHttpSettings(db: Db): Promise<{ carrierId: string; set
   return rows
 }
 
-/** Which carrier each link belongs to. */
 export async function readLinks(db: Db): Promise<Map<string, string>> {
   const { rows } = await db.query<{ id: string; carrierId: string }>(`select id, carrier_id as "carrierId" from links`)
   return new Map(rows.map(({ id, carrierId }) => [id, carrierId]))
 }
 
-/** Writes rows over those with the same keys; no key may occur twice. Locks these rows, by primary key. */
+/** Replaces rows with the same keys; no key may occur twice. Locks these rows, by primary key. */
 export async function mergeMappings(tx: Tx, carrierId: string, mappings: readonly Mapping[]): Promise<void> {
   await tx.query(
     `insert into status_mappings (carrier_id, kind, stat, code, error_code, handling, note)
@@ -79,7 +74,7 @@ export async function mergeMappings(tx: Tx, carrierId: string, mappings: readonl
   )
 }
 
-/** Deletes a carrier's rows, all or those with these keys; returns how many there were. By primary key. */
+/** Deletes a carrier's rows, all or those with these keys; returns the count. By primary key. */
 export async function deleteMappings(
   tx: Tx,
   carrierId: string,
@@ -98,7 +93,7 @@ export async function deleteMappings(
 
 export const mappingKinds = ['submit', 'receipt'] as const
 
-/** One row of a carrier's table. In the form that the look-up uses: see `canonicalStatus`, `canonicalWord` and `canonicalErr`. */
+/** A row of a carrier's table, in canonical form: see `canonicalStatus`, `canonicalWord` and `canonicalErr`. */
 export interface Mapping {
   /** A refused submit, or a receipt. */
   kind: (typeof mappingKinds)[number]

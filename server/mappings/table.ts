@@ -1,4 +1,4 @@
-/** A table of mappings as an operator writes it, JSON or CSV, into rows: all that is wrong with any of them is told at once. */
+/** Reads an operator's table of mappings, JSON or CSV, into rows, and reports all errors at once. */
 import { ESME } from '@heliogram/smpp'
 import { isUnstorable, unstorable } from '../ground/http/body.ts'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
@@ -15,15 +15,15 @@ const noteMax = 500
 const fields = ['kind', 'stat', 'code', 'error', 'handling', 'note'] as const
 type Field = (typeof fields)[number]
 
-/** Reads rows of JSON. @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults. */
+/** @throws ApiError `validation_failed` with all errors, up to 100. */
 export const readTable = (rows: readonly unknown[], isSmpp: boolean): Promise<Mapping[]> =>
   readMappings(rowsOfJson(rows, 'mappings'), isSmpp)
 
-/** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; faults name the line, counted from 1. */
+/** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; errors name the line, counted from 1. */
 export const readCsvTable = (text: string, isSmpp: boolean): Promise<Mapping[]> =>
   readMappings(rowsOfCsv(text, 'mappings', mappingsMax), isSmpp)
 
-/** The key of one row, as the query of a DELETE has it, in canonical form. @throws ApiError `validation_failed`. */
+/** The key of one row, from the query of a DELETE, in canonical form. @throws ApiError `validation_failed`. */
 export function readKeys(
   query: { kind?: Mapping['kind']; stat?: string; code?: string },
   isSmpp: boolean,
@@ -56,7 +56,7 @@ const wrongStatus = {
   detail: 'must be a command_status in hexadecimal (0x00000458) or by name (ESME_RTHROTTLED)',
 } as const
 
-/** Reads one row; what is wrong goes to `faults`, with the field as pointer. */
+/** Reads one row; adds errors to `faults`, with the field as pointer. */
 function readRow(row: unknown, isSmpp: boolean, faults: FieldError[]): Mapping | null {
   const texts = readTexts(row, fields, faults)
   if (!texts) return null
@@ -74,7 +74,7 @@ function readRow(row: unknown, isSmpp: boolean, faults: FieldError[]): Mapping |
   for (const field of ['stat', 'code'] as const)
     if (texts[field] !== undefined && !/^[!-~]{0,64}$/.test(texts[field].trim()))
       fault(field, 'invalid_format', `must have at most ${wordMax} visible ASCII characters without spaces`)
-  // A stat that is no text is there all the same.
+  // A stat that is no text still counts as present.
   const { stat = faults.some(({ pointer }) => pointer === 'stat') ? '?' : '' } = texts
   const key = kind && readKey(kind, { ...texts, stat }, isSmpp, fault)
   if (!key || !error) return null
@@ -112,7 +112,7 @@ function readKey(
   return null
 }
 
-/** The code of a refused submit: of SMPP a command_status but ROK, of HTTP any word; null where it is none. */
+/** The code of a refused submit: for SMPP a command_status except ROK, for HTTP any word; null if invalid. */
 function readSubmitCode(text: string, isSmpp: boolean): string | null {
   if (!isSmpp) return text === '' ? null : text
   const named = Object.entries(ESME).find(([name]) => text === `ESME_${name}` || text === name)?.[1]
@@ -120,7 +120,6 @@ function readSubmitCode(text: string, isSmpp: boolean): string | null {
   return status === 0 ? null : canonicalStatus(status)
 }
 
-/** One row of a table and where it comes from, as routes answer it. */
 export function renderMapping(mapping: Mapping, isDefault: boolean): Record<string, unknown> {
   const { kind, stat, code, error, handling, note } = mapping
   return {
