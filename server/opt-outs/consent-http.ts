@@ -1,4 +1,3 @@
-/** The routes of the ledger of consent. */
 import type { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../ground/http/csv.ts'
@@ -176,7 +175,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
           status === 'opted_out'
             ? await optOut(tx, context, accountId, origin, [{ number, evidence: proof }])
             : { added: new Set<string>(), postings: [] }
-        // Whoever was out before is not out again, but the word is one.
+        // A number that was opted out before is not added, but the statement is recorded.
         if (out.added.size === 0)
           await recordConsents(tx, vault, accountId, [
             { ...origin, number, status, campaignId, messageId: null, evidence: proof },
@@ -195,7 +194,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
 
 type ShownEvidence = Omit<ConsentEvidence, 'text'> & { text?: string | null }
 
-/** Its evidence, without the text where that is a reply's and not the caller's to read. Any other text was recorded by a caller. */
+/** Its evidence, without a reply's text if the caller may not read it. Other texts were recorded by callers. */
 function evidenceOf({ messageId, evidence: all }: ConsentRow, scopes: ReadonlySet<string>): ShownEvidence {
   const isHidden = messageId !== null && all.text !== undefined && !scopes.has('messages:read_body')
   return isHidden ? { ...all, text: null } : all

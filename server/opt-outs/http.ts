@@ -1,4 +1,4 @@
-/** The routes of opt-outs: who has opted out of the account, and who is let in again. */
+/** The routes of opt-outs: lists them, adds and removes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../ground/db/db.ts'
@@ -42,7 +42,7 @@ export interface OptOutsContext extends ConsentContext {
 
 export const optOutTags = ['Opt-outs']
 const tags = optOutTags
-/** Why somebody is taken off or put on the list. */
+/** The reason for adding or removing a number. */
 const reasonText = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
 
 const params = Type.Object({
@@ -83,7 +83,6 @@ function readFilters(vault: Vault, accountId: string, query: Partial<Static<type
   }
 }
 
-/** Registers `/v1/opt-outs` but for its lists in files. */
 export function optOutRoutes(app: App, context: OptOutsContext): void {
   const { db, vault } = context
   app.addSchema(OptOut)
@@ -209,7 +208,7 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
           location: `/v1/opt-outs/${number}`,
           resourceId: row.id,
           postings,
-          // The reason is in the ledger of consent, where a person can be erased.
+          // The reason is in the ledger of consent, which an erasure covers.
           audit: added.size === 0 ? null : { target: number, after: { opted_out: true } },
         }
       }),
@@ -235,7 +234,7 @@ function optOutChangeRoutes(app: App, context: OptOutsContext): void {
         const { caller, query } = request
         const person = { number: requireNumber(request.params.number, caller), reason: query.reason }
         const { accountId, mode } = caller
-        // A test key takes back what a simulated phone has said, as its START does.
+        // A test key takes back a simulated phone's opt-out, as its START does.
         const origin = { ...originOf(caller, 'api'), isTest: mode === 'test' }
         const { isChange, postings } = await optIn(tx, context, accountId, origin, person)
         if (!isChange) {
@@ -287,15 +286,15 @@ export async function change(
   context.outbox.offer(offered)
 }
 
-/** By whose word a request changes something. */
+/** The origin of a request's change. */
 export function originOf(caller: Caller, source: Origin['source']): Origin {
   return { source, actor: showId(caller.kind === 'key' ? 'key' : 'usr', caller.id) }
 }
 
-/** Whose default country tells national numbers. */
+/** Its default country is that of national numbers. */
 type Home = Pick<Caller, 'defaultCountry'>
 
-/** A number of a body. @throws ApiError `validation_failed`. */
+/** @throws ApiError `validation_failed`. */
 export function readBodyNumber(text: string, pointer: string, { defaultCountry }: Home): string {
   const read = readNumber(text, defaultCountry)
   if ('number' in read) return read.number
@@ -303,7 +302,7 @@ export function readBodyNumber(text: string, pointer: string, { defaultCountry }
   throw invalid([fault])
 }
 
-/** A number of a path. @throws ApiError `not_found`, which does not say that it has not opted out: it may have, written otherwise. */
+/** A number of a path. @throws ApiError `not_found`, without claiming that it has not opted out: it may have, in another form. */
 function requireNumber(text: string, { defaultCountry }: Home): string {
   const read = readNumber(text, defaultCountry)
   if ('number' in read) return read.number

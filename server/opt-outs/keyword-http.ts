@@ -1,4 +1,4 @@
-/** The routes of keywords, and of the replies that only look like one. */
+/** The routes of keywords, and of suspected replies. */
 import { Type } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import { ApiError } from '../ground/base/errors.ts'
@@ -81,7 +81,6 @@ const Suspicion = Type.Object(
   { $id: 'OptOutSuspicion' },
 )
 
-/** Registers `/v1/opt-outs/keywords` and `/v1/opt-outs/suspected`. */
 export function keywordRoutes(app: App, context: OptOutsContext): void {
   app.addSchema(Keywords)
   app.addSchema(Suspicion)
@@ -153,7 +152,7 @@ async function readKeywords(db: Queryable, accountId: string, campaign: string |
   }
 }
 
-/** A campaign by id or key; null where none is named. @throws ApiError `not_found`. */
+/** A campaign by id or key; null without one. @throws ApiError `not_found`. */
 async function readCampaignId(db: Queryable, accountId: string, text: string | undefined): Promise<string | null> {
   if (text === undefined) return null
   const id = await findCampaignId(db, accountId, text)

@@ -1,4 +1,4 @@
-/** What an account, and each of its campaigns, says about keywords; what they leave out is the account's, or the default. */
+/** Keyword settings of an account, and of each of its campaigns; missing ones come from the account, or the defaults. */
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../ground/db/db.ts'
 import type { FieldError } from '../ground/base/errors.ts'
@@ -15,10 +15,10 @@ import {
 
 const words = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: keywordLengthMax }), { description, minItems: 1, maxItems: 200 })
-// Three segments of GSM-7: an answer that nobody asked for should not cost more.
+// Three segments of GSM-7: an unrequested answer should not cost more.
 const reply = (description: string) => Nullable(Type.String({ minLength: 1, maxLength: 459, description }))
 
-/** Body of a change: what is not in it is inherited from the account, or the default. */
+/** Body of a change: missing fields are inherited from the account, or the defaults. */
 export const KeywordInput = Type.Object(
   Type.Partial(
     Type.Object({
@@ -47,7 +47,7 @@ export type KeywordInput = Static<typeof KeywordInput>
 
 const fieldOf = { stop: 'stop_keywords', start: 'start_keywords', help: 'help_keywords' } as const
 
-/** The faults of a change that its shape does not show: STOP is missing, a word is empty, or means two things. */
+/** Errors of a change beyond the schema: STOP is missing, a word is empty, or has two meanings. */
 export function checkKeywords(input: KeywordInput, inherited: KeywordInput | null = null): FieldError[] {
   const faults: FieldError[] = []
   const { words: known } = mergeKeywords([inherited, input])
@@ -63,13 +63,13 @@ export function checkKeywords(input: KeywordInput, inherited: KeywordInput | nul
         faults.push({ pointer, code: 'invalid_value', detail: `is also a keyword for ${meaning}: ${word}` })
       meaningOf.set(folded, keyword)
     }
-  // People are told everywhere that STOP works, and carriers require it.
+  // People everywhere expect STOP to work, and carriers require it.
   if (input.stop_keywords && meaningOf.get('STOP') !== 'stop')
     faults.push({ pointer: '#/stop_keywords', code: 'invalid_value', detail: 'must contain STOP' })
   return faults
 }
 
-/** Settings from the most general to the most special, over the defaults. */
+/** Settings from the most general to the most specific, over the defaults. */
 export function mergeKeywords(inputs: readonly (KeywordInput | null)[]): KeywordSettings {
   const merged: KeywordSettings = {
     words: { ...keywordDefaults.words },
@@ -88,7 +88,7 @@ export function mergeKeywords(inputs: readonly (KeywordInput | null)[]): Keyword
   return merged
 }
 
-/** What was said for an account (campaign null) or one of its campaigns; null: nothing. By the unique (account_id, campaign_id). */
+/** Settings of an account (campaign null) or one of its campaigns; null: none. By the unique (account_id, campaign_id). */
 export async function findKeywords(
   db: Queryable,
   accountId: string,
@@ -106,7 +106,7 @@ export async function findKeywords(
   return rows[0]?.settings ?? null
 }
 
-/** Says it again; locks the one row. */
+/** Replaces the settings; locks the one row. */
 export async function saveKeywords(
   db: Queryable,
   accountId: string,
@@ -123,7 +123,7 @@ export async function saveKeywords(
   })
 }
 
-/** The public form: everything that holds, whoever said it. */
+/** The public form: all effective settings, from any source. */
 export function showKeywords(settings: KeywordSettings) {
   return {
     stop_keywords: [...settings.words.stop],
@@ -134,7 +134,7 @@ export function showKeywords(settings: KeywordSettings) {
   }
 }
 
-/** Who says what is inherited: by a campaign from its account, by an account from nobody but the defaults. */
+/** The sources of inherited settings: a campaign inherits from its account, an account only from the defaults. */
 export function sourcesOf(inherited: KeywordInput | null) {
   const from = (isSaid: boolean): 'account' | 'defaults' => (isSaid ? 'account' : 'defaults')
   const replies = inherited?.replies
@@ -151,7 +151,7 @@ export function sourcesOf(inherited: KeywordInput | null) {
   }
 }
 
-/** The same for the settings of an account: the answers as they are sent. `own` is what the account has in `keyword_settings`. */
+/** For an account: the answers as sent. `own` is its row in `keyword_settings`. */
 export function showOptOutSettings(own: unknown, name: string) {
   const settings = mergeKeywords([own as KeywordInput | null])
   const { stop_keywords, start_keywords, help_keywords } = showKeywords(settings)

@@ -1,13 +1,13 @@
-/** STOP, START and HELP in replies: what counts as one, what only looks like one, and what is answered. */
+/** STOP, START and HELP in replies: exact keywords, suspected ones, and the answers. */
 import { withoutQuotes } from './quotes.ts'
 
 export type Keyword = 'stop' | 'start' | 'help'
 
-/** What to do with a reply that may mean STOP: a person looks at it, nothing, or the same as for STOP. */
+/** Handling of a reply that may mean STOP: a person reviews it, it is ignored, or it counts as STOP. */
 export const suspicionActions = ['flag', 'ignore', 'opt_out'] as const
 export type SuspicionAction = (typeof suspicionActions)[number]
 
-/** The words of an account or campaign, and the answers to them; null: no answer. `{{account_name}}` in an answer is the account's name. */
+/** Words of an account or campaign, and the answers to them; null: no answer. `{{account_name}}` in an answer is the account's name. */
 export interface KeywordSettings {
   words: Record<Keyword, readonly string[]>
   replies: Record<Keyword, string | null>
@@ -17,7 +17,7 @@ export interface KeywordSettings {
 /** The placeholder of an account's name. */
 const accountName = /\{\{\s*account_name\s*\}\}/g
 
-// English: what Twilio, AWS and CTIA's handbook take as a stop. Others: the words that marketing messages of those languages tell people to send.
+// English: the stop words of Twilio, AWS and CTIA's handbook. Others: the words that marketing messages in those languages ask for.
 const stops = {
   english: [
     'STOP',
@@ -58,7 +58,7 @@ const stops = {
   korean: ['수신거부', '중지'],
 }
 
-/** What holds where nobody says otherwise. YES is no start: it collides with "reply YES to confirm". */
+/** The defaults. YES is not a start: it collides with "reply YES to confirm". */
 export const keywordDefaults: KeywordSettings = {
   words: {
     stop: Object.values(stops).flat(),
@@ -74,8 +74,8 @@ export const keywordDefaults: KeywordSettings = {
 }
 
 /**
- * A reply as it is compared. Two words that fold alike are one word: case, accents, width, punctuation around it and hyphens do not matter,
- * nor what nobody sees, such as the marks of direction that phones put around Arabic and Hebrew.
+ * Normalizes a reply for comparison: case, accents, width, surrounding punctuation and hyphens do not matter, nor do invisible characters, such as
+ * the direction marks that phones put around Arabic and Hebrew.
  */
 export function foldWord(text: string): string {
   return text
@@ -86,23 +86,23 @@ export function foldWord(text: string): string {
     .toUpperCase()
 }
 
-// No keyword is longer; a longer text is not one.
+// No keyword is longer, and so no longer text is one.
 export const keywordLengthMax = 40
-// A suspicion is a short note. In a long one such words mean something else ("we stop by at noon").
+// A suspected reply is a short note. In a long one such words mean something else ("we stop by at noon").
 const suspicionLengthMax = 160
 const suspicionWordsMax = 6
 
-/** What a reply says to its sender about more messages. */
+/** A reply's statement about further messages. */
 export interface KeywordFinding {
-  /** Exactly a keyword, whatever its case, accents and punctuation: acted on. */
+  /** Exactly a keyword, in any case, accents and punctuation: acted on. */
   keyword: Keyword | null
-  /** No keyword, but it may mean STOP: `stop please`, `S T O P`, `STOPPP`. */
+  /** Not a keyword, but it may mean STOP: `stop please`, `S T O P`, `STOPPP`. */
   isSuspect: boolean
 }
 
 const nothing: KeywordFinding = { keyword: null, isSuspect: false }
 
-/** What a reply means by the settings. `Stop!`, ` "stop" ` and `ARRÊT` are keywords; `STOP PLEASE` and `STOP 12345` are suspect. */
+/** The meaning of a reply by the settings. `Stop!`, ` "stop" ` and `ARRÊT` are keywords; `STOP PLEASE` and `STOP 12345` are suspect. */
 export function readKeyword(text: string, { words }: Pick<KeywordSettings, 'words'> = keywordDefaults): KeywordFinding {
   const own = withoutQuotes(text)
   if (own.length > suspicionLengthMax) return nothing
@@ -115,10 +115,10 @@ export function readKeyword(text: string, { words }: Pick<KeywordSettings, 'word
   return { keyword: null, isSuspect: looksLikeStop(folded, foldAll(words.stop)) }
 }
 
-// Signs that say it without a word, of phones that have no other answer to a text that ends in STOP.
+// Signs with that meaning, from phones that offer no other answer to a text that ends in STOP.
 const stopSigns = /[🛑⛔🚫🖐✋🤚]/u
 
-// Folding some fifty words takes longer than everything else about a reply in memory; most accounts have the same lists.
+// Folding some fifty words takes longer than all other work on a reply in memory; most accounts share the lists.
 const foldedOf = new WeakMap<readonly string[], ReadonlySet<string>>()
 
 function foldAll(words: readonly string[]): ReadonlySet<string> {
@@ -127,13 +127,13 @@ function foldAll(words: readonly string[]): ReadonlySet<string> {
   return folded
 }
 
-// What people write instead, as folded pieces of a text. US law asks for any reasonable wording (47 CFR 64.1200(a)(10)).
+// Other wordings, as folded parts of a text. US law accepts any reasonable wording (47 CFR 64.1200(a)(10)).
 const phrases =
   / (REMOVE ME|TAKE ME OFF|LEAVE ME ALONE|NO MORE (TEXTS?|MESSAGES?|SMS)|(DO NOT|DONT|DON T|STOP) (TEXT|TXT|MESSAG|CONTACT|SEND)(ING)?|UNSUB|OPT ME OUT|WRONG NUMBER) /
 
 function looksLikeStop(folded: string, stops: ReadonlySet<string>): boolean {
   if (phrases.test(` ${folded} `)) return true
-  // Words of two or three letters are too common inside of texts.
+  // Words of two or three letters are too common inside texts.
   const long = [...stops].filter((stop) => stop.length > 3)
   const tokens = folded.split(' ')
   if (tokens.length <= suspicionWordsMax && long.some((stop) => ` ${folded} `.includes(` ${stop} `))) return true
@@ -144,10 +144,10 @@ function looksLikeStop(folded: string, stops: ReadonlySet<string>): boolean {
   return long.some((stop) => squeeze(stop) === squeezed) || swaps(word).some((swapped) => long.includes(swapped))
 }
 
-// A letter that was held down too long is one: STOPPP.
+// A key held down too long counts once: STOPPP.
 const squeeze = (word: string): string => word.replace(/(.)\1+/gu, '$1')
 
-/** The word with each two neighbours changed over: SOTP. */
+/** The word with each two neighbours swapped: SOTP. */
 function swaps(word: string): string[] {
   const letters = Array.from(word).slice(0, keywordLengthMax)
   return letters
@@ -157,6 +157,6 @@ function swaps(word: string): string[] {
 
 /** The answer to a keyword with the account's name in it; null: none. */
 export function writeReply(settings: Pick<KeywordSettings, 'replies'>, keyword: Keyword, name: string): string | null {
-  // A function: `$&` in a name is only a name.
+  // A function: `$&` in a name must stay literal.
   return settings.replies[keyword]?.replace(accountName, () => name) ?? null
 }

@@ -1,4 +1,4 @@
-/** The routes of lists of opt-outs: import and export. */
+/** Import and export of opt-out lists. */
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
@@ -23,9 +23,9 @@ import { readOptOuts, showOptOut } from './store.ts'
 const tags = optOutTags
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 const bytesMax = 16 * 1024 * 1024
-// A transaction of its own each: a long one would hold locks against replies.
+// A transaction each: a long one would hold locks against replies.
 const batchRows = 1000
-// Enough to see what is wrong with a file.
+// Enough to see the problem of a file.
 const errorsMax = 1000
 
 const JsonList = Type.Object(
@@ -90,7 +90,7 @@ const Result = Type.Object({
 })
 
 export function optOutListRoutes(app: App, context: OptOutsContext): void {
-  // A context of its own, because only here bodies may be CSV.
+  // Its own context, because only here bodies may be CSV.
   void app.register(async (child: App) => {
     child.addContentTypeParser(
       ['text/csv', workbookType],
@@ -137,7 +137,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
       (request, reply) => {
         const home = request.caller.defaultCountry ?? null
         const body = request.body as Buffer | Type.Static<typeof JsonList>
-        // Of a file the sum is enough to know it by.
+        // The hash identifies a file.
         if (Buffer.isBuffer(body)) request.body = createHash('sha256').update(body).digest('hex')
         return idempotentInPieces(context, request, reply, async () => {
           const charset = charsetOf(request.headers['content-type'] ?? '')
@@ -195,7 +195,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
   )
 }
 
-/** Writes a list in batches, ordered by number so that two lists at once cannot deadlock; returns how many are new. */
+/** Writes a list in batches, ordered by number so that concurrent lists cannot deadlock; returns the number of new ones. */
 async function addAll(context: OptOutsContext, request: FastifyRequest, list: ReadList): Promise<number> {
   const people = list.people.toSorted((a, b) => (a.number < b.number ? -1 : 1))
   const { caller } = request

@@ -1,4 +1,4 @@
-/** What a caller says of a list of opt-outs in a file. */
+/** Query options of an opt-out list in a file. */
 import { Type, type Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../ground/base/errors.ts'
 import { parseJson } from '../ground/http/body.ts'

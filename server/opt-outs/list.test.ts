@@ -4,7 +4,7 @@ import { optOutRowsMax, readFileList, readJsonList, type ReadList } from './list
 const readCsvList = (text: string, defaultCountry: string | null = null): Promise<ReadList> =>
   readFileList(Buffer.from(text), { defaultCountry })
 
-/** What a list is, and how often others had their turn while it was read. */
+/** The list, and how often other work had its turn while it was read. */
 async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: number }> {
   let turns = 0
   let isRead = false
@@ -71,7 +71,7 @@ it('of JSON takes digits with their country code, as everywhere, refuses those t
     )
     return [people.map(({ number }) => number), errors.map(({ value }) => value)]
   }
-  // Ten digits that are a number of Egypt, too: the people there have said nothing.
+  // Ten digits that are a number of Egypt, too: the people there have not opted out.
   const written = ['(202) 558-0302', '202-558-0303']
   expect(await read('US', '2025580301', ...written)).toEqual([['12025580302', '12025580303'], ['2025580301']])
   expect(await read(null, '2025580301', ...written)).toEqual([['2025580301'], written])

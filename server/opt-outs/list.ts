@@ -1,4 +1,4 @@
-/** Lists of opt-outs in files: what comes from another system, and what goes to one. Files are read as those of contacts are. */
+/** Opt-out lists in files, from and for other systems. Files are read like those of contacts. */
 import { textOfCell } from '../ground/http/csv.ts'
 import { invalid, type FieldError } from '../ground/base/errors.ts'
 import { openTurns } from '../ground/http/turns.ts'
@@ -28,10 +28,10 @@ import type { OptOutInput } from './opt-out.ts'
 /** Most rows of one import: some ten seconds of work. */
 export const optOutRowsMax = 100_000
 const reasonLengthMax = 500
-// As much as an error repeats of what was given.
+// Characters of a value in an error.
 const valueMax = 40
 
-/** A row that was not taken. */
+/** A refused row. */
 export interface ListError {
   line: number
   value: string
@@ -40,7 +40,7 @@ export interface ListError {
   suggestion?: string
 }
 
-/** What a file was found to be. */
+/** The detected form of a file. */
 export interface Detected {
   encoding: string | null
   delimiter: string | null
@@ -50,16 +50,16 @@ export interface Detected {
   number_column: string
 }
 
-/** A list as it was read: each number once. `total` counts its rows, repeated ones too. */
+/** A list as read: each number once. `total` counts its rows, repeated ones too. */
 export interface ReadList {
   total: number
   people: OptOutInput[]
-  /** Rows whose numbers earlier rows have. */
+  /** Rows that repeat earlier numbers. */
   duplicates: number
   errors: ListError[]
   faults: FaultGroup[]
   repairs: Partial<Record<Repair, number>>
-  /** Cells that have more than a number, whose number was taken: how many, and the line of the first. */
+  /** Cells with more than a number, whose number was used: the count, and the line of the first. */
   cut: { count: number; line: number }
   detected: Detected | null
   /** Of a file; for advice. */
@@ -67,7 +67,7 @@ export interface ReadList {
   doubt: Doubt | null
 }
 
-/** What a caller says of a file. */
+/** Options for a file. */
 export interface ListOptions {
   defaultCountry: string | null
   /** Of the content type. */
@@ -84,19 +84,19 @@ interface ListRow {
   /** Of all its columns with numbers; empty cells are left out if another has one. */
   numbers: string[]
   reason: string
-  /** Why the row cannot be read, if its number can be. */
+  /** Why the row is unreadable, although its number may be. */
   fault?: RowFault
 }
 
-/** The columns of an export; with all of them a file is one, and its numbers have their country codes. */
+/** The columns of an export; a file with all of them is an export, and its numbers have their country codes. */
 export const exportColumns = ['number', 'reason', 'source', 'created_at'] as const
 
 const hasNumber = /(?:\p{Nd}[^\p{L}]*){7}/u
 const reasonNames = ['reason', 'optoutreason', 'unsubscribereason', 'grund', 'motif', 'motivo', 'причина']
 
 /**
- * Reads CSV or a workbook with the names of its columns, or one number a line without them. Every number in it is opted out, even if the rest of
- * its line is faulty. @throws ApiError `validation_failed` where the file as a whole cannot be read.
+ * Reads CSV or a workbook with named columns, or one number a line without them. Every number in it is opted out, even if the rest of its line is
+ * invalid. @throws ApiError `validation_failed` if the file as a whole is unreadable.
  */
 export async function readFileList(bytes: Buffer, options: ListOptions): Promise<ReadList> {
   const read: ReadChunk = (position) => {
@@ -169,7 +169,7 @@ async function readTable(
   const isReason = (name: string): boolean =>
     Object.hasOwn(mapping, name) ? mapping[name] === 'reason' : reasonNames.includes(plainName(name))
   const reasonAt = header.findIndex(isReason)
-  // A reason behind all other columns has its commas, also where its quotes are missing.
+  // A reason after all other columns keeps its commas, even without quotes.
   const reasonOf = (cells: readonly string[]): string =>
     detected.delimiter !== null && reasonAt === header.length - 1 && cells.length > header.length
       ? cells.slice(reasonAt).join(detected.delimiter)
@@ -181,7 +181,7 @@ async function readTable(
       if (rows.length === optOutRowsMax)
         throw invalid(refuseFile(`must have at most ${optOutRowsMax} rows; send the rest in another file`))
       const found = cells ?? (fault ? [] : (record as string[]))
-      // A line can have more numbers than the file has columns; behind a reason they are a part of it.
+      // A line can have more numbers than the file has columns; after a reason they are part of it.
       const surplus =
         reasonAt === header.length - 1 ? [] : found.slice(header.length).filter((one) => hasNumber.test(one))
       const named = [at, ...others].map((one) => found[one] ?? '').filter((one) => one.trim() !== '')
@@ -204,8 +204,8 @@ async function readTable(
 }
 
 /**
- * Reads the rows of a JSON body, whatever they are; their lines count from 1. Digits have their country code, as in all JSON; what is written
- * otherwise is read as in a file.
+ * Reads the rows of a JSON body of any form; their lines count from 1. Digits have their country code, as in all JSON; other spellings are read as in
+ * a file.
  */
 export async function readJsonList(rows: readonly unknown[], defaultCountry: string | null = null): Promise<ReadList> {
   const read = (number: string): ImportedNumber | PhoneFault => {
@@ -281,7 +281,7 @@ async function readRows<T>(
       continue
     }
     for (const { text, read } of cells) {
-      // Words in a second column of numbers are no number that would be missing.
+      // Words in a second column of numbers do not count as a missing number.
       if ('number' in read || read.found !== undefined || (found.length > 0 && !/\p{Nd}{3}/u.test(text))) continue
       const { code, detail, suggestion, general } = read
       const value = text.slice(0, valueMax)
@@ -291,7 +291,7 @@ async function readRows<T>(
   return { total: rows.length, people: [...people.values()], duplicates, errors, faults: faults.list(), repairs, cut }
 }
 
-/** As much of a reason as is kept, with U+FFFD for what cannot be stored: nobody stays in for what somebody wrote beside the number. */
+/** The storable part of a reason, with U+FFFD for the rest: a bad reason must not prevent an opt-out. */
 function storableReason(reason: string): string {
   const characters = Array.from(reason.trim().slice(0, 2 * reasonLengthMax)).slice(0, reasonLengthMax)
   return characters.join('').toWellFormed().replaceAll('\0', '\uFFFD')

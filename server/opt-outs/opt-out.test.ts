@@ -35,7 +35,7 @@ const add = (...numbers: string[]): Promise<{ added: Set<string> }> =>
   )
 const forget = (number: string): Promise<boolean> =>
   inTransaction(test.db, (tx) => forgetNumber(tx, testVault, test.accountId, number))
-/** As if the opt-outs had been there for a while. */
+/** As if the opt-outs were older. */
 const age = (): Promise<unknown> => test.db.query(`update opt_outs set created_at = created_at - interval '10 minutes'`)
 const send = async (): Promise<string> => {
   const accepted = await test.acceptor.accept(test.draft())
@@ -72,7 +72,7 @@ describe('an opt-out', () => {
     expect((await other.message(waiting.id)).status).toBe('queued')
     expect((await other.acceptor.accept(other.draft())).kind).toBe('accepted')
     expect(await isOptedOut(test.db, testVault, other.accountId, person)).toBe(false)
-    // Nor is it another one's to take back or to forget.
+    // Another account cannot take it back or forget it either.
     await inTransaction(test.db, async (tx) => {
       expect(await optIn(tx, other.context, other.accountId, byApi, { number: person })).toMatchObject({
         isChange: false,
@@ -129,7 +129,7 @@ describe('a forgotten number', () => {
   it('stays known while a message to it may still be claimed, so that the claim refuses it', async () => {
     const sending = await test.lease()
     const queued = await test.send()
-    // As an accept that was under way when the person opted out.
+    // As for an accept that was running when the person opted out.
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, $2, 'reply')`, [
       test.accountId,
       person,
@@ -215,7 +215,7 @@ it('lets nobody change or delete what the ledger says, the owner of the table in
     return code
   }
   try {
-    // The tests' own role is a superuser, which nothing is refused.
+    // The tests' own role is a superuser, whom PostgreSQL refuses nothing.
     await client.query('begin')
     await client.query('create role ledger_owner')
     await client.query('grant usage, create on schema public to ledger_owner')

@@ -1,4 +1,4 @@
-/** Who has opted out of an account: in and out again, with what follows from it, in one transaction. */
+/** Opts people out of an account and in again, with all consequences, in one transaction. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { spanOf, within } from '../ground/db/span.ts'
 import {
@@ -17,16 +17,15 @@ import { hashForms, recordConsents, type ConsentEvidence, type ConsentSource } f
 import type { Keyword } from './keywords.ts'
 import { recordMoves } from '../message/moved.ts'
 
-/** What a change of consent needs. */
+/** The dependencies of a change of consent. */
 export interface ConsentContext {
   vault: Vault
-  /** Without it texts are stored as they are. */
+  /** Without it texts are stored in plain form. */
   texts?: Texts
   outbox: Outbox
   subscriptions: Pick<Subscriptions, 'wants'>
 }
 
-/** By whose word, and where it was said. */
 export interface Origin {
   source: ConsentSource
   /** Public id of the key or user; null: the person. */
@@ -36,11 +35,10 @@ export interface Origin {
   campaignId?: string | null
   /** The broadcast whose message a reply answers. */
   broadcastId?: string | null
-  /** A simulated phone said it. */
+  /** From a simulated phone. */
   isTest?: boolean
 }
 
-/** A person who opts out or in. */
 export interface OptOutInput {
   number: string
   reason?: string | null
@@ -48,8 +46,8 @@ export interface OptOutInput {
 }
 
 /**
- * The messages by which simulated phones alone have opted people out: the word of a person or a caller takes their place. By the unique keys of
- * opt_outs, and the primary key of messages.
+ * Messages of opt-outs that came from simulated phones only: a person's or a caller's statement replaces them. By the unique keys of opt_outs, and
+ * the primary key of messages.
  */
 async function findSimulated(tx: Tx, accountId: string, numbers: string[], hashes: Buffer[]): Promise<string[]> {
   const { rows } = await tx.query<{ id: string }>({
@@ -74,9 +72,9 @@ async function findSimulated(tx: Tx, accountId: string, numbers: string[], hashe
 }
 
 /**
- * Opts people out of everything from the account, each number at most once a call: the opt-outs, what waits for them canceled, the ledger
- * of consent and the events. `added` has the numbers that were not out before, or only by the word of a simulated phone. Offer the postings
- * after the commit. Locks what it inserts, in the order of the numbers, and the messages that wait.
+ * Opts people out of all messages of the account, each number at most once a call: writes opt-outs, the ledger of consent and events, and cancels
+ * queued messages. `added` has the numbers that were not out before, or only by a simulated phone. Offer the postings after the commit. Locks what it
+ * inserts, in the order of the numbers, and the queued messages.
  */
 export async function optOut(
   tx: Tx,
@@ -120,7 +118,7 @@ export async function optOut(
       select number from added`,
     values: [
       accountId,
-      // As it was called before there was a ledger.
+      // Its name from before the ledger.
       origin.source === 'contact' ? 'consent' : origin.source,
       origin.messageId ?? null,
       people.map(() => newId()),
@@ -128,7 +126,7 @@ export async function optOut(
       people.map(({ reason }) => reason ?? null),
       hashes.map(([current]) => current),
       origin.isTest ? [] : await findSimulated(tx, accountId, numbers, hashes.flat()),
-      // Of a reply: whose message it answered.
+      // Of a reply: the campaign of the message it answered.
       origin.messageId === undefined ? null : origin.campaignId,
       origin.broadcastId,
       hashes.map(([, old]) => old ?? null),
@@ -136,7 +134,7 @@ export async function optOut(
   })
   const added = new Set(rows.map(({ number }) => number))
   const canceled = await cancelWaiting(tx, accountId, { theirNumbers: numbers })
-  // A second STOP is a word of its own; a list that is imported again says nothing new.
+  // A second STOP is a new statement; a list imported again is not.
   const said = origin.source === 'reply' ? people : people.filter(({ number }) => added.has(number))
   await record(tx, context, accountId, 'opted_out', origin, said)
   await settleSuspicions(tx, accountId, numbers)
@@ -148,7 +146,7 @@ export async function optOut(
   }
 }
 
-/** Takes an opt-out back, with the ledger and the event; false where there was none. Locks the row. */
+/** Removes an opt-out, with the ledger and the event; false if there was none. Locks the row. */
 export async function optIn(
   tx: Tx,
   context: ConsentContext,
@@ -180,8 +178,8 @@ export async function optIn(
 }
 
 /**
- * Forgets the number of an opt-out, which goes on refusing by its keyed hash; false where there is none. Nobody is shown the number from
- * now on; `forgetNumbers` takes it away.
+ * Forgets the number of an opt-out, whose keyed hash goes on refusing messages; false if there is none. The number is hidden from now on;
+ * `forgetNumbers` deletes it.
  */
 export async function forgetNumber(tx: Tx, vault: Vault, accountId: string, number: string): Promise<boolean> {
   const hashes = hashForms(vault, accountId, number)
@@ -198,13 +196,12 @@ export async function forgetNumber(tx: Tx, vault: Vault, accountId: string, numb
   return (rowCount ?? 0) > 0
 }
 
-// Longer than any accept statement runs: what one took before the opt-out was committed is visible by then.
+// Longer than any accept statement: messages accepted before the opt-out committed are visible by then.
 const forgetAfterMinutes = 2
 
 /**
- * Takes away the numbers that are to be forgotten. Claims join by number, so it stays while a message to it may still be claimed, one that
- * may be sent again among them. Returns how many; call again while it is `limit`. Index opt_outs_forgetting; messages_their_number for what
- * is on its way.
+ * Deletes the numbers to be forgotten. Claims join by number, so it stays while a message to it may still be claimed or resent. Returns the count;
+ * call again while it is `limit`. Index opt_outs_forgetting; messages_their_number for messages under way.
  */
 export async function forgetNumbers(db: Queryable, limit = 100): Promise<number> {
   const { rows } = await db.query<{ isAny: boolean }>({
@@ -241,7 +238,7 @@ const isToForget = `number is not null
           and number_hmac is not null
           and created_at < now() - make_interval(mins => $1)`
 
-/** Whoever is out, or was looked at, is no suspicion any more. Index opt_out_suspicions_number. */
+/** Removes suspected replies of people who are opted out, or were reviewed. Index opt_out_suspicions_number. */
 async function settleSuspicions(tx: Tx, accountId: string, numbers: readonly string[]): Promise<void> {
   await tx.query({
     name: 'settle-suspicions',

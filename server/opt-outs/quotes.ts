@@ -1,11 +1,11 @@
-/** What a reply quotes of ours, which are not the person's words: phones send reactions, and some mail programs whole threads. */
+/** Our words quoted in a reply, which are not the person's: phones send reactions, and some mail programs whole threads. */
 
 const opening = '“”„«»"″‟「『《‹'
 const closing = '“”„«»"″‟」』》›'
 const quote = `[${opening}][\\s\\S]*[${closing}]`
 const plainQuote = `[${opening}][^${opening}${closing}]*[${closing}]`
 
-// What iPhones write before a quoted text, by the languages of their owners; also without it, for a picture.
+// The words of iPhones before a quoted text, by language; also without a quote, for a picture.
 const verbs = [
   /(?:liked|loved|disliked|laughed at|emphasi[sz]ed|questioned|reacted\s.{1,24}?\sto|removed\s.{1,40}?\sfrom)/,
   /(?:a aimé|a adoré|n['’]a pas aimé|a ri de|a souligné|s['’]est exclamé(?:e)? devant|s['’]est interrogé(?:e)? sur|a réagi avec .{1,24}? à|a réagi .{1,24}? à|a supprimé .{1,60}? (?:de|du|à))/,
@@ -17,7 +17,7 @@ const verbs = [
   /(?:polubił(?:a)?|понравилось|не понравилось|отметил(?:а)? .{1,40}?|reagiert mit .{1,24}? auf|reagierte mit .{1,24}? auf)/,
 ]
 const before = new RegExp(`^(?:${verbs.map(({ source }) => source).join('|')})\\s*:?\\s*${quote}\\s*\\.?$`, 'iu')
-// German puts what it does behind the text.
+// German puts the verb after the text.
 const behind = new RegExp(
   `^(?:(?:hat|du hast|sie hat|er hat)\\s+)?${plainQuote}\\s*(?:mit\\s+[${opening}‚‘']?[\\s\\S]{1,40}?[${closing}‘’']?\\s+(?:markiert|reagiert|kommentiert)|geliebt|gefällt (?:mir|ihr|ihm)(?: nicht)?|betont|hervorgehoben|infrage gestellt|in frage gestellt)\\s*\\.?$`,
   'iu',
@@ -30,8 +30,8 @@ const sign = new RegExp(
 const unseen = /[\u200a-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /**
- * A reply without what it quotes: '' for a reaction to one of our messages, and without the lines of a thread (`> …`). Only what has the form of
- * a reaction as a whole is one: words of the person before or behind the quote are hers, and then all of it is.
+ * A reply without its quotes: '' for a reaction to one of our messages, and without the lines of a thread (`> …`). Only a reply that has the form of
+ * a reaction as a whole is one: words before or after the quote are the person's, and then all of it counts.
  */
 export function withoutQuotes(text: string): string {
   const shown = text.replace(unseen, '').trim()
@@ -43,7 +43,7 @@ export function withoutQuotes(text: string): string {
     .join('\n')
 }
 
-/** What is quoted is in one pair of quotes: `Liked “one” STOP “two”` has words of the person. */
+/** Whether there is a single pair of quotes: `Liked “one” STOP “two”` has words of the person. */
 function isOneQuote(text: string): boolean {
   const start = text.search(new RegExp(`[${opening}]`))
   const inner = text.slice(start + 1, text.search(new RegExp(`[${closing}][^${closing}]*$`)))

@@ -1,17 +1,17 @@
-/** What carriers refuse because the person has opted out with them: an opt-out with the message as its proof, which an account may take back. */
+/** Opt-outs with carriers: a refusal for that reason opts the person out, with the message as evidence; an account may take it back. */
 import type { Tx } from '../ground/db/db.ts'
 import type { Posting } from '../events/events.ts'
 import type { MessageRow } from '../message/message.ts'
 import { optOut, type ConsentContext } from './opt-out.ts'
 
-/** A carrier has refused the message, by its answer or its receipt, because the person has opted out. */
+/** By a carrier's answer or receipt. */
 const isRefusedForOptOut = (row: MessageRow): boolean =>
   row.errorCode === 'recipient_opted_out' && (row.errorStage === 'submit' || row.errorStage === 'receipt')
 
-/** Opts out the people of whom carriers have said so, in the transaction in which their messages ended. Offer the postings after the commit. */
+/** Opts out people whose messages were refused for that, in the transaction of the refusal. Offer the postings after the commit. */
 export async function optOutRefused(tx: Tx, context: ConsentContext, rows: readonly MessageRow[]): Promise<Posting[]> {
   const refused = rows.filter(isRefusedForOptOut)
-  // The same order in every process: what it inserts is locked.
+  // The same order in every process, because it locks what it inserts.
   const ordered = refused.sort((a, b) =>
     `${a.accountId} ${a.theirNumber}` < `${b.accountId} ${b.theirNumber}` ? -1 : 1,
   )

@@ -1,4 +1,4 @@
-/** The face of opt-outs. They and consents stay when an account is destroyed: they are proofs. */
+/** The face of opt-outs. They and consents stay when an account is destroyed, as evidence. */
 import type { Room } from '../events/face.ts'
 import { inPieces } from '../ground/base/sweeps.ts'
 import type { Db } from '../ground/db/db.ts'

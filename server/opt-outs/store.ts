@@ -1,4 +1,4 @@
-/** Opt-outs as they are shown: one, a page, all of them. */
+/** Reads opt-outs: one, a page, all of them. */
 import { Type, type Static } from 'typebox'
 import type { Db, Queryable } from '../ground/db/db.ts'
 import { IdOf, Nullable, Timestamp, type Caller } from '../ground/http/http.ts'
@@ -9,10 +9,9 @@ import { findRows, hasWords, isCreatedIn, type Search } from '../ground/http/sea
 import type { Vault } from '../ground/sealing/vault.ts'
 import { hashForms } from '../message/consent.ts'
 
-/** Where an opt-out may come from. */
+/** The sources of opt-outs. */
 export const optOutSources = ['reply', 'api', 'import', 'consent', 'review', 'carrier'] as const
 
-/** An opt-out in answers. */
 export const OptOut = Type.Object(
   {
     id: IdOf('opt', 'Id of the opt-out.'),
@@ -67,7 +66,6 @@ export async function findOptOut(
   return rows[0] ?? null
 }
 
-/** Which opt-outs; null: all. */
 export interface OptOutFilters {
   /** Its opt-out, forgotten or not. */
   number: { number: string; hashes: Buffer[] } | null
@@ -82,8 +80,8 @@ export interface OptOutFilters {
 const allOptOuts: OptOutFilters = { number: null, source: null, reason: null, createdAfter: null, createdBefore: null }
 
 /**
- * One page in the order that `buildPage` expects, with one row more than `limit`. By the primary key, opt_outs_source or the unique keys of
- * numbers; reasons are looked for in a bounded number of rows.
+ * One page in the order that `buildPage` expects, with one row more than `limit`. By the primary key, opt_outs_source or the unique keys of numbers;
+ * reasons are searched in a bounded number of rows.
  */
 export function listOptOuts(
   db: Queryable,
@@ -106,7 +104,7 @@ export function listOptOuts(
   return findRows(db, search, limit, position)
 }
 
-// Short reads: a long snapshot would hold back the cleaning of every table.
+// Short reads: a long snapshot would block the vacuum of every table.
 const exportPageRows = 1000
 
 /** All opt-outs of an account, newest first, a page at a time. */
@@ -121,7 +119,7 @@ export async function* readOptOuts(db: Db, accountId: string): AsyncGenerator<Op
   }
 }
 
-/** The public form. Who may not read contacts sees only the ends of numbers. */
+/** A caller who may not read contacts sees only the ends of numbers. */
 export function showOptOut(row: OptOutRow, caller: Pick<Caller, 'scopes'>): Static<typeof OptOut> {
   return {
     id: showId('opt', row.id),

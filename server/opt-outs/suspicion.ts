@@ -1,4 +1,4 @@
-/** Replies that may mean STOP: kept until a person says what they mean. */
+/** Replies that may mean STOP: kept for a person's review. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { recordEvents, type Posting } from '../events/events.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -9,7 +9,6 @@ import { renderMessage } from '../message/show.ts'
 import type { ConsentContext } from './opt-out.ts'
 import { readMessages } from '../message/store.ts'
 
-/** A reply to look at. */
 export interface SuspicionRow {
   /** Of the reply. */
   id: string
@@ -19,7 +18,7 @@ export interface SuspicionRow {
   createdAt: Date
 }
 
-/** Keeps a reply for a person to look at, with its event; a number that is out already needs no look. By the unique keys of opt_outs. */
+/** Keeps a reply for review, with its event; a number that is out already needs none. By the unique keys of opt_outs. */
 export async function suspectOptOut(
   tx: Tx,
   { vault, outbox, subscriptions }: ConsentContext,
@@ -45,8 +44,8 @@ export async function suspectOptOut(
 }
 
 /**
- * One page of what is to be looked at, by the primary key, in the order that `buildPage` expects, with one row more than `limit`; and what was
- * written, by the primary key of messages.
+ * One page of replies to review, by the primary key, in the order that `buildPage` expects, with one row more than `limit`; their texts by the
+ * primary key of messages.
  */
 export async function listSuspicions(
   db: Queryable,
@@ -78,7 +77,7 @@ export async function listSuspicions(
 
 type TakenSuspicion = Pick<SuspicionRow, 'number' | 'body' | 'campaignId'> & { broadcastId: string | null }
 
-/** Takes a reply off the list; null where it is not on it. Locks the row, so that of two people one decides. */
+/** Takes a reply off the list; null if it is not there. Locks the row, so that only one person decides. */
 export async function takeSuspicion(tx: Tx, accountId: string, messageId: string): Promise<TakenSuspicion | null> {
   const { rows } = await tx.query<TakenSuspicion>({
     name: 'take-suspicion',

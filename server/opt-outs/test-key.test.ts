@@ -18,7 +18,7 @@ const app = await buildTestApp(db, (own) => optOutRoutes(own, { ...test.context,
 const letIn = async ({ headers }: TestAccount, number = person): Promise<number> =>
   (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${number}?reason=asked`, headers })).statusCode
 
-/** A phone says STOP in answer to a message. */
+/** A phone sends STOP in answer to a message. */
 async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
   const { id: messageId } = message ?? (await test.send({ isTest }))
   await inTransaction(test.db, (tx) =>
@@ -40,7 +40,7 @@ it('what a person says, or a caller, takes the place of what a simulated phone h
   const create = (): Promise<unknown> =>
     app.inject({ method: 'POST', url: '/v1/opt-outs', headers: live.headers, payload: { number: person } })
   const [simulated, real] = [await test.send({ isTest: true }), await test.send()]
-  // Neither that of another number, nor of another account.
+  // Neither another number's, nor another account's.
   const [another, other] = ['15551230002', await openLedgerTest(test.db)]
   const { id: messageId } = await other.send({ isTest: true })
   const origin = { source: 'reply', actor: null, isTest: true } as const

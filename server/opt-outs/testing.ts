@@ -1,4 +1,4 @@
-/** For tests of the routes of opt-outs: all of them over a database of its own, an account for each test, and how they are asked. */
+/** For tests of opt-out routes: all of them over one database, an account for each test, and calls. */
 import { afterAll, beforeAll, beforeEach } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
@@ -10,12 +10,10 @@ import { optOutRoutes } from './http.ts'
 import { keywordRoutes } from './keyword-http.ts'
 import { optOutListRoutes } from './list-http.ts'
 
-/** The database of a file of tests. */
 export let database: TestDatabase
 let app: App
-/** A link, and what replies come by, for the account of a test. */
+/** A link for the test's account, and its replies. */
 export let test: LedgerTest
-/** The account of a test, with a key of all scopes. */
 export let account: TestAccount
 
 /** Opens them for a file of tests: processes run several files, and load this one once. */
@@ -43,14 +41,13 @@ export function openOptOutTests(): void {
 
 /** Who writes. */
 export const person = '15551230001'
-/** An answer; `body` is empty where it is no JSON. */
+/** `body` is empty if it is not JSON. */
 export interface Answer {
   status: number
   body: Record<string, unknown>
   text: string
 }
 
-/** A text is sent as CSV, everything else as JSON. */
 export async function call(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   url: string,
@@ -65,15 +62,12 @@ export async function call(
   return { status: answer.statusCode, body: isJson ? answer.json() : {}, text: answer.body }
 }
 
-/** Opts a number out. */
 export const add = (number: string, reason?: string): Promise<Answer> =>
   call('POST', '/opt-outs', { number, ...(reason && { reason }) })
-/** The rows of a list. */
 export const dataOf = ({ body }: Answer): Record<string, unknown>[] => body['data'] as Record<string, unknown>[]
-/** Where and what is wrong, of a refusal. */
+/** Pointers and codes of a refusal. */
 export const errorsOf = ({ body }: Answer): unknown =>
   (body['errors'] as { pointer: string; code: string }[] | undefined)?.map((one) => `${one.pointer} ${one.code}`)
-/** A reply of a person to our number. */
 export const say = (text: string, source = person): Promise<string> =>
   storeReply(
     { ...test.context, wake: () => {} },
