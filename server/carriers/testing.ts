@@ -27,7 +27,6 @@ export interface CarrierTest extends LedgerTest {
   submitter: Submitter
   node: Node
   receiving: ReceiveContext
-  /** Logged errors. */
   errors: unknown[]
   /** Logged states of links, each with its level. */
   states: string[]
@@ -38,7 +37,6 @@ export interface CarrierTest extends LedgerTest {
 
 const atOnce = { min: 0, max: 0 }
 
-/** Without latency; keeps every message. */
 export const promptSimulator: SimulatorOptions = {
   port: 0,
   httpPort: 0,
@@ -56,7 +54,6 @@ export async function openCarrierTest(
     settings?: Partial<SmppSettings>
     accountId?: string
     trace?: LinkOptions['trace']
-    /** Port of a simulator for test mode. */
     testPort?: number
     restAfterMs?: number
   } = {},
@@ -209,7 +206,6 @@ export async function insertBacklog(
 export const timesOf = (test: CarrierTest, text: string): number[] =>
   test.simulator.ledger.filter((entry) => entry.text.startsWith(text)).map((entry) => entry.at.getTime())
 
-/** A message of one segment, ready to submit. */
 export function testHandover(changes: Partial<Handover> = {}): Handover {
   return {
     accountId: newId(),
@@ -230,7 +226,6 @@ export function testHandover(changes: Partial<Handover> = {}): Handover {
   }
 }
 
-/** A rule that routes everything to the carrier `a`. */
 export const testRule = (id: string, changes: Partial<Rule> = {}): Rule => ({
   id,
   enabled: true,

@@ -37,7 +37,7 @@ export const ContactChange = Type.Object(
 )
 export type ContactChange = Static<typeof ContactChange>
 
-/** `written` has consent only if it is new. Locks the row. @throws ApiError `not_found`, `validation_failed`, `contact_exists`, `fields_unavailable`. */
+/** `written` has consent only if it is new. Locks it. @throws ApiError `not_found`, `validation_failed`, `contact_exists`, `fields_unavailable`. */
 export async function changeContact(
   tx: Tx,
   accountId: string,

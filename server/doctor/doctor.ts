@@ -152,7 +152,7 @@ export function styleOf(ids: readonly string[]): Style {
   }
 }
 
-/** The keys that a receipt's id may have in a form: carriers add zeros, capitals or 0x, which numeric forms remove and other forms keep. */
+/** The stored keys (in `current`) of a receipt's id read in `form`: carriers may add zeros, capitals or 0x, which only numeric forms remove. */
 export function keysUnder(rawId: string, form: IdForm, current: IdForm, style: Style): string[] {
   const key = normaliseId(rawId, form)
   const padded = [key, ...style.widths.map((width) => key.padStart(width, '0'))]

@@ -25,7 +25,7 @@ const onesPerMore = 9
 /** True if nearly all reported long messages have exactly one reported part. */
 export const isOneReceipt = ({ one, more }: LongMessages): boolean => one >= onesMin && one >= more * onesPerMore
 
-/** Samples matched receipts from both ends of their primary key, but not the last seconds: other parts may follow. Messages by primary key. */
+/** Samples matched receipts from both ends of their primary key, but not the last seconds: other parts may follow. Uses primary keys only. */
 export async function countReported(db: Db, linkId: string, hours: number): Promise<LongMessages> {
   const { rows } = await db.query<LongMessages>(
     `with sample as materialized (
