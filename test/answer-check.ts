@@ -1,10 +1,10 @@
-/** Whether an answer is one that the OpenAPI document promises: its status, its content type, its body to the last member. */
+/** Checks responses against the OpenAPI document: status, content type, and the whole body. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { errorKinds, fieldErrors } from '../server/ground/base/errors.ts'
 import { readOperations, type Document, type FuzzRequest, type Operation } from './openapi-requests.ts'
 import type { RawAnswer } from './wire.ts'
 
-/** What HTTP itself may answer before a route is asked: to headers, methods, paths and bodies that are none. */
+/** Statuses of HTTP itself before routing: for invalid headers, methods, paths and bodies. */
 const beforeRoutes = new Set([400, 404, 405, 408, 417, 431])
 
 interface Problem {
@@ -14,7 +14,6 @@ interface Problem {
   errors?: { code: string }[]
 }
 
-/** Compares answers with a document. */
 export class AnswerCheck {
   readonly #ajv: Ajv2020
   readonly #operations: { operation: Operation; path: RegExp }[]
@@ -34,18 +33,17 @@ export class AnswerCheck {
     this.#checkProblem = this.#ajv.compile({ $ref: 'document#/components/schemas/Problem' })
     this.#operations = readOperations({ paths, components })
       .map((operation) => ({ operation, path: new RegExp(`^${operation.path.replace(/\{\w+\}/g, '[^/]*')}$`) }))
-      // What is named goes before what is a parameter, as in the router.
+      // Literal paths come before parameters, as in the router.
       .sort((a, b) => a.operation.path.split('{').length - b.operation.path.split('{').length)
   }
 
-  /** The operation that a request meets, if any; HEAD is GET without a body. */
+  /** The operation of a request, if any; HEAD is GET without a body. */
   operationOf({ method, target }: Pick<FuzzRequest, 'method' | 'target'>): Operation | null {
     const asked = method === 'HEAD' ? 'GET' : method
     const path = target.replace(/[?#].*/s, '')
     return this.#operations.find((one) => one.operation.method === asked && one.path.test(path))?.operation ?? null
   }
 
-  /** What is wrong with an answer, or null. */
   faultOf(operation: Operation | null, answer: RawAnswer, hasBody: boolean): string | null {
     const { status, headers, body } = answer
     if (status === 0 || status >= 500) return `${status}`
@@ -54,7 +52,7 @@ export class AnswerCheck {
     if (!hasBody) return null
     const type = headers.get('content-type') ?? ''
     const described = Object.entries(documented?.content ?? {})
-    // OAuth has errors of its own form (RFC 6749 §5.2).
+    // OAuth has its own format of errors (RFC 6749 §5.2).
     const isOwnForm = described.some(([name]) => name === 'application/json')
     if (status >= 400 && !isOwnForm) return this.#faultOfProblem(answer, type)
     if (described.length === 0 || body.length === 0) return null
@@ -85,7 +83,7 @@ export class AnswerCheck {
   }
 }
 
-/** A copy in which an object that does not say what else it may have may have nothing else, and references are absolute. */
+/** A copy with absolute references, in which objects without `additionalProperties` allow none. */
 export function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close)
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** The database carries out what it is asked and its answer is lost: nobody knows then, and nothing may be stranded or done twice. */
+/** The database executes statements but its responses are lost: nothing may be stranded or done twice. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import type { Disposable } from '../server/ground/db/embedded/disposable.ts'
@@ -55,7 +55,7 @@ test(`after ${cuts} cuts between commits and their answers everything is deliver
     await proxy.cut(100)
   }
   await load.finish()
-  // A post whose transaction's answer was lost is free again when its lease of a minute ends. For those that are as old as no post becomes it does now.
+  // A post whose commit was not confirmed is free when its lease of a minute ends. Here the lease of posts older than any real one ends now.
   const posts = async (): Promise<number | null> => {
     await db.query(`update outbox set leased_until = now() where leased_until < now() + interval '40 seconds'`)
     return (await db.query('select from outbox limit 1')).rowCount

@@ -1,4 +1,4 @@
-/** The rules of ARCHITECTURE.md that a machine can check: who imports whom, who reads the environment, how long a file is. */
+/** The rules of ARCHITECTURE.md that can be checked: imports, access to the environment, sizes of files. */
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,11 +14,11 @@ const files = globSync(`{${rooms.join(',')}}/**/*.{ts,tsx}`, {
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
 /**
- * The rooms of server/, the upper first: a room may import only what is below it, types included. It is the order of imports, in which code
- * points upstream; messages go accept → queue → links → ledger ← inbound → post.
+ * The rooms of server/, top first: a room may import only lower ones, types included. Code points upstream; messages go accept → queue → links →
+ * ledger ← inbound → post.
  */
 const order: readonly string[] = [
-  // The roof: builds everything and knows everything. Nobody knows it but main.ts.
+  // The roof builds everything; only main.ts imports it.
   'program',
   'routes',
   'broadcasts',
@@ -64,19 +64,17 @@ const order: readonly string[] = [
   'ground/db',
 ]
 
-/** Most lines of a room without its tests, and of a function. */
 const roomMax = 5500
 const functionMax = 120
 
-/** Longest file, by kind. A table of cases reads better in one piece than code does. */
+/** Longest file, by kind. Tables of cases may be longer than code. */
 const linesMax = { code: 350, test: 500 }
 
-/** Written by a script, and not to be read from its beginning to its end. */
+/** Generated, and not meant to be read as a whole. */
 const generated = new Set(['sdk/operations.ts'])
 
 const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|[-/])testing)\.tsx?$/.test(file)
 
-/** The part of the map that a file belongs to: a room of server's, or one of the others. */
 function partOf(file: string): string {
   const [room = '', inner = '', innermost = ''] = file.split('/')
   if (room === 'console') return partOfConsole(file, inner, innermost)
@@ -85,33 +83,32 @@ function partOf(file: string): string {
   return room === 'server' ? roomOf(file) : room
 }
 
-/** The room of a file of server's; `main.ts` is the file without one. */
 function roomOf(file: string): string {
   const [, room = '', inner = ''] = file.split('/')
   if (room.includes('.')) return 'main'
   return room === 'ground' ? `ground/${inner}` : room
 }
 
-/** What all screens share, each room of screens by itself, and what puts them together. */
+/** Shared code of screens, each room of screens, and the code that assembles them. */
 function partOfConsole(file: string, inner: string, innermost: string): string {
   if (inner === 'screens') return `console/screens/${innermost}`
   if (['compose', 'kit', 'session', 'shell', 'style'].includes(inner)) return `console/${inner}`
   return ['console/api.ts', 'console/screens.ts'].includes(file) ? 'console/api' : 'console'
 }
 
-/** What every command needs, the commands, and what finds the one that is asked for. */
+/** Shared code of commands, the commands, and the code that finds them. */
 function partOfCli(file: string, inner: string): string {
   if (['input', 'session', 'terminal', 'commands'].includes(inner)) return `cli/${inner}`
   return ['cli/exit.ts', 'cli/environment.ts'].includes(file) ? 'cli/ground' : 'cli'
 }
 
-/** Parts that a part may import, itself included; null: everything. */
+/** Including itself; null: everything. */
 function allowedFor(part: string): string[] | null {
   if (['scripts', 'test', 'main'].includes(part)) return null
   if (part === 'smpp' || part === 'sdk') return [part]
   if (part === 'simulator') return ['simulator', 'smpp']
   if (part === 'mcp') return ['mcp', 'mcp/tools', 'mcp/acts', 'sdk']
-  // What looks knows nothing of what acts.
+  // Reading tools must not know acting ones.
   if (part === 'mcp/tools') return ['mcp/tools', 'mcp', 'sdk']
   if (part === 'mcp/acts') return ['mcp/acts', 'mcp/tools', 'mcp', 'sdk']
   if (part === 'console') return null
@@ -134,13 +131,12 @@ function allowedForCli(part: string): string[] {
     : [...ground, ...rooms, 'cli/commands']
 }
 
-/** The modules that a file names, as they stand in it; dynamic and type-only imports too. */
+/** As written; includes dynamic and type-only imports. */
 function importsOf(text: string): string[] {
   const pattern = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
   return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '')
 }
 
-/** A module of ours as a path from the root; null for Node's and npm's. */
 function resolveOurs(file: string, name: string): string | null {
   if (name.startsWith('.')) return relative(root, join(root, dirname(file), name))
   const [, room, inner] = /^@heliogram\/([^/]+)(?:\/(.+))?$/.exec(name) ?? []
@@ -206,7 +202,7 @@ test('no room is too large to be known', () => {
   expect(rooms.filter((one) => one.lines > roomMax)).toEqual([])
 })
 
-/** Functions and methods of a file as the formatter leaves them, with their lines. */
+/** Functions and methods with their lines, as the formatter lays them out. */
 function functionsOf(text: string): { name: string; lines: number }[] {
   const lines = text.split('\n')
   const starts = /^(?:export )?(?:async )?function\*? (\w+)|^ {2}(?:async |static |get |set )*(#?\w+)\(.*\{$/
@@ -228,12 +224,11 @@ test('no function is too long to be followed', () => {
   expect(long).toEqual([])
 })
 
-/** Rooms that name routes of others, and why. */
 const namesRoutes = [
-  // What a person types first, and logins of the console, which put the tokens into cookies.
+  // The first command for people, and the console's logins, which put tokens into cookies.
   'server/program/greeting.ts',
   'server/program/site/session.ts',
-  // The error says where to show who one is.
+  // The error names the route to authenticate.
   'server/ground/base/errors.ts',
 ]
 
@@ -259,7 +254,7 @@ test('tests beside the code stay in their room and its neighbours', () => {
     .filter(({ file, target }) => {
       const [room] = file.split('/')
       const [targetRoom = ''] = (target ?? '').split('/')
-      // All wait and open a browser in one way; server's own tests may dial the simulator and build an application.
+      // All tests share waiting and the browser; server tests may dial the simulator and build an application.
       if (target === 'test/until.ts' || target === 'test/browser.ts') return false
       const allowed = room === 'server' ? ['server', 'smpp', 'simulator'] : allowedFor(partOf(file))
       return target !== null && allowed?.includes(targetRoom) === false && !allowed.includes(partOf(target))
@@ -294,7 +289,7 @@ test('what a file exports is imported from it', () => {
         wanted.add(`${resolveOurs(file, module)} exports ${name}`)
     for (const [, ...modules] of text.matchAll(whole)) wanted.add(String(resolveOurs(file, modules.join(''))))
   }
-  // Of smpp and the SDK other programs may use what we do not; a type is exported with the function that it belongs to.
+  // Other programs may use exports of smpp and the SDK that we do not; a type is exported with its function.
   const unused = files
     .filter((file) => !/^(smpp|sdk)\//.test(file) && !wanted.has(file))
     .flatMap((file) =>
@@ -341,7 +336,7 @@ test('tools of assistants that look change nothing, and those that act can be re
 })
 
 test('only db/clock.ts asks this machine what time it is', () => {
-  // What goes by age goes by the earlier of both clocks: neither may take away what everybody keeps.
+  // Deletion by age uses the earlier of both clocks, so that neither deletes early.
   const exempt = [
     'server/ground/db/clock.ts',
     'server/privacy/retention-account.ts',
@@ -426,7 +421,7 @@ test('each migration has a number of its own: two of one number would run in an 
   expect(numbers).not.toEqual([])
 })
 
-/** Tables that several rooms write, and which: the lines that a message waits in and its row are moved by every stage. */
+/** Tables with several writers: every stage moves a message's row and its queues. */
 const shared: Record<string, readonly string[]> = {
   accounts: ['accounts', 'post'],
   attempts: ['post', 'webhooks'],
@@ -456,7 +451,7 @@ test('one room writes a table, or those that are named here', () => {
   )
   const write = new RegExp(`\\b(?:insert into|update|delete from) (${tables.join('|')})\\b`, 'g')
   const writers = new Map<string, Set<string>>()
-  // A restore has a database to itself: it ends what the processes of before have begun.
+  // A restore has its database to itself: it ends the work of earlier processes.
   const code = files.filter((file) => /^server\/(?!program\/commands\/backup\/)/.test(file) && !isTest(file))
   for (const file of code)
     for (const [, table = ''] of (textOf.get(file) ?? '').matchAll(write))

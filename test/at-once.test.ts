@@ -1,4 +1,4 @@
-/** What an answer says counts for the next request: no table that the process keeps in memory is older than a change that it has told. */
+/** A response is valid for the next request: no cached table is older than a change that was confirmed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Client, Message } from './client.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => program?.remove())
 
-// What is kept is read again every second or two: of tries that are spread over some seconds, most would meet what was before.
+// Caches refresh every second or two: spread over seconds, most tries would hit the old state.
 const tries = 5
 const send = (changes: object = {}): Promise<Message> =>
   client.send({ to: '15551230001', message: 'Hello', ...changes })

@@ -1,4 +1,4 @@
-/** Every route that writes is in the audit log, or stands here with the reason why it is not. What they record is in tenancy.test.ts. */
+/** Every writing route is in the audit log, or listed here with a reason. tenancy.test.ts checks the entries. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
 import { openWorld, type World } from './tenancy-world.ts'
@@ -7,7 +7,6 @@ const send = 'is a send'
 const contacts = 'is the daily work with contacts'
 const desk = 'is the daily work with conversations'
 
-/** Routes with a scope that writes and no word in the log. */
 const exempt: Record<string, string> = {
   'POST /v1/messages/send': send,
   'POST /v1/messages': send,

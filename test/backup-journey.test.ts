@@ -1,4 +1,4 @@
-/** A service that is backed up while it sends, and comes back from it on another data folder. */
+/** A service is backed up while it sends, and restored to another data folder. */
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -30,7 +30,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   const env = { PATH: process.env['PATH'] ?? '', HELIOGRAM_DATA: program.dataFolder }
   const text = 'hiddenTextXQZ'
 
-  // A world with something of each kind that waits, is over, or is encrypted.
+  // One of each kind that is queued, finished, or encrypted.
   const over = await client.send({ to: '15552019001', message: text }, 'over')
   await client.waitForStatus(over.id, ['delivered'])
   await client.expect('POST', '/v1/campaigns', { key: 'sale', name: 'Sale' })
@@ -42,7 +42,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
     'waiting',
   )
 
-  // Killed while it waits for a lock, and asked to stop: no file of that name, and nothing is left by the next one.
+  // Killed while it waits for a lock, and interrupted: no file of that name, and the next backup leaves no remains.
   const db = openPool(await program.connection(), { name: 'journey', max: 1 })
   const holder = await db.connect()
   await holder.query('begin; lock table templates in access exclusive mode')
@@ -61,7 +61,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   }
   holder.release(true)
 
-  // While messages are sent: those that were accepted before it are in it.
+  // Messages accepted before the backup are in it.
   const sent: Message[] = []
   const stop = new AbortController()
   const sending = (async () => {
@@ -79,7 +79,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   await db.end()
   await program.stop()
 
-  // Into a new folder; killed in the middle, no service starts on it, and it begins again.
+  // Into a new folder; after a kill no service starts on it, and it can be repeated.
   await mkdir(restored, { mode: 0o711 })
   await copyFile(join(program.dataFolder, 'key'), join(restored, 'key'))
   const target = { ...env, HELIOGRAM_DATA: restored, HELIOGRAM_PUBLIC_URL: 'https://sms.example.com' }
@@ -96,7 +96,7 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   expect(carriers).toMatchObject([{ enabled: false }])
   expect(done.stdout).toContain(`curl -X PATCH https://sms.example.com/v1/carriers/${carrier?.id}`)
 
-  // What there was, opened with the same key.
+  // Old data is readable with the same key.
   expect(await client.message(over.id)).toMatchObject({ status: 'delivered', message: text })
   expect(await client.get('/v1/campaigns/sale/contacts')).toMatchObject({ data: [contact] })
   for (const id of before) expect(await client.message(id)).toMatchObject({ id, message: text })
@@ -106,12 +106,12 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   })
   expect((await client.call('POST', '/v1/messages/send', { to: '15552019009', message: 'x' })).status).toBe(422)
 
-  // What was with a carrier then is settled, as after a crash.
+  // Messages that were with a carrier are settled, as after a crash.
   await until('nothing is with a carrier', () =>
     within(async (one) => (await one.query(`select from messages where status = 'sending'`)).rowCount === 0),
   )
 
-  // A request of before is known; one of now waits for its carrier, and the log goes on behind what it had.
+  // An old request is known; a new one waits for its carrier, and the event log continues.
   expect(await client.send({ to: '15552019001', message: text }, 'over')).toMatchObject({ id: over.id })
   const next = await client.send({ to: '15552019003', message: text }, 'next')
   await within((one) => one.query('update delayed set due_at = now()'))
@@ -126,12 +126,10 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   expect(rows).toEqual([{ attempts: 1 }])
   const log = await client.get<{ data: { type: string; data: { message: Message } }[] }>('/v1/events?limit=200')
   const delivered = log.data.filter(({ type }) => type === 'message.delivered').map(({ data }) => data.message.id)
-  // The newest first.
   expect(delivered.slice(0, 2).sort()).toEqual([next.id, waiting.id].sort())
   expect(delivered).toContain(over.id)
   expect(receiver.refused).toEqual([])
 
-  /** Over a connection to the database in the new folder. */
   async function within<T>(work: (db: Db) => Promise<T>): Promise<T> {
     const path = join(restored, 'pg18')
     const [, , , , host = ''] = (await readFile(join(path, 'postmaster.pid'), 'utf8')).split('\n')

@@ -1,4 +1,4 @@
-/** A backup of everything there is, into another database, and what is refused on the way. */
+/** A full backup into another database, and its refusals. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
@@ -37,7 +37,6 @@ let file: string
 let keyFile: string
 let databases = 0
 
-/** What a command is given that works on a database. */
 const contextOf = (url: string, env: Record<string, string> = {}): CommandContext => ({
   config: readConfig({ DATABASE_URL: url, HELIOGRAM_DATA: folder, HELIOGRAM_KEY_FILE: keyFile, ...env }),
   log: silent,
@@ -75,7 +74,7 @@ beforeAll(async () => {
   await claimDatabase(source.db, new KeyFile(keyFile).read())
   world = await openWorld(source)
   await createTenant(world, 'sample', '1555763000')
-  // What COPY has to write in another way.
+  // Characters that COPY must escape.
   await source.db.query(`update templates set body = $1`, ['\ttab \\ \n line \\N é €'])
 })
 afterAll(async () => {
@@ -85,7 +84,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What the rows of each table are, in any order. */
 async function hashTables(db: Db): Promise<Record<string, string>> {
   const hashes: Record<string, string> = {}
   for (const { name } of await findTables(db)) {
@@ -106,15 +104,15 @@ describe('a backup', () => {
     const names = tables.map(([, name = '']) => name)
     expect(names.filter((name) => inIt.has(name) === name in leftOut)).toEqual([])
     expect(Object.keys(leftOut).filter((name) => !names.includes(name))).toEqual([])
-    // What a process holds, or says of itself, is left out or is told to be of nobody.
+    // Columns of running processes must be left out or cleared.
     const held = tables.filter(([, , columns = '']) => /^ {2}(leased_by|leased_until|fenced_at) /m.test(columns))
     expect(held.map(([, name = '']) => name).filter((name) => !(name in leftOut) && !(name in endOfProcesses))).toEqual(
       [],
     )
-    // A table that comes along refers to none that does not.
+    // A table in the backup refers only to others in it.
     const references = [...schema.matchAll(/foreign key \([^)]*\) references (\w+)/g)].map(([, name = '']) => name)
     expect(references.filter((name) => name in leftOut)).toEqual([])
-    // Numbers that a table gives itself would have to be set.
+    // Sequences would have to be set.
     expect(schema).not.toMatch(/as identity|nextval\(/)
   })
 
@@ -124,14 +122,13 @@ describe('a backup', () => {
     await source.db.query(`insert into nodes (id, name) values ($1, 'gone:1')`, [node])
     await source.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
     await source.db.query(`insert into link_slots (link_id, slot, node_id) values ($1, 7, $2)`, [linkId, node])
-    // A server that has given more numbers of transactions than the next one.
+    // Its transaction numbers are ahead of the next server's.
     await source.db.query('do $$ begin for n in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$')
     const newest = await source.db.query<{ id: string }>(
       `update events set txid = pg_current_xact_id() where id = (select id from events order by id limit 1) returning id`,
     )
     await source.db.query(`update outbox set leased_by = $1, leased_until = now() + interval '1 hour'`, [node])
     const before = await hashTables(source.db)
-    // Somebody else's, beside ours.
     await source.db.query('create table notes as select 1 as one')
     const filled = Object.entries(before).filter(([, hash]) => !hash.startsWith('0 '))
     expect(filled.length).toBeGreaterThan(45)
@@ -148,7 +145,7 @@ describe('a backup', () => {
       const after = await hashTables(db)
       const changed = Object.keys(before).filter((name) => before[name] !== after[name])
       expect(Object.keys(after)).toEqual(Object.keys(before))
-      // Numbers of transactions, and what is asserted below.
+      // Transaction numbers, and what is asserted below.
       expect(changed.sort()).toEqual([
         'audit_chains',
         'carriers',
@@ -183,14 +180,13 @@ describe('a backup', () => {
           mark: null,
         },
       ])
-      // Made with the last migration, and open to requests.
+      // Has the last migration, and accepts requests.
       expect(await migrate({ connectionString: url }, { log: silent })).toEqual([])
     })
   })
 })
 
 describe('what is refused', () => {
-  /** A backup in which one file is another. */
   async function forge(name: string, change: (content: Buffer) => Buffer): Promise<string> {
     const parts: Buffer[] = []
     const whole = await promisify(zstdDecompress)(await readFile(file))
@@ -237,7 +233,6 @@ describe('what is refused', () => {
     })
   })
 
-  /** A backup of another database. */
   async function backUpAnother(): Promise<string> {
     const url = await createEmpty()
     await migrate({ connectionString: url }, { log: silent })
@@ -294,7 +289,7 @@ describe('what is refused', () => {
     await expect(backUp(contextOf(url), join(folder, 'half'))).rejects.toThrow(
       /has no Heliogram tables|was interrupted/,
     )
-    // Without a key, which then is another; and for a move, in which nothing is sent twice.
+    // Without the key, which then differs; and as a move, so that nothing is sent twice.
     const another = await backUpAnother()
     const lost = join(folder, 'another-key')
     const moved = { keepsCarriers: true, isWithoutKey: true }

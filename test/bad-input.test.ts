@@ -1,4 +1,4 @@
-/** What clients get wrong, to the running program: a clear answer with every fault in it, and nothing stored. */
+/** Mistakes of clients, sent to the running program: a clear response with every fault, and nothing stored. */
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAccount, type TestAccount } from '../server/accounts/testing.ts'
@@ -21,7 +21,6 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  // Nothing that was refused left a trace.
   const count = async (table: string): Promise<number> =>
     (await db.query<{ n: number }>(`select count(*) as n from ${table} where account_id <> $1`, [other.accountId]))
       .rows[0]?.n ?? -1

@@ -1,4 +1,4 @@
-/** A broadcast through kill -9, a pause and a second process: each contact gets its text once, and nobody is forgotten. */
+/** A broadcast through kill -9, a pause and a second process: each contact gets its text once, and none is missed. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
@@ -29,7 +29,7 @@ type Broadcast = { status: string; recipients: number; messages: number; remaini
 test('a broadcast that is killed, paused and resumed reaches each contact once', async () => {
   const { client } = program
   await client.call('POST', '/v1/campaigns', { name: 'Sale', key: 'sale', pace: 600 })
-  // Numbers that the carrier delivers to: none of the well-known endings.
+  // Numbers that the carrier delivers to, without well-known endings.
   const rows = Array.from({ length: contacts }, (_, i) => ({
     phone_number: `+1555${String(100 + Math.floor(i / 8000)).padStart(3, '0')}${String(1000 + (i % 8000))}`,
     first_name: `Ann${i}`,
@@ -52,12 +52,11 @@ test('a broadcast that is killed, paused and resumed reaches each contact once',
     await program.kill9()
     await program.restart()
   }
-  // A person who repeats the order gets the same broadcast.
   expect((await client.call('POST', '/v1/campaigns/sale/send', order, { 'idempotency-key': 'o1' })).body).toEqual(
     ordered.body,
   )
   await client.call('POST', '/v1/campaigns/sale/pause')
-  // A claim that began before the pause may still hand some over.
+  // A claim that began before the pause may still hand over some messages.
   let looks = 0
   await until('what the carrier had is answered, three looks in a row', async () => {
     const { rows } = await db.query(`select 1 from messages where status = 'sending' limit 1`)
@@ -78,7 +77,7 @@ test('a broadcast that is killed, paused and resumed reaches each contact once',
   const submitted = (await carrier.phones.ledger()).filter((entry) => entry.status === 'ROK')
   const texts = new Map(submitted.map((entry) => [entry.destination, entry.text]))
   expect(submitted.length).toBe(texts.size)
-  // What a kill left unanswered is held, as any message is: the carrier has it, or nobody does.
+  // A submit left unanswered by a kill is held: its outcome is unknown.
   const { rows: held } = await db.query<{ number: string }>(
     `select their_number as number from messages where status = 'unconfirmed'`,
   )

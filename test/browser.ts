@@ -1,4 +1,4 @@
-/** A real Chromium for every test that wants one, and somebody in front of the console in it, logged in to a real program. */
+/** A real Chromium for tests, with the console logged in to a real program. */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
@@ -9,10 +9,8 @@ import { patienceMs } from './until.ts'
 
 const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
 
-/** Whether there is a browser here: tests of single pages do without. */
 export const hasBrowser = existsSync(chromiumPath)
 
-/** Starts a browser that asks nobody for anything but what its pages want. */
 export async function launchBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: chromiumPath,
@@ -30,29 +28,28 @@ export async function launchBrowser(): Promise<Browser> {
   return browser
 }
 
-/** A browser with one page. Whatever the page complains of, its policy or its scripts, fails the test that asks `complaints` at its end. */
+/** A browser with one page. Errors of its scripts and policy are in `complaints`, which tests check at the end. */
 export interface Visitor {
   readonly page: Page
-  /** What scripts and the policy have said that nobody wants to read; empty where all is well. */
+  /** Errors of scripts and the policy. */
   readonly complaints: readonly string[]
   close: () => Promise<void>
 }
 
 /**
- * With `SLOW_ANSWERS=1500`, each answer of the API reaches the pages up to so many milliseconds late. A test that looks before
- * its page knows passes by chance where answers are quick, and fails so.
+ * `SLOW_ANSWERS=1500` delays each API response by up to so many milliseconds. Tests that look too early pass by luck with fast responses, and
+ * then fail.
  */
 const slowestMs = Number(process.env['SLOW_ANSWERS'] ?? 0)
 
 const delayAnswers = async (context: BrowserContext): Promise<void> => {
   await context.route('**/v1/**', async (route) => {
     await sleep(Math.random() * slowestMs)
-    // The page may have gone meanwhile.
+    // The page may be gone.
     await route.continue().catch(() => {})
   })
 }
 
-/** Opens the console, without a login. */
 export async function openConsole(address: string, options: { width?: number; dark?: boolean } = {}): Promise<Visitor> {
   const browser = await launchBrowser()
   try {
@@ -68,7 +65,7 @@ export async function openConsole(address: string, options: { width?: number; da
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(String(error)))
     page.on('console', (message) => {
-      // The browser itself reports each answer that is no success; that the screen shows it is the test's to see.
+      // The browser reports each failed response; tests check that the screen shows it.
       const isAnswer = message.text().startsWith('Failed to load resource')
       if (['error', 'warning'].includes(message.type()) && !isAnswer) complaints.push(message.text())
     })
@@ -80,7 +77,6 @@ export async function openConsole(address: string, options: { width?: number; da
   }
 }
 
-/** Opens the console and logs in as the owner of a program. */
 export async function enterConsole(
   program: Program,
   options: { width?: number; dark?: boolean } = {},
@@ -94,7 +90,7 @@ export async function enterConsole(
   return visitor
 }
 
-/** That a page is no wider than its window: nobody scrolls sideways, but for tables, which do it themselves. */
+/** No page is wider than its window; only tables scroll sideways. */
 export async function expectNoOverflow(page: Page): Promise<void> {
   const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   expect(over, `${page.url()} is wider than its window`).toBeLessThanOrEqual(0)

@@ -1,4 +1,3 @@
 import type { Browser } from 'playwright-core'
 
-/** Those that run. */
 export const browsers = new Set<Browser>()

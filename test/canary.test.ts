@@ -1,7 +1,6 @@
 /**
- * Canaries: words that occur nowhere else go in wherever a person, a text, a token or a secret can, while everything that can fail does.
- * At the lowest log level none of them may be in what the program prints; and when their numbers are erased, neither those nor their texts
- * may be anywhere in the database.
+ * Canaries: unique words go into every place for a person, a text, a token or a secret, while everything fails that can. At the lowest log level
+ * none of them may be in the output; and after their numbers are erased, neither those nor their texts may be anywhere in the database.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -15,7 +14,6 @@ import { findPorts, startProgram, type Program } from './harness.ts'
 import { until, waitFor } from './until.ts'
 
 const number = '15559173846'
-/** Whose messages the carrier refuses, or reports as failed. */
 const unlucky = ['15559170002', '15559170014', '15559170027']
 const said = {
   text: 'canaryTextXQZ, Ünïcode “too”',
@@ -34,7 +32,7 @@ const secrets = {
   email: 'canaryEmailXQZ',
   other: 'canaryOtherXQZ',
 }
-/** Secrets that the program makes, as they become known. */
+/** Secrets made by the program, as they become known. */
 const made: string[] = []
 
 let program: Program
@@ -56,7 +54,6 @@ beforeAll(async () => {
   })
   client = program.client
   phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
-  // Answers with a failure, and says again what it was sent.
   receiver = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -75,7 +72,7 @@ afterAll(async () => {
 })
 
 const hook = (path: string): string => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/${path}`
-/** All strings in a value that are long enough to be found by themselves and look like a secret. */
+/** Collects the strings of a value that look like secrets and are long enough to search for. */
 const learn = (body: unknown, ...names: string[]): void => {
   for (const name of names) {
     const value = (body as Record<string, unknown>)[name]
@@ -104,7 +101,7 @@ async function makeSecrets(): Promise<void> {
     headers: { 'X-Secret': secrets.header },
   })
   learn(webhook, 'secret')
-  // Nobody listens there: the link fails again and again.
+  // A closed port: the link keeps failing.
   const [closed] = await findPorts(1)
   await client.expect('POST', '/v1/carriers', {
     name: 'nobody',
@@ -196,7 +193,7 @@ async function loseDatabase(): Promise<void> {
     client.call('POST', '/v1/messages', { to: unlucky[0], message: said.text, metadata: { note: said.metadata } }),
   )
   await Promise.all(refused)
-  // In between the file names the program itself (`disownPidFile`).
+  // Until then the file names the program itself (`disownPidFile`).
   await until(
     'PostgreSQL runs again',
     async () => ![0, pid, program.pid].includes(await program.postgresPid()),
@@ -205,7 +202,6 @@ async function loseDatabase(): Promise<void> {
   await until('requests are answered', async () => (await client.call('GET', '/v1/messages')).status === 200, 120_000)
 }
 
-/** Which of the words stand in a text; digits also in groups. */
 const wordsIn = (text: string, words: readonly string[]): string[] => words.filter((word) => text.includes(word))
 const formsOf = (digits: string): string[] => [
   digits,
@@ -227,7 +223,7 @@ test('no number, text, token or secret is printed, whatever fails', async () => 
   await loseDatabase()
   db = openPool(await program.connection(), { name: 'canary', max: 1 })
   const { stdout, stderr } = program
-  // The log was listening: every kind of thing above has left its lines.
+  // The log covers every kind of event above.
   for (const line of ['"pdu"', '"request answered"', '"link state changed"', '"PostgreSQL died; starting it again"'])
     expect(stderr).toContain(line)
   const words = [
@@ -238,13 +234,13 @@ test('no number, text, token or secret is printed, whatever fails', async () => 
     ...made,
   ]
   expect(wordsIn(stderr, [...words, client.key, program.password, 'canaryMetricsTokenXQZ'])).toEqual([])
-  // The first key and password are printed once, for whoever starts it.
+  // The first key and password are printed once, for the person who starts it.
   expect(wordsIn(stdout, words)).toEqual([])
   expect(stderr).not.toMatch(/canary\w*XQZ/)
 }, 300_000)
 
 test('when the numbers are erased, nothing of them is in any table', async () => {
-  // What it says to later tries is not about these people: they are told nothing of them.
+  // Later posts are answered without these people's data.
   isEchoing = false
   const numbers = [number, ...unlucky]
   const before = await findInDatabase(db, numbers)
@@ -255,7 +251,7 @@ test('when the numbers are erased, nothing of them is in any table', async () =>
     const { id } = await client.expect<{ id: string }>('POST', '/v1/erasures', { number: one, reason: 'canary' })
     ids.push(id)
   }
-  // As if it had been asked for some minutes ago.
+  // As if it had been requested minutes ago.
   await db.query(`update opt_outs set created_at = created_at - interval '3 minutes'`)
   await until(
     'the first pass is over',
@@ -270,7 +266,7 @@ test('when the numbers are erased, nothing of them is in any table', async () =>
     await until(
       `${id} is completed`,
       async () => {
-        // Its passes wait for the opt-out's number, which a sweep takes away, and for nobody else.
+        // It only waits for the opt-out's number, which a sweep removes.
         const { status } = await client.get<{ status: string }>(`/v1/erasures/${id}`)
         return status === 'completed'
       },
@@ -281,7 +277,6 @@ test('when the numbers are erased, nothing of them is in any table', async () =>
   expect(orphans.rowCount).toBeLessThanOrEqual(1)
   const words = [...numbers.flatMap(formsOf), ...Object.values(said), said.text.slice(0, 13), secrets.echo]
   expect(await findInDatabase(db, words)).toEqual([])
-  // Everything is still counted, and the stop still holds.
   const { rows } = await db.query<{ count: number }>('select count(*) from messages')
   expect(rows).toEqual(counted)
   const refused = await client.call<{ code: string }>('POST', '/v1/messages', { to: number, message: 'Hello' })

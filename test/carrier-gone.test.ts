@@ -1,4 +1,4 @@
-/** A carrier that goes away, refuses us, falls silent or hangs up: messages wait or are of unknown outcome, and none goes out twice. */
+/** A carrier that disappears, refuses us, falls silent or hangs up: messages wait or have unknown outcomes, and none is sent twice. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import type { Client, Message } from './client.ts'
@@ -27,7 +27,6 @@ afterAll(async () => {
   await carrier?.close()
 })
 
-/** How often a text reached the carrier. */
 async function submitsOf(text: string): Promise<number> {
   return (await carrier.phones.ledger()).filter((entry) => entry.text === text && entry.status === 'ROK').length
 }
@@ -87,7 +86,7 @@ test('a submit without an answer is of unknown outcome, never failed and never s
     final: false,
     error: { code: 'outcome_unknown', stage: 'submit', permanent: false },
   })
-  // It has an id that nobody was told; the numbers and the time say whose it is.
+  // Its id was never returned; numbers and time identify it.
   await client.waitForStatus(message?.id ?? '', ['delivered'])
   await receiver.waitForMessage('message.delivered', message?.id ?? '')
   expect(await submitsOf('Did you get this?')).toBe(1)

@@ -1,4 +1,4 @@
-/** A simulated carrier in a process of its own, so that it can be killed, and outlives a service that is. */
+/** A simulated carrier in its own process, so that it can be killed, and outlives a killed service. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,10 +8,8 @@ import type { Client } from './client.ts'
 import { findPorts } from './harness.ts'
 import { until } from './until.ts'
 
-/** One submit as the carrier saw it; times are text here. */
 export type CarrierEntry = Omit<LedgerEntry, 'at'> & { at: string }
 
-/** What a simulator says over HTTP, wherever it runs. */
 export class Phones {
   httpPort: number
 
@@ -19,18 +17,15 @@ export class Phones {
     this.httpPort = httpPort
   }
 
-  /** What arrived at a phone and was typed on it, oldest first. */
   async messages(number: string): Promise<PhoneMessage[]> {
     return (await this.#get<{ messages: PhoneMessage[] }>(`/phones/${number}/messages`)).messages
   }
 
-  /** The texts that arrived at a phone. */
   async texts(number: string): Promise<string[]> {
     const all = await this.messages(number)
     return all.filter((message) => message.direction === 'arrived').map((message) => message.text ?? '')
   }
 
-  /** Types a text on a phone. */
   async reply(number: string, to: string, text: string): Promise<void> {
     await this.#post(`/phones/${number}/replies`, { text, to })
   }
@@ -39,22 +34,21 @@ export class Phones {
     return this.#get<Stats>('/stats')
   }
 
-  /** Makes the carrier misbehave; see the simulator's README. */
   async control(faults: Record<string, unknown>): Promise<void> {
     await this.#post('/control', faults)
   }
 
-  /** Every submit since its start (with `--keep-ledger`). */
+  /** Every submit (with `--keep-ledger`). */
   ledger(): Promise<CarrierEntry[]> {
     return this.#lines('/ledger')
   }
 
-  /** Every receipt and reply since its start (with `--keep-ledger`). */
+  /** Every receipt and reply (with `--keep-ledger`). */
   deliveries(): Promise<DeliveryEntry[]> {
     return this.#lines('/deliveries')
   }
 
-  /** What to trust, where it speaks TLS (with `--tls`). */
+  /** To trust with TLS (with `--tls`). */
   async certificate(): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.httpPort}/certificate`)).text()
   }
@@ -93,19 +87,17 @@ export class CarrierProcess {
     this.#args = args
   }
 
-  /** Starts a carrier that keeps its ledger; without latency unless the arguments say otherwise. */
   static async start(args: string[] = ['--latency', '0']): Promise<CarrierProcess> {
     const carrier = new CarrierProcess(['--keep-ledger', ...args])
     await carrier.start()
     return carrier
   }
 
-  /** Its address for HELIOGRAM_CARRIER_URL. */
   get url(): string {
     return `smpp://heliogram:secret@127.0.0.1:${this.smppPort}`
   }
 
-  /** Starts it; again on the same ports after it was killed. */
+  /** On the same ports again after a kill. */
   async start(): Promise<void> {
     if (this.smppPort === 0) [this.smppPort = 0, this.phones.httpPort = 0] = await findPorts(2)
     const main = join(import.meta.dirname, '../simulator/main.ts')
@@ -125,7 +117,7 @@ export class CarrierProcess {
     this.phones.httpPort = ready.httpPort
   }
 
-  /** Ends it without a word on any of its connections. */
+  /** Without closing its connections. */
   async kill9(): Promise<void> {
     await this.#end('SIGKILL')
   }
@@ -142,13 +134,12 @@ export class CarrierProcess {
   }
 }
 
-/** Our number at the carrier of a journey. */
 export const ourNumber = '15557654321'
 
-/** What an operator does after the first start with a carrier of their own: its pace and settings, and a number. */
+/** The operator's setup of a real carrier: pace, settings, and a number. */
 export async function setUpCarrier(client: Client, settings: Record<string, unknown> = {}): Promise<void> {
   const { id } = await client.carrier()
-  // The link is bound again with these, and shows them then.
+  // The link rebinds with these, and then shows them.
   const window = 200
   await client.expect('PATCH', `/v1/carriers/${id}`, { pace: 2000, settings: { window, ...settings } })
   await client.expect('POST', '/v1/senders', { number: ourNumber, carrier: id, default: true })

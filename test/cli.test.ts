@@ -1,4 +1,4 @@
-/** The command line as people and scripts use it: bin/heliogram as a process, without a terminal, beside a service that runs. */
+/** The command line as people and scripts use it: bin/heliogram as a process, without a terminal, with a running service. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,6 @@ const root = join(import.meta.dirname, '..')
 
 let program: Program
 let folder: string
-/** What a shell has besides; a test adds to it. */
 let env: Record<string, string>
 
 beforeAll(async () => {
@@ -47,13 +46,12 @@ async function run(
   { stdin = '', more = {} }: { stdin?: string; more?: Record<string, string> } = {},
 ): Promise<Ended> {
   const child = begin(words, more)
-  // It may end without having read what it was given.
+  // It may end without reading its input.
   child.stdin.on('error', () => {}).end(stdin)
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
   return { code: code as number | null, out, err }
 }
 
-/** Everything as one key of the account, which most of these tests are. */
 const asKey = (...words: string[]): Promise<Ended> =>
   run(words, { more: { HELIOGRAM_URL: program.address, HELIOGRAM_API_KEY: program.client.key } })
 
@@ -80,7 +78,7 @@ test('a person logs in and out, and many processes at once follow one refresh to
   const after = JSON.parse(readFileSync(fileOf(), 'utf8')) as { login: { accessToken: string; refreshToken: string } }
   expect(after.login.refreshToken).not.toBe(before.login.refreshToken)
 
-  // A token goes to the place that it is of, and to no other.
+  // A token is only sent to the installation that issued it.
   const elsewhere = await run(['whoami'], { more: { HELIOGRAM_URL: 'http://127.0.0.1:9' } })
   expect([elsewhere.code, elsewhere.err]).toEqual([3, expect.stringContaining(`You are logged in at ${address}`)])
   expect(await run(['logout'])).toMatchObject({ code: 0, out: '' })
@@ -166,7 +164,7 @@ test.concurrent('events are forwarded, signed as a webhook signs, also those of 
         secret: secret.trim(),
       })
       const told = event.type === 'message.delivered' ? event.data.message.message : null
-      // Others are delivered meanwhile.
+      // Other events are delivered meanwhile.
       if (told === 'one' || told === 'two') got.push(told)
       response.writeHead(204).end()
     })().catch(() => response.writeHead(400).end())
@@ -248,7 +246,6 @@ test('any operation is within reach, and a pipe may end when it has enough', asy
   expect([code, err]).toEqual([0, ''])
 })
 
-/** A way to a port that can be cut. */
 async function startRelay(target: number) {
   const sockets = new Set<Socket>()
   let isCut = false

@@ -1,4 +1,4 @@
-/** A small client of the API, as a customer would write it. */
+/** A small API client, as a customer would write it. */
 import type { Static } from 'typebox'
 import type { Message as MessageSchema } from '../server/messages/schema.ts'
 import type { SendBody } from '../server/message/send-schema.ts'
@@ -6,7 +6,6 @@ import { patienceMs, waitFor } from './until.ts'
 
 export type Message = Static<typeof MessageSchema>
 
-/** A problem document. */
 export interface Problem {
   status: number
   code: string
@@ -14,17 +13,15 @@ export interface Problem {
   errors?: { pointer: string; code: string; detail: string }[]
 }
 
-/** What a send answers: a message or a problem, of which a test reads what it needs. */
+/** A message or a problem, with the members that tests read. */
 export type Sent = Omit<Message, 'status'> & Omit<Problem, 'status'> & { status: string | number }
 
-/** An answer with its parsed body. */
 export interface Answer<T> {
   status: number
   headers: Headers
   body: T
 }
 
-/** The state of a link, as `/v1/carriers` shows it. */
 export interface Link {
   state: string
   window: number
@@ -33,7 +30,6 @@ export interface Link {
   unmatched_receipts: number
 }
 
-/** A carrier, as far as journeys look. */
 export interface Carrier {
   id: string
   name: string
@@ -50,7 +46,7 @@ export class Client {
     this.key = key
   }
 
-  /** One request with a JSON body, or with raw bytes. Rejects only where no answer came. */
+  /** JSON or raw bytes. Rejects only without a response. */
   async call<T = unknown>(
     method: string,
     path: string,
@@ -72,7 +68,6 @@ export class Client {
     return { status: response.status, headers: response.headers, body: (text ? JSON.parse(text) : null) as T }
   }
 
-  /** A request that must succeed. */
   async expect<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
     const answer = await this.call<T>(method, path, body, headers)
     if (answer.status >= 300)
@@ -84,7 +79,6 @@ export class Client {
     return this.expect<T>('GET', path)
   }
 
-  /** Sends a message that must be accepted. */
   send(body: SendBody, key?: string): Promise<Message> {
     return this.expect<Message>('POST', '/v1/messages/send', body, key === undefined ? {} : { 'idempotency-key': key })
   }
@@ -93,7 +87,6 @@ export class Client {
     return this.get<Message>(`/v1/messages/${id}`)
   }
 
-  /** Waits until a message has one of these states, and returns it as it is then. */
   waitForStatus(id: string, statuses: Message['status'][], withinMs?: number): Promise<Message> {
     const what = `${id} becomes ${statuses.join(' or ')}`
     return waitFor(
@@ -106,7 +99,6 @@ export class Client {
     )
   }
 
-  /** All messages that match a query, page by page. */
   async listMessages(query: string = ''): Promise<Message[]> {
     const all: Message[] = []
     for (let cursor: string | null = ''; cursor !== null;) {
@@ -119,21 +111,19 @@ export class Client {
     return all
   }
 
-  /** The first carrier. */
   async carrier(): Promise<Carrier> {
     const [carrier] = (await this.get<{ data: Carrier[] }>('/v1/carriers')).data
     if (!carrier) throw new Error('there is no carrier')
     return carrier
   }
 
-  /** The first carrier's link. */
   async link(): Promise<Link> {
     const [link] = (await this.carrier()).links
     if (!link) throw new Error('the carrier has no link')
     return link
   }
 
-  /** Waits until the first carrier's link is bound, if need be slowed. */
+  /** Bound or slowed. */
   waitForBound(withinMs?: number): Promise<Link> {
     const isUp = async (): Promise<Link | null> => {
       const link = await this.link()

@@ -1,4 +1,4 @@
-/** Processes whose clocks are wrong, beside a PostgreSQL whose clock is right: what they accept is due, over and shown by that one. */
+/** Processes with wrong clocks, on a PostgreSQL with the right one: due times, expiry and display follow PostgreSQL. */
 import { test } from 'vitest'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { startProgram } from './harness.ts'
@@ -6,10 +6,10 @@ import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
 
 const dayMs = 86_400_000
-// What two kept clocks differ by, with the way of an answer.
+// Most difference of two right clocks, with the delay of a response.
 const closeMs = 5000
 
-/** Node with a clock that is off by so much: the time of the process, not that of its PostgreSQL. */
+/** Runs Node.js with a shifted clock; its PostgreSQL keeps the right one. */
 function shiftClock(ms: number): string {
   const code = `const real=Date;globalThis.Date=class extends real{
     constructor(...given){if(given.length===0)super(real.now()+(${ms}));else super(...given)}
@@ -17,7 +17,6 @@ function shiftClock(ms: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(code)}`
 }
 
-// Beside each other: they wait for most of their time.
 test.concurrent.for([
   ['two days behind', -2 * dayMs],
   ['three weeks ahead', 21 * dayMs],

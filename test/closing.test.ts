@@ -1,4 +1,4 @@
-/** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
+/** The end of an account in all rooms: who may close it, the fate of its data, and when it is final. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { closeAccount, destroyNext, endClosedAccounts } from '../server/accounts/closing.ts'
 import {
@@ -43,7 +43,7 @@ beforeEach(async () => {
   child = { id, accountId: parseId('acc', id) ?? '', key: key.secret }
 })
 
-/** Runs the sweep as the clock does, with accounts closed a minute ago. */
+/** Runs the sweep for accounts closed a minute ago. */
 async function sweep({ context, db }: Pick<LedgerTest, 'context' | 'db'>): Promise<void> {
   await db.query(`update accounts set closed_at = closed_at - interval '1 minute' where closed_at is not null`)
   const pipeline = {
@@ -81,7 +81,7 @@ test('a closed account is refused, its credentials end, and it is the same when 
   const accept = { code: invited.json().code, password: 'six mirrors on a hill' }
   expect((await ask('POST', '/v1/auth/accept-invitation', '', accept)).json().code).toBe('invalid_invitation')
   expect((await close()).json()).toEqual(closed.json())
-  // What it names may change: the days count from the first time.
+  // The grace period may change: its days count from the first request.
   const sooner = (await close({ grace_days: 1 })).json()
   expect(Date.parse(sooner.destroy_at) - Date.parse(closedAt)).toBe(86_400_000)
   for (const [method, path, body] of [
@@ -136,7 +136,7 @@ test('what waits is canceled with its events, broadcasts too, and endpoints are 
     expect((await ledger.message(id)).status).toBe('canceled')
     expect(await ledger.eventsOf(id)).toContain('message.canceled')
   }
-  // What a carrier has stays sent.
+  // A message with a carrier stays sent.
   expect((await ledger.message(sent.id)).status).toBe('sending')
   const of = 'account_id = $1'
   expect(await ledger.count('broadcasts', `${of} and status = 'canceled'`, [child.accountId])).toBe(1)
@@ -200,7 +200,7 @@ test('a key that is made while its account is closed does not come back with it'
   const { db } = database
   const [asked] = await inTransaction(db, async (tx) => {
     await closeAccount(tx, child.accountId, {})
-    // It finds the account active, and then waits for what becomes of it.
+    // It finds the account active, and then waits for the closing.
     const asked = ask('POST', at('/api-keys'), parent.token, { name: 'Another' })
     await untilBlocked(db, 1)
     return [asked]
@@ -224,7 +224,7 @@ test('then its keys are destroyed, its people and contacts deleted, and its rete
     `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, '15551230001')`,
     [child.accountId, newId(), campaign],
   )
-  // What was answered may be answered again, as long as there is somebody.
+  // Stored responses can be repeated while the account has callers.
   const headers = { authorization: `Bearer ${child.key}`, 'idempotency-key': 'once' }
   await app.inject({ method: 'POST', url: '/v1/api-keys', headers, payload: { name: 'Another' } })
   expect(await ledger.count('idempotency_keys', 'account_id = $1', [child.accountId])).toBe(1)
@@ -246,7 +246,6 @@ test('then its keys are destroyed, its people and contacts deleted, and its rete
     [parent.accountId],
   )
   expect(rows).toEqual([{ kind: 'system' }])
-  // The parent is as it was.
   expect(await ledger.count('users', of, [parent.accountId])).toBe(1)
 })
 
@@ -254,7 +253,7 @@ test('what is being destroyed is destroyed: no more days bring half of it back',
   const { db } = database
   await close({ grace_days: 0 })
   await sweep(await openChild())
-  // As after the first of many pieces.
+  // As after the first of many batches.
   await db.query('update accounts set destroyed_at = null where id = $1', [child.accountId])
   expect(Date.parse((await close({ grace_days: 30 })).json().destroy_at)).toBeLessThan(Date.now())
   expect((await ask('POST', at('/reopen'))).json().code).toBe('account_not_in_state')

@@ -1,4 +1,4 @@
-/** Commands with settings that name another database than that of the service, or one that takes nothing. */
+/** Commands with settings for another database than the service's, or for a read-only one. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The conservation laws: what four witnesses of one run (client, ledger, carrier, receiver of webhooks) must agree on at rest, whatever was
- * killed meanwhile. Every text of a run begins with a word of its own, by which a carrier's submit is told to be of which message.
+ * The conservation laws: four witnesses of one run (client, ledger, carrier, webhook receiver) must agree at rest, after any kills. Every text
+ * begins with a unique word, which matches a carrier's submit with its message.
  */
 import { parseId } from '../server/ground/base/ids.ts'
 import type { Status } from '../server/message/message.ts'
@@ -10,22 +10,18 @@ import type { CarrierEntry } from './carrier.ts'
 import type { Ledger } from './ledger.ts'
 import { isKeyOfLoad, isOfLoad } from './load.ts'
 
-/** One request of the client: what it asked for, and the answer, if one came. */
 export interface Request {
   key: string
   id: string | null
 }
 
-/** Everything that was seen of a run. */
 export interface Evidence {
   requests: Request[]
   ledger: Ledger
   carrier: CarrierEntry[]
-  /** Texts typed on phones whose deliver_sm were answered. */
   replies: string[]
-  /** Ids of the events that the receiver verified. */
   received: ReadonlySet<string>
-  /** Ids of messages that somebody has called off, maybe too late; absent: none. */
+  /** Ids of messages canceled, maybe too late. Default: none. */
   calledOff?: readonly string[]
 }
 
@@ -40,7 +36,7 @@ const contractEventOf: Partial<Record<Status, string>> = {
 }
 const contractEvents = new Set(Object.values(contractEventOf))
 
-/** Checks every law; returns the violations, each beginning with its law. */
+/** Returns the violations, each beginning with its law. */
 export function checkConservation(evidence: Evidence): string[] {
   const { requests, ledger, carrier, received } = evidence
   const violations: string[] = []
@@ -107,7 +103,7 @@ export function checkConservation(evidence: Evidence): string[] {
     }
     check(!restless.includes(message.status), 'L10', `${message.id} is ${message.status} at rest`)
     const mayWait = message.onUnknown !== 'resend' || message.isParked || calledOff.has(message.id)
-    // A carrier that refuses what it is asked again for may have it from before: that is all that will be known.
+    // A carrier that refuses a repeated submit may have accepted the first: its outcome stays unknown.
     const isTried = segments.every((segment) => {
       const last = submissionsOf.get(`${message.id} ${segment}`)?.toSorted((a, b) => b.try - a.try)[0]
       return deliveriesOf.has(`${tagOf(message.text)} ${segment}`) || last?.state === 'refused'
@@ -134,7 +130,7 @@ export function checkConservation(evidence: Evidence): string[] {
 
   for (const fault of ledger.counterFaults) check(false, 'L16', `the counts are not what the messages are: ${fault}`)
 
-  // Every accepted submit of these runs has receipts, so that each of the carrier's ids must have come.
+  // Every accepted submit of these runs has receipts, so each of the carrier's ids must have come.
   const inbox = new Set(ledger.receipts.map((receipt) => receipt.rawId))
   const given = new Set(carrier.flatMap((entry) => entry.messageId ?? []))
   for (const id of given) check(inbox.has(id), 'L11', `the receipt of ${id} was answered and is not there`)
@@ -175,19 +171,17 @@ export function checkConservation(evidence: Evidence): string[] {
   return violations
 }
 
-/** The UUID of a public id. */
 function toUuid(id: string): string | null {
   return parseId(id.startsWith('evt_') ? 'evt' : 'msg', id)
 }
 
-/** A law broken once is mostly broken often: the first of each, and how many more. */
+/** A broken law is mostly broken often: shows the first violation of each, and a count. */
 export function summarise(violations: readonly string[]): string[] {
   return [...groupBy(violations, (violation) => violation.split(':')[0] ?? '').values()].map(
     (all) => `${all.slice(0, 3).join('; ')}${all.length > 3 ? `; and ${all.length - 3} more` : ''}`,
   )
 }
 
-/** The word at the beginning of a text. */
 const tagOf = (text: string): string => text.split(' ')[0] ?? ''
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {

@@ -1,4 +1,4 @@
-/** The account's screens of the console: usage, people, the own login, the audit log, settings, accounts below. */
+/** The account's screens of the console: usage, people, own login, audit log, settings, accounts below. */
 import { readFile } from 'node:fs/promises'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +17,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** The fault that stands beside a field. */
 const faultOf = (page: Page, label: string) =>
   page.locator('.field', { has: page.getByLabel(label, { exact: true }) }).locator('.fault')
 
@@ -45,12 +44,11 @@ test('usage is told by day and by country, shown as bars, and saved as a file', 
   expect(await readFile(await file.path(), 'utf8')).toMatch(/^country,messages,[\s\S]*\nUS,1,/)
   await page.getByLabel('Period').selectOption('own')
   await page.waitForURL(/period=own/)
-  // An address that somebody mistyped is answered, too.
   await page.goto('/console/usage?period=own&to=tomorrow')
   await page.getByRole('alert').getByText('?to').waitFor()
   await page.goto('/console/usage?period=own')
   await page.getByLabel('From').fill('2001-01-01')
-  // What the API says of more than it answers stands in the place of an answer.
+  // The API's message on too large a result replaces the result.
   await page
     .getByRole('alert')
     .getByText(/400 days/)
@@ -78,7 +76,7 @@ test('somebody is invited by an address that makes them a user, gets another rol
     await ada.page.getByLabel('Password').fill('six mirrors on a hill')
     await ada.page.getByRole('button', { name: 'Begin' }).click()
     await ada.page.getByRole('link', { name: 'People' }).click()
-    // She sees who is there, and is offered nothing that she may not do.
+    // She sees the others, without actions that she may not perform.
     await ada.page.getByRole('row', { name: /ada@example\.com developer active/ }).waitFor()
     expect(await ada.page.getByRole('button', { name: 'Invite somebody' }).count()).toBe(0)
 

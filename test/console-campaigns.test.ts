@@ -1,4 +1,4 @@
-/** Campaigns in the console: from an empty account to a broadcast that everybody has, with its contacts, imports and templates. */
+/** Campaigns in the console: from an empty account to a delivered broadcast, with contacts, imports and templates. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
@@ -22,7 +22,6 @@ const file = `Mobile;First name;Town;Tags
 123;Nobody;Nowhere;
 `
 
-/** What a download holds that a button begins. */
 async function downloaded(name: string): Promise<string> {
   const { page } = visitor
   const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()])
@@ -61,7 +60,7 @@ test('a campaign is made, with the fault of a field beside it', async () => {
   await page.getByRole('heading', { name: 'New campaign' }).hover()
   const before = await ground()
   await create.hover()
-  // What is said on it is as easy to read as before.
+  // The text stays legible.
   expect(before).toMatch(/^rgb/)
   expect(await ground()).toBe(before)
   await create.click()
@@ -109,7 +108,7 @@ test('contacts are found, added, changed, exported and deleted', async () => {
     const { pathname, searchParams } = new URL(request.url())
     if (pathname.endsWith('/contacts') && searchParams.has('tag')) tags.push(searchParams.get('tag'))
   })
-  // Key by key, with no time between them: what is typed is asked for when it is whole.
+  // Key by key without pauses: only the complete text is looked up.
   await page.evaluate(`
     const field = document.querySelector('input[aria-label="Tag"]')
     for (const text of ['v', 'vi', 'vip']) {
@@ -134,7 +133,7 @@ test('contacts are found, added, changed, exported and deleted', async () => {
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('in this campaign already').waitFor()
   await dialog.getByLabel('Phone number').fill('+12025550104')
-  // What is wrong is not hidden where it was folded away.
+  // Faults in folded fields are visible.
   await dialog.getByText('Your own id, language').click()
   await dialog.getByLabel('Country').fill('Q1')
   await dialog.getByText('Your own id, language').click()
@@ -171,7 +170,7 @@ test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
   await page.locator('.field', { hasText: 'Text' }).locator('.fault').waitFor()
   await text.fill('Hello {{ first_name }}, ')
   await text.focus()
-  // What changes by itself meanwhile takes nothing away from who writes.
+  // Live updates do not overwrite typed text.
   await program.client.expect('PATCH', '/v1/campaigns/spring', { name: 'Summer sale' })
   await page.getByRole('heading', { name: 'Summer sale', level: 1 }).waitFor()
   await page.keyboard.type('see you soon.')

@@ -1,4 +1,4 @@
-/** That everybody can read the console and the manual: their colours against each other, by the measure of WCAG 2.2 (1.4.3, 1.4.11). */
+/** Contrast of the console's and the manual's colours by WCAG 2.2 (1.4.3, 1.4.11). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -13,7 +13,7 @@ const themes = [
   ['dark', { ...light, ...coloursIn(blocks[1] ?? '') }],
 ] as const
 
-// What stands on what; a badge and a link may stand on each of the grounds that boxes have.
+// Pairs of colours; a badge and a link may be on any background of boxes.
 const grounds = ['ground', 'card', 'wash', 'bad-wash', 'warning-wash']
 const letters = ['text', 'soft', 'accent'].flatMap((letter) => grounds.map((ground) => [letter, ground] as const))
 const badges = ['good', 'bad', 'warning', 'busy'].map((tone) => [tone, `${tone}-wash`] as const)

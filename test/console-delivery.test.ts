@@ -1,4 +1,4 @@
-/** Carriers, routes, senders and guards as an operator meets them in the console. */
+/** Carriers, routes, senders and guards, as an operator uses them in the console. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -14,7 +14,7 @@ let program: Program
 let visitor: Visitor
 beforeAll(async () => {
   program = await startProgram()
-  // Their receipts write ids otherwise than the answers did: they are there when the doctor is asked.
+  // The ids of these receipts differ from those in responses; they exist before the doctor runs.
   for (const message of ['One', 'Two', 'Three'])
     await program.client.expect('POST', '/v1/messages/send', { to: '12025550013', message })
   visitor = await enterConsole(program)
@@ -24,10 +24,8 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** A field by its label. */
 const field = (label: string) => visitor.page.getByLabel(label, { exact: true })
 
-/** What was said once something was done. */
 const said = (text: string) => visitor.page.getByRole('status').getByText(text).first().waitFor()
 
 test('a carrier is added, its fault stands beside its field, and its link is seen to be down', async () => {
@@ -45,7 +43,7 @@ test('a carrier is added, its fault stands beside its field, and its link is see
   await field('Sessions').fill('99')
   await page.getByText('Sessions and bind').click()
   await page.getByRole('button', { name: 'Add the carrier' }).click()
-  // Its group was closed again: it opens, because it has the fault.
+  // Its folded group opens, because it has the fault.
   const sessions = field('Sessions')
   await sessions.and(page.locator('[aria-invalid="true"]')).waitFor()
   await sessions.fill('2')
@@ -103,7 +101,7 @@ test('links, codes and rates of a carrier', async () => {
   await page.getByRole('button', { name: 'Add a link' }).click()
   const dialog = page.getByRole('dialog')
   const ownPace = dialog.getByLabel('Pace', { exact: true })
-  // What is no number is refused, and does not count as none, which would be no limit.
+  // An invalid number is refused, instead of counting as none, which would mean no limit.
   await ownPace.fill('1,000')
   await dialog.getByRole('button', { name: 'Add the link' }).click()
   await ownPace.and(page.locator('[aria-invalid="true"]')).waitFor()
@@ -181,7 +179,7 @@ test('routes are added, put in order with the keyboard, and tried out', async ()
   await page.getByRole('button', { name: 'Move Second up' }).focus()
   await page.keyboard.press('Enter')
   await page.getByRole('row', { name: /1\. Second/ }).waitFor()
-  // It is the first now: the focus has gone to the other way.
+  // It is first now: the focus has moved to the other button.
   await page.locator('[aria-label="Move Second down"]:focus').waitFor()
   await page.getByRole('button', { name: 'Disable First' }).click()
   await page.getByRole('row', { name: /2\. First .* disabled/ }).waitFor()
@@ -226,7 +224,7 @@ test('senders and their pools', async () => {
   await field('Pace').fill('3')
   await page.getByRole('button', { name: 'Save the sender' }).click()
   await said('The sender was changed; it counts from now on.')
-  // Nothing is asked again here; how long ago it was added grows all the same.
+  // Nothing is fetched here, but the relative time still grows.
   const age = page.locator('.facts time')
   const before = await age.innerText()
   await until('the sender is older than it was', async () => (await age.innerText()) !== before)

@@ -1,4 +1,4 @@
-/** The developers' screens of the console: webhooks with what was posted to them, events, API keys. */
+/** The developers' screens of the console: webhooks and their posts, events, API keys. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,7 +10,6 @@ let program: Program
 let visitor: Visitor
 let receiver: Server
 let address: string
-/** What the receiver answers. */
 let status = 204
 beforeAll(async () => {
   receiver = createServer((request, response) => {
@@ -69,12 +68,12 @@ test('a test event tells what came of it, and every try can be looked at', async
   status = 500
   await page.getByRole('button', { name: 'Send a test event' }).click()
   await page.getByText(/refused The answer was HTTP 500/).waitFor()
-  // The webhook itself says that it fails, without being asked again.
+  // The webhook shows its failure without a reload.
   await page.getByText('Every post has failed since').waitFor()
   await page.getByLabel('Outcome').selectOption('failed')
   await page.waitForURL(/delivery=failed/)
   const deliveries = page.getByRole('region', { name: 'Deliveries' })
-  // It may have been tried again meanwhile.
+  // It may have been retried meanwhile.
   const row = deliveries.getByRole('row', { name: /webhook\.test refused 500/ }).first()
   await row.getByRole('button', { name: /Details/ }).click()
   const dialog = page.getByRole('dialog')
@@ -103,7 +102,7 @@ test('events are narrowed in the address, lead to what they say, and are posted 
   await page.getByRole('link', { name: 'Events', exact: true }).click()
   await page.getByLabel('Type').selectOption('message.delivered')
   await page.getByLabel('Id of a message').fill('msg_0')
-  // The list is asked again while somebody types: what they typed stays, and so does their place.
+  // The list refreshes during typing: text and cursor stay.
   await page.waitForResponse(/\/v1\/events\?/)
   expect(await page.getByLabel('Id of a message').inputValue()).toBe('msg_0')
   expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Id of a message')
@@ -179,7 +178,7 @@ test('a key is made with its scopes, works, is rotated with an overlap, and is r
     .getByRole('group', { name: /^Scopes/ })
     .locator('.fault')
     .waitFor()
-  // What stands beside its choices is not said a second time.
+  // A fault beside its choices is not repeated.
   expect(await page.getByRole('alert').getByRole('listitem').count()).toBe(0)
   for (const scope of ['messages:write', 'messages:read', 'campaigns:read', 'messages:read_body'])
     await page.getByRole('checkbox', { name: new RegExp(`^${scope}\\b`) }).check()

@@ -1,4 +1,4 @@
-/** Where the keyboard stands in the console: nobody who works without a mouse begins at the top of the page again. */
+/** Keyboard focus in the console: no action sends it back to the top of the page. */
 import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
@@ -16,7 +16,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** Waits until the keyboard stands somewhere. */
 const expectFocus = (place: Locator): Promise<void> => place.and(visitor.page.locator(':focus')).waitFor()
 
 test('who follows a row stands in the screen that it leads to, also where words are very long', async () => {
@@ -47,7 +46,7 @@ test('a dialog begins at its first field, and leads back to what opened it', asy
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expectFocus(open)
-  // And where a key opened it.
+  // The focus returns to where a key opened it.
   await page.getByRole('main').focus()
   await page.keyboard.press('n')
   await expectFocus(page.getByLabel('E-mail address'))

@@ -1,4 +1,3 @@
-/** What becomes of a login in the console when something around it fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '../server/ground/db/db.ts'
 import { enterConsole, type Visitor } from './browser.ts'
@@ -17,7 +16,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** To the way in, as in a browser that knows nobody. */
 async function leave(): Promise<void> {
   const { page } = visitor
   await page.goto('/console/')
@@ -36,7 +34,6 @@ async function logIn(): Promise<void> {
 
 const whoIs = () => visitor.page.getByRole('complementary').getByText(program.email)
 const gate = () => visitor.page.getByRole('heading', { name: 'Log in' })
-/** Replaces what the browser keeps of the login. */
 const keep = (script: string) =>
   visitor.page.evaluate(
     `{ const login = JSON.parse(localStorage.getItem('heliogram.login')); localStorage.setItem('heliogram.login', ${script}) }`,
@@ -47,7 +44,7 @@ const accessCookie = async (): Promise<string | undefined> =>
 test('a token that has ended before the browser’s clock says so is renewed, and nobody is logged out', async () => {
   const { page } = visitor
   const before = await accessCookie()
-  // As after a clock that was put back, or when the browser has dropped the cookie.
+  // As after a clock was set back, or the browser dropped the cookie.
   await page.context().clearCookies({ path: '/' })
   expect(await accessCookie()).toBeUndefined()
   await page.getByRole('link', { name: 'Messages', exact: true }).click()
@@ -61,9 +58,9 @@ test('a login that ends in the middle of a form is renewed in front of it: what 
   const { page } = visitor
   await page.goto('/console/messages/new?to=12025550177')
   await page.getByRole('textbox', { name: 'Text' }).fill('Nobody types this twice.')
-  // As where an answer was lost and the next refresh came too late, or an administrator ended the login.
+  // As after a lost response with a late refresh, or when an administrator ended the login.
   await page.context().clearCookies()
-  // Pressed before the login is asked for again: what the page asks by itself may have come first.
+  // Pressed before the next poll: the page's own request may have come first.
   await page.getByRole('button', { name: 'Send the message' }).dispatchEvent('click')
   const dialog = page.getByRole('dialog', { name: 'Log in again' })
   await dialog.waitFor()
@@ -71,7 +68,7 @@ test('a login that ends in the middle of a form is renewed in front of it: what 
   await dialog.getByLabel('Password').fill('seven mirrors on a hill')
   await dialog.getByRole('button', { name: 'Log in' }).click()
   await dialog.getByRole('alert').waitFor()
-  // Another page of this browser says so too, and has nothing to keep.
+  // Another page of this browser is logged out too, and has nothing stored.
   const other = await page.context().newPage()
   await other.goto('/console/')
   await other.getByText('Your login has ended.').waitFor()
@@ -119,7 +116,7 @@ test('a login that nobody has used for long ends, whatever a page asks by itself
     (await fetch(`${program.address}/v1/users/me`, { headers: { cookie, 'x-heliogram-console': '1' } })).status
   expect(await status()).toBe(200)
   await page.evaluate("localStorage.setItem('heliogram.used', String(Date.now() - 13 * 3_600_000))")
-  // As on the next morning: this page knows of no use of its own.
+  // As on the next morning: this page knows of no earlier input.
   await page.reload()
   await page.getByText('Your login has ended.').waitFor()
   await expect.poll(status).toBe(401)
@@ -210,7 +207,7 @@ test('what one user saw is not shown to the next, whose login another tab began;
   await other.goto(`/console/join#${invited.code}`)
   await page.goto('/console/me')
   await page.getByRole('main').getByText(program.email).waitFor()
-  // The answer for the next one takes as long as we like: until then nothing is there.
+  // The test holds back the next response: until then nothing is shown.
   const asked = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   await page.route('**/v1/users/me', async (route) => {

@@ -1,4 +1,3 @@
-/** Writing to people, reading what they answer, and keeping away from who wants no more, in the console. */
 import { readFile } from 'node:fs/promises'
 import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +8,6 @@ import { startProgram, type Program } from './harness.ts'
 let program: Program
 let visitor: Visitor
 let phones: Phones
-/** The number of the account. */
 let ours: string
 beforeAll(async () => {
   program = await startProgram()
@@ -41,7 +39,6 @@ test('a message is looked at while it is written, and followed to its end', asyn
     page.evaluate<string>("getComputedStyle(document.querySelector('.button.primary')).backgroundColor")
   const before = await ground()
   await send.hover()
-  // What it says stays readable under the mouse.
   expect(await ground()).toBe(before)
   await page.getByText('More: encoding').click()
   await page.getByLabel('Validity period').fill('0')
@@ -50,7 +47,7 @@ test('a message is looked at while it is written, and followed to its end', asyn
   const to = page.getByLabel('To', { exact: true })
   await page.locator('.field', { has: to }).getByText('must be 7 to 15 digits').waitFor()
   expect(await to.getAttribute('aria-invalid')).toBe('true')
-  // Who is told of a fault stands in the field that has it, and no field with a fault is folded away.
+  // The focus is in the faulty field, and none with a fault is folded.
   await page.locator('[name="to"]:focus').waitFor()
   await page.getByLabel('Validity period').fill('600')
 
@@ -311,7 +308,7 @@ test('who comes back to a long list finds it as they left it: its filters, its p
   await page.goto('/console/messages?status=scheduled')
   await page.locator('tbody tr').first().getByText('+12025554119').waitFor()
   await page.getByRole('button', { name: 'Older' }).click()
-  // Until the page has come the one before it stays.
+  // The previous page stays until the next one arrives.
   await page.locator('tbody tr').first().getByText('+12025554069').waitFor()
   const list = page.url()
   const row = page.locator('tbody tr').nth(30)
@@ -336,7 +333,6 @@ test('who comes back to a long list finds it as they left it: its filters, its p
 
 const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
 
-/** That a screen is as wide as a phone, and as the window again. */
 async function expectFits(page: Visitor['page']): Promise<void> {
   await page.setViewportSize({ width: 375, height: 800 })
   await expectNoOverflow(page)

@@ -1,4 +1,4 @@
-/** The console as each role meets it: what is offered is what the API lets them do. */
+/** The console for each role: it offers what the API allows. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openConsole, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -13,7 +13,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** Somebody new of a role, in front of the overview. */
 async function join(role: string): Promise<Visitor> {
   const { code } = await program.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
     email: `${role}-${++people}@example.com`,
@@ -28,7 +27,7 @@ async function join(role: string): Promise<Visitor> {
   return visitor
 }
 
-// What a role finds in the navigation beside what all have, and what it is offered to make.
+// What a role's navigation adds to the common part, and what it may create.
 const roles = [
   { role: 'admin', sees: ['Usage', 'Senders', 'Settings', 'Accounts'], not: ['Carriers', 'Routes'], makes: true },
   {
@@ -87,7 +86,7 @@ test('who may only look is offered no button that the API refuses, on any screen
       }
     }
     expect(refused).toEqual([])
-    // Files are theirs to take, and numbers to look up.
+    // They may export files and look up numbers.
     expect(offered).toEqual(expect.arrayContaining(['Export CSV', 'Check numbers', 'Details']))
     await page.goto('/console/keys')
     await page.getByRole('alert').getByText('Your role does not allow this').first().waitFor()
@@ -96,7 +95,7 @@ test('who may only look is offered no button that the API refuses, on any screen
   }
 })
 
-/** One of everything; answers the addresses of all screens that a viewer is led to. */
+/** Creates one of everything; returns the addresses of all screens for a viewer. */
 async function fill(): Promise<string[]> {
   const make = async (path: string, body: object) =>
     (await program.client.expect<{ id: string }>('POST', path, body, { 'idempotency-key': path })).id

@@ -1,4 +1,4 @@
-/** The console as people meet it: the first login, the way around, what becomes of a login. */
+/** The console as people meet it: first login, navigation, end of a login. */
 import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
@@ -9,7 +9,6 @@ const [email, password] = ['grace@example.com', 'four lamps on a mountain']
 let program: Program
 let visitor: Visitor
 
-/** Where the console says who is logged in. */
 const whoIs = (page: Page): Locator => page.getByRole('complementary').getByText(email)
 
 beforeAll(async () => {
@@ -32,7 +31,7 @@ test('whoever opens the printed address becomes the owner, with a login of their
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Begin' }).click()
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
-  // The code is nowhere in the history of the browser's page.
+  // The code is not in the browser's history.
   expect(page.url()).toBe(`${program.address}/console/`)
   await page.getByText('No messages yet').waitFor()
   await page.getByRole('cell', { name: 'simulator' }).waitFor()
@@ -67,12 +66,12 @@ test('a page asks less where nothing changes, nothing in a tab that is hidden, a
   await page.clock.install()
   await page.goto('/console/')
   await page.getByRole('row', { name: /Your table is ready/ }).waitFor()
-  // Five things, each every five or ten seconds.
+  // Five queries, each every five or ten seconds.
   const first = await askedIn(60)
   expect(first).toBeLessThan(45)
   expect(first).toBeGreaterThan(15)
   await askedIn(60)
-  // At the pace of the beginning it would be thirty.
+  // At the initial pace there would be thirty.
   expect(await askedIn(60)).toBeLessThan(25)
   await become('hidden')
   expect(await askedIn(20)).toBe(0)
@@ -96,7 +95,7 @@ test('a machine without any network, but with the installation on it, shows and 
   const { page } = visitor
   await page.goto('/console/')
   await whoIs(page).waitFor()
-  // What browsers say where no network is connected; this machine reaches itself all the same.
+  // Browsers report this without a network; this machine still reaches itself.
   await page.evaluate("dispatchEvent(new Event('offline'))")
   await page.getByRole('link', { name: 'Usage', exact: true }).click()
   await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
@@ -114,7 +113,6 @@ test('a screen that fails says so, and leaves the way to the others and back', a
   page.setDefaultTimeout(patienceMs)
   await page.goto('/console/')
   await whoIs(page).waitFor()
-  // An answer that no screen expects.
   const [answer, address] = [{ object: 'list', data: [null], next_cursor: null }, /\/v1\/templates\b/]
   await page.route(address, (route) => route.fulfill({ json: answer }))
   await page.getByRole('link', { name: 'Templates', exact: true }).click()
@@ -148,7 +146,7 @@ test('every screen of the navigation is there, on a phone as well, and none comp
     await expectNoOverflow(page)
     await page.setViewportSize({ width: 1280, height: 860 })
   }
-  // A row that is laid out as a card is one for screen readers, too, and nothing of it has to be scrolled for.
+  // A row laid out as a card is still a row for screen readers, and fits without scrolling.
   await links[0]?.click()
   await page.setViewportSize({ width: 375, height: 800 })
   const row = page.getByRole('region', { name: 'Carriers' }).getByRole('row', { name: /simulator/ })
@@ -180,7 +178,7 @@ test('a login lasts over a reload and in another tab, and ends in all of them', 
 test('its tokens are out of the reach of scripts, and count only where the console says that it is the console', async () => {
   const { page } = visitor
   const cookies = await page.context().cookies()
-  // Of the login two, and one that makes the device known.
+  // Two of the login, and one that marks the device as known.
   expect(cookies.map(({ httpOnly, sameSite }) => [httpOnly, sameSite])).toEqual([
     [true, 'Strict'],
     [true, 'Strict'],

@@ -1,10 +1,9 @@
-/** A request as a command for a shell. */
 import type { FuzzRequest } from './openapi-requests.ts'
 
-// A longer body does not help whoever reads it; the seed and the number of the request make it again.
+// Longer bodies do not help readers; seed and number reproduce the request.
 const bodyMax = 4000
 
-/** The command that sends a request again; tokens are `$KEY`. Needs bash where there is more than ASCII in it. */
+/** Tokens become `$KEY`. Needs bash for other than ASCII. */
 export function toCurl(
   address: string,
   { method, target, headers, body, isChunked, isMeasuredWrong }: FuzzRequest,
@@ -21,7 +20,6 @@ export function toCurl(
   return ['curl -i --path-as-is', verb, quote(address + target), ...shown, ...data].join(' ') + rest
 }
 
-/** A word of a shell, of a text in which a character is a byte. */
 function quote(text: string): string {
   if (/^[\w./:-]+$/.test(text)) return text
   if (/^[\x20-\x7e]*$/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`

@@ -15,7 +15,7 @@ it('a process that makes no days learns of those that others have made since it 
   const id = newId()
   const day = dayOf([id])
   expect(day).not.toBe('')
-  // As for one that has run for longer than days are made ahead.
+  // As for a service that has run for longer than days are made ahead.
   forgetDay(day)
   expect(dayOf([id])).toBe('')
   const openFiles = new OpenFiles(log)

@@ -1,4 +1,4 @@
-/** What is left of an account that was destroyed: every table is looked at, and every row of it is in this list with its reason. */
+/** The remains of a destroyed account: every row left in any table must be listed here with a reason. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { closeAccount } from '../server/accounts/closing.ts'
 import { testVault } from '../server/accounts/testing.ts'
@@ -14,7 +14,6 @@ import { createTenant, type Tenant } from './tenant.ts'
 const byAge = 'goes by its retention, which is the shortest there is then'
 const counted = 'counts, and says nothing else'
 
-/** Tables in which something stays. */
 const kept: Record<string, string> = {
   audit_chains: 'the audit log',
   audit_events: 'the audit log',
@@ -65,7 +64,6 @@ afterAll(async () => {
   await database.close()
 })
 
-/** Rows by table. */
 async function rowsOf({ accountId }: Tenant): Promise<Map<string, string[]>> {
   const { rows: tables } = await world.db.query<{ name: string }>(
     `select c.relname as name
@@ -112,7 +110,7 @@ it('a destroyed account leaves what the documentation says, and another one has 
   const { rows } = await db.query<{ text: string }>(`select to_jsonb(a)::text as text from accounts a where id = $1`, [
     gone.accountId,
   ])
-  // Of its own words there are the account's name, its proofs, and what goes by age.
+  // Of its texts remain the account's name, its proofs, and what is deleted by age.
   const words = [...left].filter(
     ([name]) => kept[name] !== byAge && !['audit_events', 'consents', 'opt_outs'].includes(name),
   )

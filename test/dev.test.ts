@@ -1,4 +1,4 @@
-/** npm run dev, as somebody uses it who edits the service and its screens. */
+/** npm run dev, for a person who edits the service and its screens. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm, utimes } from 'node:fs/promises'
@@ -29,7 +29,6 @@ test('shows the screens as they are edited, and starts the service again each ti
     page.on('pageerror', (error) => complaints.push(String(error)))
     await page.goto(address)
     await page.getByRole('heading', { name: 'Log in', level: 1 }).waitFor()
-    // What it asks comes from the service.
     await page.getByLabel('E-mail address').fill('nobody@example.com')
     await page.getByLabel('Password').fill('seven mirrors on a hill')
     await page.getByRole('button', { name: 'Log in' }).click()

@@ -1,6 +1,6 @@
 /**
- * Runs docs/getting-started.md and the pages of docs/api in the order of their list: each `sh` block against a real service, its answer compared with the `json` block behind it. Ids, times and secrets
- * differ from run to run: those on the page stand for those of this run, in later commands too.
+ * Runs docs/getting-started.md and the pages of docs/api in their order: each `sh` block against a real service, its response compared with the
+ * next `json` block. Ids, times and secrets differ between runs: those on the page are mapped to those of this run, in later commands too.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { until } from './until.ts'
 interface Block {
   page: string
   language: string
-  /** What follows the language: `setup`, `background`, `until`, or a file's name. */
+  /** Follows the language: `setup`, `background`, `until`, or a file name. */
   note: string
   content: string
   line: number
@@ -39,10 +39,10 @@ const blocks = pages.flatMap((page) => {
   )
 })
 
-// What is another in every run.
+// Varies between runs.
 const varying =
   /\b[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}\b|hg_(?:live|test|at|rt|iv)_\w+|whsec_[\w+/=]+|\d{4}-\d\d-\d\dT[\d:.]+Z|127\.0\.0\.1:\d+|\bgo\.example\.com\/\w{10}\b|\b(?:AC|SM)[0-9a-f]{32}\b|\b[0-9a-f]{32}\b/g
-// Members whose values are another in every run and mean nothing to a reader.
+// Members whose varying values mean nothing to readers.
 const opaque = [
   'provider_message_id',
   'carrier_message_id',
@@ -63,13 +63,11 @@ let folder: string
 let port: number
 const background: ChildProcess[] = []
 let printed = ''
-/** What stands on the page -> what this run has for it. */
 const known = new Map<string, string>()
 
 beforeAll(async () => {
   program = await startProgram({
     env: { HELIOGRAM_SHORT_URL: 'https://go.example.com', HELIOGRAM_API_PER_SECOND: '100' },
-    // The page about logins makes one.
     hasOwner: false,
   })
   folder = await mkdtemp(join(tmpdir(), 'heliogram-docs-'))
@@ -102,7 +100,7 @@ test('the pages of docs/api are true', async () => {
   }
 })
 
-/** Runs a command until its answer is as the page says: at once where it changes something, else within a while. */
+/** Runs a command until its response matches: once if it changes something, else for a while. */
 async function runBlock(block: Block, next: Block | undefined): Promise<void> {
   const expected = next?.language === 'json' ? (JSON.parse(next.content) as unknown) : undefined
   const isRead = !/ -d | -X |--data/.test(block.content)
@@ -119,7 +117,7 @@ async function runBlock(block: Block, next: Block | undefined): Promise<void> {
     if (expected !== undefined) {
       const place = `docs/api/${block.page}, line ${block.line}`
       expect(came, place).toEqual(page)
-      // Members in their order, too: who compares an answer with the page reads line by line.
+      // Order counts, because readers compare line by line.
       expect(JSON.stringify(came, null, 1), place).toBe(JSON.stringify(page, null, 1))
       learn(expected, actual)
     }
@@ -150,14 +148,12 @@ async function startBackground(block: Block): Promise<void> {
   await until('the receiver listens', () => fetch(`http://127.0.0.1:${port}`, { method: 'POST' }).then(() => true))
 }
 
-/** A command with this run's ids and secrets in place of the page's. */
 function inThisRun(command: string): string {
   let mine = command
   for (const [theirs, ours] of known) mine = mine.replaceAll(theirs, ours)
   return mine
 }
 
-/** Only the members that the page shows, where it says that there are more. */
 function cut(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(actual) && Array.isArray(expected)) return actual.map((item, i) => cut(item, expected[i]))
   if (!isObject(actual) || !isObject(expected)) return actual
@@ -168,7 +164,6 @@ function cut(actual: unknown, expected: unknown): unknown {
   }
 }
 
-/** Without what differs in every run. */
 function plain(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replace(varying, (found) =>
@@ -184,7 +179,7 @@ function plain(value: unknown): unknown {
   )
 }
 
-/** Remembers which of this run's ids and secrets stand where the page has its own. */
+/** Maps the page's ids and secrets to this run's. */
 function learn(expected: unknown, actual: unknown): void {
   if (typeof expected === 'string' && typeof actual === 'string') {
     const ours = actual.match(varying) ?? []

@@ -1,6 +1,6 @@
 /**
- * Tables that are emptied by DELETE are taken for tables of no rows when a vacuum found them so, until somebody analyzes them. What looks
- * for a few of their rows must not read all of them again for each.
+ * PostgreSQL takes a table for empty if a vacuum found it so after DELETE, until it is analyzed. Looking up a few rows must not read all of them
+ * for each.
  */
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ const rows = 4000
 
 let database: TestDatabase
 let ledger: LedgerTest
-// One connection each: it is asked to tell at once what it has read.
+// One connection each, so that statistics can be flushed.
 let pools: Record<'requests' | 'pipeline', Db>
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -63,10 +63,7 @@ const fills = {
 }
 type Table = keyof typeof fills
 
-/**
- * Fills a table, empties it, has a vacuum find it empty, and fills it again: on the connection that is measured next, because another would
- * tell what it has read when it likes.
- */
+/** Fills a table, deletes the rows, vacuums, and fills it again, on the measured connection: others flush their statistics when they like. */
 async function refill(db: Db, table: Table, other?: string): Promise<void> {
   const { rows: lanes } = await db.query<{ id: string }>('select id from lanes limit 1')
   const fill = () => db.query(fills[table], [ledger.accountId, other ?? lanes[0]?.id ?? newId()])
@@ -74,7 +71,7 @@ async function refill(db: Db, table: Table, other?: string): Promise<void> {
   await fill()
   await db.query(`delete from ${table}`)
   await tellReads(db)
-  // A vacuum leaves what somebody may still see, as an autovacuum beside it; whoever is idle in a transaction is sent away after 30 s.
+  // A vacuum keeps what a transaction may still see; idle ones are ended after 30 s.
   const isEmpty = async (): Promise<boolean> => {
     await db.query(`vacuum (analyze, truncate off) ${table}`)
     const { rows: dead } = await db.query('select from pg_stat_user_tables where relname = $1 and n_dead_tup > 0', [
@@ -92,10 +89,10 @@ async function refill(db: Db, table: Table, other?: string): Promise<void> {
   await fill()
 }
 
-/** A connection tells the others what it has read and changed when its transaction ends, else when it likes. */
+/** Statistics are otherwise flushed at the end of a transaction, or later. */
 const tellReads = (db: Db): Promise<unknown> => db.query('select pg_stat_force_next_flush()')
 
-/** How many rows of a table, and entries of its indexes, a connection reads meanwhile. */
+/** The rows and index entries of a table that a connection reads during `run`. */
 async function countReads(db: Db, table: Table, run: () => Promise<unknown>): Promise<number> {
   const read = async (): Promise<number> => {
     await tellReads(db)
@@ -111,11 +108,11 @@ async function countReads(db: Db, table: Table, run: () => Promise<unknown>): Pr
   return (await read()) - before
 }
 
-// Joined with its batch, a table that is taken for empty is read once, and the batch again for each of its rows: no count of what is read
-// tells, only the time. Six batches of so many.
+// A join with a table taken for empty reads it once, and the batch again for each of its rows: only time shows that, no statistics. Six batches
+// of this size.
 const [batches, size] = [6, 100]
 
-/** How much longer batches take beside all other rows of a table than without them: the fastest of three each. */
+/** The ratio of batch times with and without all other rows: the fastest of three each. */
 async function compareBesideOthers(
   write: (batch: number) => Promise<unknown>,
   removeOthers: () => Promise<unknown>,
@@ -125,10 +122,9 @@ async function compareBesideOthers(
   return beside / (await fastest([3, 4, 5].map((batch) => () => write(batch))))
 }
 
-/** The shortest time of several runs on the pipeline's connection, in nanoseconds. */
 async function fastest(runs: (() => Promise<unknown>)[]): Promise<number> {
   const { rows: backends } = await pools.pipeline.query<{ pid: number }>('select pg_backend_pid() as pid')
-  // How long its process had a processor: other programs may have the machine meanwhile. Where the kernel does not tell, by the clock.
+  // CPU time, because other programs may use the machine; wall time if the kernel does not report it.
   const read = (): Promise<number> =>
     readFile(`/proc/${backends[0]?.pid}/schedstat`, 'utf8').then(
       (text) => Number(text.split(' ', 1)[0]),
@@ -265,7 +261,7 @@ describe('the pipeline', () => {
     await refill(pools.pipeline, 'discards')
     const sent = await Promise.all(Array.from({ length: batches * size }, () => ledger.send({ type: 'otp' })))
     const ids = sent.map(({ id }) => id)
-    // The first of each batch is over, the others are not.
+    // Only the first of each batch is over.
     await database.db.query(
       `insert into discards (account_id, message_id, check_at)
        select $1, id, now() - interval '1 hour' + n * interval '1 second' from unnest($2::uuid[]) with ordinality as d (id, n)`,
@@ -292,7 +288,6 @@ describe('the pipeline', () => {
     const write = async () => {
       claimed += (await claimPosts(pipeline, ledger.nodeId, 60, [claim])).rows.length
     }
-    // As many are left as are leased then.
     const removeOthers = () =>
       database.db.query(
         `delete from outbox where leased_by is null and (due_at, event_id) not in (
@@ -317,7 +312,6 @@ describe('the pipeline', () => {
       `select account_id as "accountId", credential_id as "credentialId", id, part from smpp_deliveries limit $1`,
       [batches * size],
     )
-    // The last of each batch is to be tried again.
     const write = (batch: number): Promise<unknown> => {
       const some = keys.slice(batch * size, (batch + 1) * size)
       return settleDeliveries(

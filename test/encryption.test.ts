@@ -1,4 +1,4 @@
-/** Encryption of texts at rest, over the whole program: on, off again, and with a key file that is not the one. */
+/** Encryption of texts at rest, over the whole program: on, off, and with the wrong key file. */
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ beforeAll(async () => {
     'contact.opted_out',
   ])
   await program.client.waitForBound()
-  // Which events somebody wants is read every second.
+  // Subscriptions are read every second.
   await until('events that are not in the contract are told', async () => {
     const { id } = await program.client.send({ to: '15559173849', message: 'Is anybody there?' })
     await receiver.waitForMessage('message.queued', id, 200)
@@ -118,7 +118,7 @@ test('another key file keeps it from starting, and nothing is lost', async () =>
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
   await expect(program.restart()).rejects.toThrow(/key file .* is not the one/)
   await rm(file)
-  // No other is left behind, with which the next start would be told something else.
+  // No other file is left that would mislead the next start.
   for (let n = 0; n < 2; n++) {
     await expect(program.restart()).rejects.toThrow(/There is no key file .*encrypted with one/)
     expect(existsSync(file)).toBe(false)

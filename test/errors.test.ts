@@ -1,4 +1,4 @@
-/** The registry of errors against everything that is made of it, and failures of every kind as problem documents. */
+/** The error registry against its derivatives, and failures of every kind as problem documents. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -21,13 +21,12 @@ const caller: Caller = {
 const overload: { refusal: ApiError | null } = { refusal: null }
 let app: App
 
-// No database: these failures come before it, or stand for one of it.
+// No database: these failures come before it, or simulate one of it.
 beforeAll(async () => {
   const authenticate = (header: string | undefined): Caller => {
     if (header === undefined) throw new ApiError('missing_token')
     return caller
   }
-  // No routes of the API: its document has none of them.
   const schema = { hide: true }
   const route = { config: { scope: 'messages:write' }, schema } as const
   app = await buildApp(

@@ -1,4 +1,4 @@
-/** Whether an event is what the OpenAPI document promises of its type, to the last member. */
+/** Checks events against the OpenAPI document, completely. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { close } from './answer-check.ts'
 import type { Document } from './openapi-requests.ts'
@@ -7,9 +7,7 @@ interface Described extends Document {
   webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: object } } } } }>
 }
 
-/** Compares events with a document. */
 export class EventCheck {
-  /** Every type of the document. */
   readonly types: string[]
   readonly #ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } })
   readonly #webhooks: Described['webhooks']
@@ -22,7 +20,6 @@ export class EventCheck {
     this.#ajv.addSchema({ $id: 'document', components })
   }
 
-  /** What is wrong with an event, or null. */
   faultOf(event: { type: string }): string | null {
     const { type } = event
     let check = this.#checks.get(type)

@@ -1,4 +1,4 @@
-/** Every type of event, made to happen, is posted as the API describes it; and nothing else is. */
+/** Every type of event occurs and is posted as the API describes it; and no other. */
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import { startProgram, type Program } from './harness.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
 
-/** Types of guards, which have journeys of their own. */
+/** Types of guards have their own journeys. */
 const isElsewhere = (type: string): boolean =>
   /^(guard|spend)\.|^campaign\.(approval_needed|approved|rejected|held)$/.test(type)
 const here = Object.keys(eventTypes).filter((type) => !isElsewhere(type))
@@ -40,7 +40,6 @@ const happens = (...wanted: string[]): Promise<void> =>
 const send = (to: string, more: object = {}): Promise<{ id: string }> =>
   client.expect('POST', '/v1/messages/send', { to, message: 'Hello https://example.com/a', ...more })
 
-// Alerts wait for most of their time: beside the others.
 test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   const stream = await fetch(`${program.address}/v1/events/stream`, {
     headers: { authorization: `Bearer ${client.key}` },
@@ -50,7 +49,7 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
     for await (const piece of stream.body ?? []) streamed += new TextDecoder().decode(piece as Uint8Array)
   })().catch(() => {})
   await client.expect('PUT', '/v1/opt-outs/keywords', { on_suspicion: 'flag' })
-  // A subscription to what is not always recorded holds within a second.
+  // A subscription to optional events takes effect within a second.
   await until('the subscription holds', async () => {
     const later = await send('15551230008', { send_at: new Date(Date.now() + 3_600_000).toISOString() })
     await client.expect('POST', `/v1/messages/${later.id}/cancel`, {})
@@ -60,7 +59,7 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   await send('15551230002')
   await send('15551230021', { on_unknown: 'hold' })
   await send('15551230006')
-  // An application of Twilio's that answers a reply with what is no TwiML.
+  // A Twilio application that answers a reply without TwiML.
   const app = createServer((_request, response) => response.end('ok')).listen(0, '127.0.0.1')
   await once(app, 'listening')
   const appUrl = `http://127.0.0.1:${(app.address() as AddressInfo).port}/#twilio`
@@ -97,7 +96,7 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   await happens(...here.filter((type) => !/^(sender|reply|link\.(?!clicked))/.test(type)))
   gone.close()
   app.close()
-  // It was open for longer than a credential is remembered, and told the same.
+  // The stream was open for longer than a credential is cached, and missed nothing.
   await until('the stream to tell all', () =>
     [...receiver.events.values()].every(({ id }) => streamed.includes(`id: ${id}\n`)),
   )
@@ -127,7 +126,7 @@ test.concurrent('alerts, which take their time and are helped along', async () =
        on conflict (account_id, number, at) do update set delivered = excluded.delivered, failed = excluded.failed`,
       [sender, delivered, failed],
     )
-  // What another process with a long lease would say of the link.
+  // As another process with a long lease would report the link.
   const say = (state: string): Promise<unknown> =>
     db.query(
       `insert into link_states (link_id, node_id, leased_until, state, sessions, pace)

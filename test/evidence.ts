@@ -1,4 +1,4 @@
-/** A run under load from its seed to its evidence: the four witnesses are brought to rest and asked. */
+/** A run under load, from its seed to its evidence: the four witnesses are brought to rest and read. */
 import type { Db } from '../server/ground/db/db.ts'
 import type { Status } from '../server/message/message.ts'
 import type { Phones } from './carrier.ts'
@@ -7,10 +7,9 @@ import { readLedger, untilAtRest } from './ledger.ts'
 import type { Load } from './load.ts'
 import type { Receiver } from './receiver.ts'
 
-/** What the chance of a run comes from: SEED, so that one that failed can be run again. */
 export const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
 
-/** Ends the load, waits until nothing moves any more, and asks everybody. `replies`: as in `Evidence`. */
+/** Ends the load, waits for rest, and reads all witnesses. `replies`: as in `Evidence`. */
 export async function gatherEvidence(
   {
     load,
@@ -31,7 +30,7 @@ export async function gatherEvidence(
   }
 }
 
-/** How many messages have each status at rest; printed, with what the client was told. */
+/** Counts messages by status at rest; prints them with the client's counts. */
 export function countStatuses(load: Load, { ledger }: Evidence): Map<Status, number> {
   const counts = new Map<Status, number>()
   for (const { status } of ledger.messages) counts.set(status, (counts.get(status) ?? 0) + 1)

@@ -1,6 +1,6 @@
 /**
- * The fast path against the other way through the program, as their callers see them: the same bytes to both, the same answers but for ids
- * and times; and what only connections know of: pieces, halves, closing.
+ * The fast path against the normal one, as clients see them: the same bytes to both give the same responses except ids and times; also fragments,
+ * half-closing and closing of connections.
  */
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
@@ -15,7 +15,7 @@ import { until } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
 
 let database: TestDatabase
-/** Its sends go the fast way; those of the other all go through Node and Fastify. */
+/** Uses the fast path; the other world always uses Node.js and Fastify. */
 let fast: World
 let plain: World
 let account: TestAccount
@@ -52,7 +52,6 @@ const send = (body: string | Buffer, lines: readonly string[] = [], path = '/v1/
 }
 const message = (fields: object = {}): string => JSON.stringify({ to: '15551230001', message: 'Hello', ...fields })
 
-/** An answer without what differs each time. */
 function told(answer: RawAnswer | null): unknown {
   if (!answer) return null
   const { status, headers, body } = answer
@@ -64,7 +63,7 @@ function told(answer: RawAnswer | null): unknown {
     name,
     value.replaceAll(/(msg|req)_[0-9a-z]{26}/g, '$1_…'),
   ])
-  // That a connection is kept goes without saying, and behind a body that is no JSON Fastify does not say it.
+  // Keep-alive is implied, and Fastify omits it after invalid JSON.
   const changing = new Set(['date', 'ratelimit', 'content-length', 'keep-alive'])
   const isTold = ([name, value]: [string, string]): boolean =>
     !changing.has(name) && !(name === 'connection' && value === 'keep-alive')
@@ -164,7 +163,7 @@ describe('the same answer on both ways', () => {
       const answer = await wire.exchange(send(message(), key))
       ids.push(JSON.parse(answer?.body.toString() ?? '').id)
     }
-    // What one took the other finds.
+    // Each path finds the other's requests.
     expect(ids[0]).toBe(ids[1])
     const others = await askBoth(send(message({ message: 'Another' }), key))
     expect(others.answers[0]).toMatchObject({ status: 422 })
@@ -188,7 +187,7 @@ describe('the same answer on both ways', () => {
   })
 })
 
-/** Keeps messages from being stored until it is released. */
+/** Blocks the storage of messages until it is released. */
 async function lockMessages(): Promise<{ release(): Promise<void> }> {
   const client = await database.db.connect()
   await client.query('begin')
@@ -372,7 +371,7 @@ test('closing answers what is under way on either way, and ends connections that
   await ends[0]
   await lock.release()
   await until('Node has answered', () => texts[1]?.length === 1)
-  // Node keeps a connection that it had answered in the usual words for as long as closing may take.
+  // After a normal response Node.js keeps the connection for as long as closing may take.
   nodes.destroy()
   await Promise.all([...ends, closed])
   const [ours, theirs] = texts.map((pieces) => pieces.join(''))

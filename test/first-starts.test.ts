@@ -1,4 +1,4 @@
-/** Two machines whose first start comes at once, on one database. */
+/** Two machines start for the first time at once, on one database. */
 import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * The running program against requests made out of its own OpenAPI document: as it says, almost, and hostile. FUZZ_SEED makes others,
- * FUZZ_REQUESTS more of them (`npm run fuzz`: 20,000); FUZZ_WORKERS sends more at once, which finds races. One seed makes the same requests,
- * but for the ids in them. The program has no network but the simulated carrier.
+ * The running program against requests generated from its own OpenAPI document: valid, nearly valid, and hostile. FUZZ_SEED makes others,
+ * FUZZ_REQUESTS more (`npm run fuzz`: 20,000); FUZZ_WORKERS sends concurrently, which finds races. A seed reproduces the requests, except their
+ * ids. The program's only network is the simulated carrier.
  */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 4000)
 const workersCount = Number(process.env['FUZZ_WORKERS'] ?? 4)
 const garbageCount = requestsCount / 40
 const slowMs = 8000
-/** Stands in everything that the other account has. */
+/** In all data of the other account. */
 const canary = 'Kanarienvogel'
 const later = new Date(Date.now() + 86_400_000 * 300).toISOString()
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   program = await startProgram({
     env: {
       HELIOGRAM_LOG: 'warn',
-      // What is refused before it is read tells nothing.
+      // Rate-limited requests would test nothing.
       HELIOGRAM_API_PER_SECOND: '100000',
       HELIOGRAM_PORT: String(port),
       HELIOGRAM_SIMULATOR_PORT: String(simulatorPort),
@@ -56,7 +56,7 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** Gives an account one of everything, with a word in it; what was made, by path. */
+/** Creates one of everything with a word in it; returns the results by path. */
 async function furnish(client: Client, word: string): Promise<void> {
   const make = <T = { id: string }>(path: string, body: unknown): Promise<T> =>
     client.expect<T>('POST', path, body, { 'idempotency-key': `furnish ${path}`.replaceAll(' ', ':') })
@@ -96,7 +96,7 @@ async function furnish(client: Client, word: string): Promise<void> {
     const { data } = await client.get<{ data: unknown[] }>('/v1/opt-outs/suspected')
     return data.length > 0 || null
   })
-  // The reply is posted once, to where there is no way; every later failure leaves the webhook as this one does.
+  // The reply is posted once, without a route; later failures leave the webhook in the same state.
   await waitFor('the webhook has failed', async () => {
     const { failing_since } = await client.get<{ failing_since: string | null }>(`/v1/webhooks/${webhook.id}`)
     return failing_since
@@ -122,10 +122,9 @@ const lists = [
   'events',
 ]
 
-// An erasure takes its time, and its number goes with the end.
+// An erasure takes time, and drops its number at the end.
 const unstable: Record<string, object> = { erasures: { erased: null, completed_at: null, status: null, number: null } }
 
-/** All that an account can list, without what changes by being read. */
 async function readAll(client: Client): Promise<Record<string, unknown[]>> {
   const pages = await Promise.all(
     lists.map((list) =>
@@ -140,7 +139,7 @@ async function readAll(client: Client): Promise<Record<string, unknown[]>> {
   )
 }
 
-/** Somebody of the account whom nobody removes. */
+/** A user whom no request removes. */
 async function invite(): Promise<Person & { id: string }> {
   const [email, password] = ['person@example.com', 'seven mirrors on a hill']
   const { code } = await program.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
@@ -155,7 +154,6 @@ async function invite(): Promise<Person & { id: string }> {
   return { id: pair.user.id, email, password, token: pair.access_token }
 }
 
-/** Every id of a kind that an answer names, where a member is called `id`. */
 function idsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, item]) =>
@@ -163,7 +161,7 @@ function idsIn(value: unknown): string[] {
   )
 }
 
-/** The bytes of a request, as it wants to be read or misread. */
+/** Encodes a request, correctly or misleadingly. */
 function toBytes({ method, target, headers, body, isChunked, isMeasuredWrong }: FuzzRequest): Buffer {
   const lines = [...headers]
   if (isChunked) lines.push(['transfer-encoding', 'chunked'])
@@ -181,10 +179,9 @@ function toBytes({ method, target, headers, body, isChunked, isMeasuredWrong }: 
   return Buffer.concat([Buffer.from(head, 'latin1'), ...parts])
 }
 
-/** What did not come in time is no answer. */
+/** A late response counts as none. */
 const noAnswer = (): null => null
 
-/** Bytes of JavaScript's heap in use, after a collection. */
 async function readHeap(): Promise<number> {
   const before = program.stderr.length
   process.kill(program.pid, 'SIGUSR2')
@@ -218,7 +215,7 @@ test(
         { token: program.client.key, chance: 1 },
       ],
     }
-    // The carrier that everything goes by, and the key and account that everything is asked with, are not for deletion or for limits.
+    // The common carrier, key and account must not be deleted or limited.
     const { account } = await program.client.get<{ account: { id: string } }>('/v1/settings')
     const { data: keys } = await program.client.get<{ data: { id: string }[] }>('/v1/api-keys')
     const kept = new Set([
@@ -312,7 +309,7 @@ test(
       const answer = await wire.exchange(bytes, { isAlone: true })
       count(`garbage ${answer?.status ?? 'closed'}`)
       const told = (): string => bytes.toString('latin1').slice(0, 300)
-      // Without a Host, Node answers for itself, and HEAD has no body.
+      // Node.js itself refuses requests without Host; HEAD has no body.
       const hasBody = answer !== null && answer.status >= 400 && answer.body.length > 0
       if (answer && answer.status >= 500) blame(`garbage: ${answer.status}`, told, answer)
       if (answer && hasBody && !answer.headers.get('content-type')?.startsWith('application/problem+json'))
@@ -331,7 +328,7 @@ test(
       )
       console.log(`never a success: ${never.map(({ method, path }) => `${method} ${path}`).join(', ')}`)
     }
-    // As one text, which a failure shows whole; what the program says of it is in its log.
+    // One text, which failures show whole, with the program's log.
     const told = program.stderr.split('\n').filter((line) => line.includes('"request failed"'))
     expect([...faults.values(), ...told].join('\n\n')).toBe('')
     expect(heapAfter).toBeLessThan(heapBefore * 1.5 + 64 * 2 ** 20)

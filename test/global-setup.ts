@@ -16,8 +16,8 @@ const quiet = {
 }
 
 /**
- * What all tests of a run share, each made when the first test asks for it, so that runs without it cost nothing: one PostgreSQL (an embedded
- * one, or the server of TEST_DATABASE_URL, whose role may create databases), and data folders for the programs that tests start.
+ * Shared by all tests of a run and created on first use: one PostgreSQL (embedded, or the server of TEST_DATABASE_URL, whose role may create
+ * databases), and data folders for the programs that tests start.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-vitest-'))
@@ -26,9 +26,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     return { value: started.server, close: () => started.close() }
   })
   const folders = await openDoor(join(folder, 'folders'), async () => {
-    // The name by which the next run finds and removes it, where this one is killed.
+    // The next run removes it by this name if this one is killed.
     const value = await mkdtemp(join(await findParent(), `heliogram-test-${process.pid}-`))
-    // PostgreSQL of a root user runs as another account, which must reach its folder.
+    // For root PostgreSQL runs as another account, which must reach its folder.
     await chmod(value, 0o711)
     await prepareFolders(value, quiet)
     return { value, close: () => rm(value, { recursive: true, force: true }) }
@@ -48,7 +48,7 @@ async function startTestServer(givenUrl: string | undefined): Promise<{ server: 
   try {
     await runOn(url, `create database ${template} encoding 'UTF8' template template0`)
     await migrate({ connectionString: withDatabase(url, template) }, { log: quiet, isDisposable: true })
-    // A database that someone is connected to cannot be cloned, and autovacuum is someone.
+    // A database with connections cannot be cloned, and autovacuum connects.
     await runOn(url, `alter database ${template} with allow_connections false`)
   } catch (error) {
     await own?.close()

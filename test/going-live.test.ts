@@ -1,4 +1,4 @@
-/** First starts as people meet them: with the address of a carrier, and of one process of several. */
+/** First starts as people meet them: with a carrier's address, and as one process of several. */
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -24,7 +24,7 @@ afterAll(async () => {
   }
 })
 
-/** Runs the command that was printed for a path, with something in place of its `…`; answers the status. */
+/** Runs the command printed for a path, with a value for its `…`; returns the status. */
 async function runPrinted(path: string, value: string): Promise<string> {
   const commands = program.stdout.match(/^ {2}curl (?:.*\\\n)+.*$/gm) ?? []
   const command = commands.find((one) => one.includes(`${program.address}${path} `)) ?? ''

@@ -1,4 +1,4 @@
-/** The real program as a child process, driven from outside like its users do: its standard output, its API, its signals. */
+/** The real program as a child process, used from outside: its output, API and signals. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,14 +14,13 @@ import { patienceMs, until } from './until.ts'
 const root = join(import.meta.dirname, '..')
 const launcher = join(root, 'bin/heliogram')
 
-/** What the program's environment is built from; `env` has the last word, and undefined there removes a variable. */
+/** The program's environment; `env` overrides, and undefined removes a variable. */
 export interface ProgramOptions {
   env?: Record<string, string | undefined>
-  /** Whether its first account gets an owner at once; true by default. */
+  /** Whether the first account gets an owner. Default true. */
   hasOwner?: boolean
 }
 
-/** How the program ended. */
 export interface Ending {
   code: number | null
   signal: NodeJS.Signals | null
@@ -29,40 +28,35 @@ export interface Ending {
   stderr: string
 }
 
-/** A started program. It can be killed and started again on the same data, as often as a test likes. */
 export interface Program {
-  /** Talks to the API; rejects while the program is down. */
   readonly client: Client
   readonly address: string
   readonly email: string
   readonly password: string
   readonly dataFolder: string
-  /** All that was printed since the first start. */
   readonly stdout: string
   readonly stderr: string
   readonly pid: number
-  /** Process id of the embedded PostgreSQL; 0 when there is none. */
+  /** Of the embedded PostgreSQL; 0 without one. */
   postgresPid(): Promise<number>
-  /** The way into the embedded PostgreSQL. */
   connection(): Promise<Connection>
-  /** Kills the program itself, without warning; what it started lives or dies by its own rules. */
+  /** Kills only the program, not its children. */
   kill9(): Promise<void>
-  /** Starts it again on the same data, ports and environment, with changes. Resolves when it says that it runs. */
+  /** On the same data, ports and environment, with changes. Resolves when it reports that it is running. */
   restart(env?: Record<string, string | undefined>): Promise<void>
-  /** Asks it to stop, and tells how it did. */
   stop(): Promise<Ending>
-  /** Leaves nothing behind, in whatever state it is. @throws where it crashed, or its log has a number or a secret. */
+  /** Removes everything, in any state. @throws if it crashed, or its log has a number or a secret */
   remove(): Promise<void>
 }
 
-// Below those that systems give to whoever listens on port 0 or dials (Linux from 32768, macOS from 49152): nobody takes one of these
-// between our look and the program's start, nor while it is down. Each worker has a thousand of its own.
+// Below the ephemeral ports (Linux from 32768, macOS from 49152), so that no other program takes one between our check and the start, nor while
+// it is down. Each worker has a thousand.
 const portsOfWorker = 1000
 const firstPort = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 20) * portsOfWorker
-// Files of tests are processes: they begin at different ones, so that two runs on a machine seldom try the same.
+// Test files are processes: different starts make collisions of two runs rare.
 let portsTried = process.pid * 37
 
-/** Free ports of 127.0.0.1, all different, and none twice before a thousand others. */
+/** Free ports of 127.0.0.1, distinct, without repeats within a thousand. */
 export async function findPorts(count: number): Promise<number[]> {
   const ports: number[] = []
   for (let tries = 0; ports.length < count; tries++) {
@@ -84,14 +78,14 @@ async function isFree(port: number): Promise<boolean> {
   return true
 }
 
-/** A new folder that an unprivileged PostgreSQL can pass through. */
+/** An unprivileged PostgreSQL can pass through it. */
 export async function makeDataFolder(): Promise<string> {
   const folder = await mkdtemp(join(await findParent(), 'heliogram-journey-'))
   await chmod(folder, 0o755)
   return folder
 }
 
-/** The environment of a program on ports of its own: nothing of this process but what finds Node. */
+/** With its own ports, and of this process's variables only what finds Node.js. */
 export async function makeEnvironment(
   dataFolder: string,
   options: ProgramOptions = {},
@@ -103,20 +97,20 @@ export async function makeEnvironment(
     HELIOGRAM_PORT: String(port),
     HELIOGRAM_SIMULATOR_PORT: String(simulatorPort),
     HELIOGRAM_SIMULATOR_HTTP_PORT: String(simulatorHttpPort),
-    // Tests ask faster than people do.
+    // Tests send faster than people.
     HELIOGRAM_API_PER_SECOND: '100000',
     ...options.env,
   }
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
-/** A PostgreSQL for DATABASE_URL that keeps what it says it kept: the program refuses others. All tables are in its database, or nothing is. */
+/** A PostgreSQL for DATABASE_URL with durable commits: the program refuses others. With all tables, or empty. */
 export function startDurable(kind: Kind = 'migrated'): Promise<Disposable> {
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
   return startDisposable(quiet, { fsync: 'on', full_page_writes: 'on' }, (dataDir) => fillDataFolder(dataDir, kind))
 }
 
-/** Launches the program with arguments, in a process group of its own, and gathers what it prints. */
+/** In its own process group; collects the output. */
 export function launch(
   args: string[],
   env: Record<string, string>,
@@ -134,7 +128,7 @@ export function launch(
   return { child, printed, ended }
 }
 
-/** Runs the program to its end, for starts that are expected to fail; kills it when it does not end. */
+/** For starts that should fail; kills the program if it does not end. */
 export async function runToEnd(args: string[], env: Record<string, string>, withinMs = patienceMs): Promise<Ending> {
   const { child, ended } = launch(args, env)
   const timer = setTimeout(() => killGroup(child), withinMs)
@@ -143,7 +137,7 @@ export async function runToEnd(args: string[], env: Record<string, string>, with
   return ending
 }
 
-/** Starts the program for the first time, on a data folder that has its tables already, and waits until it says that it runs. */
+/** First start on a data folder with all tables; waits until it reports that it is running. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const folder = await makeDataFolder()
   const program = new Running(folder, await makeEnvironment(folder, options), options.hasOwner ?? true)
@@ -162,7 +156,6 @@ function killGroup(child: ChildProcess): void {
   signalProcess(-child.pid, 'SIGKILL')
 }
 
-/** False when there is no such process. */
 export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
@@ -171,7 +164,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean 
   }
 }
 
-/** A process behind its children, such as the watchdog of one with links. Linux. */
+/** A process and its children, such as the watchdog of one with links. Linux. */
 export async function withChildren(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return [...children.split(' ').filter(Boolean).map(Number), pid]
@@ -189,7 +182,6 @@ class Running implements Program {
   #launched: ReturnType<typeof launch> | null = null
   #earlier = { stdout: '', stderr: '' }
   #databasePath: string | null = null
-  /** A start that failed has said so. */
   #isCrashTold = false
 
   constructor(folder: string, env: Record<string, string>, hasOwner: boolean) {
@@ -233,7 +225,6 @@ class Running implements Program {
     if (this.#hasOwner) await this.#becomeOwner(printed.stdout)
   }
 
-  /** With the code that the first start prints. */
   async #becomeOwner(printed: string): Promise<void> {
     const code = /\/console\/join#(hg_iv_\w+)/.exec(printed)?.[1]
     const [email, password] = ['owner@example.com', 'six mirrors on a hill']
@@ -252,7 +243,7 @@ class Running implements Program {
     return { host, user: 'heliogram', password, database: 'heliogram' }
   }
 
-  /** The lines of postmaster.pid: process id, data folder, start time, port, folder of the socket, … */
+  /** Lines of postmaster.pid: process id, data folder, start time, port, folder of the socket, … */
   async #pidFile(): Promise<string[]> {
     const text = await readFile(join(this.#databasePath ?? '', 'postmaster.pid'), 'utf8').catch(() => '')
     return text.split('\n')
@@ -287,12 +278,12 @@ class Running implements Program {
       await ended
       clearTimeout(timer)
     }
-    // PostgreSQL outlives a program that was killed, so that the next one can adopt it.
+    // PostgreSQL outlives a killed program, so that the next one can adopt it.
     const pid = await this.postgresPid()
     if (pid > 0 && signalProcess(pid, 'SIGINT')) await until('PostgreSQL is gone', () => !signalProcess(pid, 0))
     await rm(this.#folder, { recursive: true, force: true })
     if (crash !== null) throw new Error(crash)
-    // Of every journey: the people of tests have numbers of 1555, and what is secret begins with a word of its own.
+    // In every journey people's numbers begin with 1555, and secrets with their own prefix.
     const leak = /^.*(?:(?<!\d)1555\d{7}(?!\d)|hg_(?:live|test|at|rt|iv)_|whsec_).*$/m.exec(this.stderr)
     if (leak) throw new Error(`the log has a number or a secret:\n${leak[0]}`)
   }

@@ -1,6 +1,6 @@
 /**
- * Who has not the scope messages:read_body reads no text: of a message, of a reply, or of what repeats one. A word that is only in such
- * texts is looked for in the answers of all GET routes, which tenancy-rows.ts knows how to call.
+ * Without the scope messages:read_body no text is readable: of a message, of a reply, or of anything that repeats one. A word that is only in
+ * such texts is searched for in the responses of all GET routes, which tenancy-rows.ts can call.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestUser } from '../server/accounts/testing.ts'
@@ -16,7 +16,7 @@ import { createTenant, type Tenant, type Things } from './tenant.ts'
 import { until } from './until.ts'
 
 const word = 'zaunkoenig'
-/** What only the texts have; warnings name the character. */
+/** Only in texts; warnings name the character. */
 const words = [word, 'ж', 'U+0436']
 const people = '1555763000'
 
@@ -49,7 +49,7 @@ async function call(method: 'GET' | 'POST', url: string, payload?: object): Prom
 }
 const post = (url: string, payload: object) => call('POST', url, payload)
 
-/** A message with a short link that was clicked, replies, an opt-out by one of them, and a post whose answer repeats the text. */
+/** A message with a clicked short link, replies, one with an opt-out, and a post whose response repeats the text. */
 async function writeTexts({ contactNumber = '', senderNumber = '', campaign, webhook = '' }: Things): Promise<Things> {
   const { id: message = '' } = await post('/v1/messages/send', {
     to: contactNumber,
@@ -91,7 +91,7 @@ async function writeTexts({ contactNumber = '', senderNumber = '', campaign, web
   return { message, reply: answered, event }
 }
 
-/** The routes whose answers have one of the words, and what was not answered. */
+/** Routes whose responses have one of the words, and refused ones. */
 async function look(headers: Record<string, string>): Promise<{ found: string[]; refused: string[] }> {
   const found = new Set<string>()
   const refused: string[] = []

@@ -1,6 +1,5 @@
-/** What nobody should send, and somebody will: the raw material of the fuzzer. */
+/** Hostile values: the raw material of the fuzzer. */
 
-/** Texts that are fine almost everywhere. */
 export const words = [
   'a',
   'Hello',
@@ -9,11 +8,10 @@ export const words = [
   'Grüße, Привет',
   '👍🏽 ok',
   '{{ first_name }}',
-  // A number, but of nobody: it becomes the name of a carrier, too, which is logged, and people's numbers (1555…) may not be.
+  // Not a person's number: it also becomes a carrier's name, which is logged, and people's numbers (1555…) must not be.
   '447911123456',
   '0',
 ]
-/** Texts of a form; each is what some pattern of the document wants. */
 export const shaped = [
   'GB',
   'USD',
@@ -32,7 +30,6 @@ export const shaped = [
   'secret',
   '-----BEGIN CERTIFICATE-----',
 ]
-/** Texts that trip readers up. */
 export const texts = [
   '',
   ' ',
@@ -77,7 +74,6 @@ export const texts = [
   'i̇',
   'Z'.repeat(300),
 ]
-/** JSON values of every wrong type. */
 export const scalars: unknown[] = [
   null,
   true,
@@ -100,7 +96,7 @@ export const scalars: unknown[] = [
   { length: 1e9 },
   { toString: 1 },
 ]
-/** JSON text that JSON.stringify does not write. */
+/** JSON that JSON.stringify does not write. */
 export const raws = [
   '1e400',
   '-1e400',
@@ -112,7 +108,6 @@ export const raws = [
   '['.repeat(20) + ']'.repeat(20),
   '{"a":'.repeat(17) + '1' + '}'.repeat(17),
 ]
-/** Methods, known and not. */
 export const methods = [
   'GET',
   'HEAD',
@@ -126,7 +121,6 @@ export const methods = [
   'SEARCH',
   'LINK',
 ]
-/** Parts of a path, as they stand in it. */
 export const segments = [
   '%00',
   '%ff',
@@ -156,13 +150,11 @@ export const segments = [
   'a;b',
   'a:b',
   '%0d%0aX:1',
-  // Of nobody, as among the words.
   '+447911123457',
   '447911123457',
   "'",
   '%27or%271',
 ]
-/** Query strings, without the question mark. */
 export const queries = [
   '?',
   '&&&',
@@ -212,9 +204,9 @@ export const queries = [
   ';',
   'q=%ED%A0%80',
 ]
-/** Values of one query parameter, as they stand behind its name: for each parameter of each route. */
+/** Values of a query parameter, as written after its name: for each parameter of each route. */
 export const parameterValues = ['=Infinity', '=-1e309', '=1e308', '=%00', '=a&$=%00', '=1&$=2', '=__proto__', '[]=1']
-/** What is served beside the API: where files and pages begin. */
+/** Roots of files and pages beside the API. */
 export const pageRoots = [
   '/',
   '/docs/',
@@ -228,7 +220,6 @@ export const pageRoots = [
   '/assets/',
   '/l/',
 ]
-/** Headers that change how a request is read, or should not. */
 export const headers: [string, string][] = [
   ['accept', 'text/event-stream'],
   ['accept', 'x'.repeat(2000)],
@@ -264,7 +255,6 @@ export const headers: [string, string][] = [
   ['authorization', 'Bearer \xe9'],
   ['x-padding', 'x'.repeat(20_000)],
 ]
-/** Content types, in and out of place. */
 export const types = [
   'text/plain',
   'application/xml',
@@ -284,9 +274,7 @@ export const types = [
   'x'.repeat(500),
   '\xff',
 ]
-/** Keys that are none. */
 export const idempotencyKeys = ['', ' ', '"', '"a"', '"a', '\xe9', 'x'.repeat(256), '\t']
-/** Bodies of imports, mostly broken. */
 export const csv = [
   'phone_number,first_name\n15551230001,A\n15551230002,B\n',
   'number\n15551230001\n',
@@ -299,7 +287,6 @@ export const csv = [
   'kind,code,error\nreceipt,1,unknown\n',
   ',,,\n'.repeat(2000),
 ]
-/** Bytes that are no request, or two. */
 export const garbage = [
   '\x16\x03\x01\x02\x00',
   'GET\r\n\r\n',

@@ -1,4 +1,4 @@
-/** Every well-known recipient of the simulated carrier that leaves the session alone: what its client is told in the end, and the books. */
+/** Every well-known recipient of the simulated carrier that leaves the session intact: final states for clients, and the books. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FATES } from '../simulator/index.ts'
 import type { Message } from './client.ts'
@@ -14,9 +14,8 @@ interface Row {
   becomes: Message['status'][]
   is?: Partial<Message>
   text?: string
-  /** Statuses with which the carrier's ledger has the submits of the message, sorted by part. */
+  /** Statuses of the message's submits in the carrier's ledger, sorted by part. */
   submits?: string[]
-  /** Replies of the phone. */
   replies?: number
 }
 
@@ -26,13 +25,13 @@ const rows: Row[] = [
   { to: '0003', becomes: ['delivered'], is: { attempts: 3 }, submits: ['RTHROTTLED', 'RTHROTTLED', 'ROK'] },
   { to: '0004', becomes: ['sent'], is: { final: false, delivery_status: null } },
   { to: '0005', becomes: ['delivered'] },
-  // STOP to the text, and to the confirmation of the STOP; to this there is none.
+  // STOP to the text, and to the confirmation of the STOP, which gets no answer.
   { to: '0006', becomes: ['delivered'], replies: 2 },
   { to: '0007', becomes: ['delivered'], replies: 1 },
-  // The receipts of 0010, 0028 and 0030 are adopted: nothing else went to the number.
+  // The receipts of 0010, 0028 and 0030 are matched, because there is no other message to the number.
   { to: '0010', becomes: ['delivered'], is: { attempts: 1, possible_duplicate: false } },
   { to: '0012', becomes: ['delivered'] },
-  // The id in another radix than the link's setting says: kept, and counted where an operator sees it.
+  // The id's radix differs from the link's setting: kept, and counted for the operator.
   { to: '0013', becomes: ['sent'] },
   { to: '0014', becomes: ['rejected'] },
   { to: '0015', becomes: ['undelivered'] },
@@ -82,7 +81,7 @@ const rows: Row[] = [
   { to: '15005550009', becomes: ['undelivered'] },
 ]
 
-/** Those that end the session, or are refused for ever, are scenarios of hostile.test.ts. */
+/** Those that end the session, or are always refused, are in hostile.test.ts. */
 const elsewhere = ['0011', '0021', '0022', '0023']
 
 let lane: Lane
@@ -93,7 +92,7 @@ const numberOf = ({ to }: Row): string => (to.length === 4 ? lane.number(to) : t
 
 beforeAll(async () => {
   lane = await Lane.start()
-  // An SMSC that sends enquire_link back instead of answering it lives all the same: the link is bound once for the whole table.
+  // An SMSC that echoes enquire_link is alive: one bind lasts for the whole table.
   await lane.prepare({ response_timeout_seconds: 3, enquire_link_seconds: 1 })
   await lane.carrier.phones.control({ enquire: 'echo' })
   binds = (await lane.carrier.phones.stats()).binds
@@ -135,7 +134,7 @@ function deliveryStatus(status: Message['status']): string | null {
   return status === 'undelivered' || status === 'rejected' ? 'Failed' : null
 }
 
-/** What the phone typed has come whole, once; what it lacks a part of is kept until there is no hope. */
+/** A typed reply arrives whole, once; one with a missing part is kept until it expires. */
 async function expectReplies(row: Row, replies: number): Promise<void> {
   const from = numberOf(row)
   await until('the replies came', async () => (await lane.replies(from)).length === replies)

@@ -1,6 +1,6 @@
 /**
- * What a hostile carrier does to sessions, binds, submits and its own receipts: each scenario runs the real service against the real
- * simulator, and ends with the books of both. Several services work through the table at once; a scenario has one to itself.
+ * A hostile carrier's effects on sessions, binds, submits and receipts: each scenario runs the real service against the real simulator, and ends
+ * with the books of both. Several services share the table; each scenario has one to itself.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CarrierProcess } from './carrier.ts'
@@ -13,23 +13,19 @@ const lanesCount = 4
 const long = 'Every word of it, and then some more of them. '.repeat(15).trim()
 const short = 'Are you there?'
 const sound = '1001'
-/** Nobody knows what the carrier took; where it did, the receipt tells. */
+/** Unknown whether the carrier took it; if so, the receipt decides. */
 const unknown: Message['status'][] = ['unconfirmed', 'delivered']
 
 interface Scenario {
   name: string
   settings?: Record<string, unknown>
-  /** What the carrier does wrong from before the messages are sent. */
   control?: Record<string, unknown>
-  /** Before anything is sent, under the faults. */
   before?: (lane: Lane) => Promise<unknown>
-  /** Endings of the recipients; one of them that is sound by default. */
+  /** Endings of the recipients. Default: one without faults. */
   to?: string[]
   text?: string
-  /** Between the sending and the end. */
   meanwhile?: (lane: Lane, messages: Message[]) => Promise<unknown>
   becomes?: Message['status'][]
-  /** What the carrier answered to each message's submits. */
   answers?: string[]
   after?: (lane: Lane, messages: Message[]) => Promise<unknown>
 }
@@ -38,26 +34,23 @@ const control = (faults: Record<string, unknown>) => (lane: Lane) => lane.carrie
 const behave = control({ reset: true })
 const tells = (reason: RegExp) => (lane: Lane) => lane.waitForError(reason)
 
-/** All in turn. */
 const first =
   (...steps: ((lane: Lane, messages: Message[]) => Promise<unknown>)[]) =>
   async (lane: Lane, messages: Message[] = []): Promise<void> => {
     for (const step of steps) await step(lane, messages)
   }
 
-/** The messages have this status. */
 const are =
   (...statuses: Message['status'][]) =>
   async (lane: Lane, messages: Message[]): Promise<void> => {
     for (const { id } of messages) await lane.client.waitForStatus(id, statuses)
   }
 
-/** The link was not bound again since the scenario began. */
 const isBoundOnce = async (lane: Lane): Promise<void> => {
   expect((await lane.carrier.phones.stats()).binds).toBe(lane.bindsBefore)
 }
 
-/** A bind that was refused is told, is not tried again at once, and is tried again when an operator changes something. */
+/** A refused bind is reported, is not retried immediately, and is retried after an operator's change. */
 const isTold = (status: RegExp) =>
   first(tells(status), async (lane) => {
     const { bindsRefused } = await lane.carrier.phones.stats()
@@ -67,7 +60,6 @@ const isTold = (status: RegExp) =>
     expect((await lane.carrier.phones.stats()).bindsRefused).toBe(bindsRefused)
   })
 
-/** The reply is there so often. */
 const replied =
   (times: number) =>
   async (lane: Lane, [message]: Message[]): Promise<void> => {
@@ -78,7 +70,7 @@ const replied =
 
 const many = Array.from({ length: 20 }, (_, n) => String(2000 + n))
 
-/** The slowest first, so that they are not the last. */
+/** The slowest first, to shorten the run. */
 const scenarios: Scenario[] = [
   {
     name: 'a connection that is half open: what is written is unknown, and the link finds out by its enquire_link',
@@ -259,7 +251,7 @@ const scenarios: Scenario[] = [
     after: first(replied(1), redelivered),
   },
   {
-    // On a session that lives nobody can tell it from a person who says it twice.
+    // On a living session it cannot be distinguished from a person who says it twice.
     name: 'a reply is sent again over the same session, and is two',
     to: ['0007'],
     control: { deliver: 'deaf', deliverTimes: 2 },
@@ -306,13 +298,11 @@ const scenarios: Scenario[] = [
   },
 ]
 
-/** A message that comes after the trouble is delivered. */
 async function sendAnother(lane: Lane): Promise<void> {
   const [message] = await lane.send([lane.number('9001')], 'And now?')
   await lane.client.waitForStatus(message?.id ?? '', ['delivered'])
 }
 
-/** Waits until the carrier has read so many submits of the scenario. */
 async function untilAtCarrier(lane: Lane, count: number): Promise<void> {
   await until(
     'the carrier has the submits',
@@ -328,7 +318,7 @@ async function redelivered(lane: Lane, messages: Message[]): Promise<void> {
   expect(sent.some(({ timesSent }) => timesSent > 1)).toBe(true)
 }
 
-/** Moves the link to a carrier that speaks TLS, first without what it has to trust. */
+/** Moves the link to a carrier with TLS, first without its certificate. */
 async function throughTls(lane: Lane): Promise<void> {
   const carrier = await CarrierProcess.start(['--latency', '0', '--tls'])
   try {
@@ -342,7 +332,6 @@ async function throughTls(lane: Lane): Promise<void> {
   }
 }
 
-/** Runs one scenario; rejects with what is otherwise than it says. */
 async function run(lane: Lane, scenario: Scenario): Promise<void> {
   const { text = short, becomes = ['delivered'], to = [sound] } = scenario
   await lane.prepare(scenario.settings)
@@ -368,7 +357,6 @@ const lanes: Lane[] = []
 const ends = new Map(scenarios.map(({ name }) => [name, Promise.withResolvers<void>()]))
 let working: Promise<unknown> = Promise.resolve()
 
-/** Takes scenarios as long as there are any. */
 async function work(lane: Lane, left: Scenario[]): Promise<void> {
   for (let scenario = left.shift(); scenario; scenario = left.shift()) {
     const end = ends.get(scenario.name)

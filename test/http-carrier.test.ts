@@ -1,4 +1,4 @@
-/** The program with carriers that are reached by HTTP: send, delivery, failure, reply, an answer that is lost, and a carrier that goes away. */
+/** The program with HTTP carriers: send, delivery, failure, reply, a lost response, and an outage. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { carrierBody, FakeCarrier } from '../server/http-carriers/testing.ts'
 import type { AdapterName } from '../server/links/settings.ts'
@@ -29,7 +29,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** A fake, the carrier that reaches it, and a number of ours there. */
 async function open(
   name: AdapterName,
   number: string,
@@ -48,7 +47,7 @@ const referenceOf = (fake: FakeCarrier): string =>
   /[\w-]{43}\.\d+\.\d+/.exec(`${fake.sends.at(-1)?.path} ${decodeURIComponent(fake.sends.at(-1)?.body ?? '')}`)?.[0] ??
   ''
 
-/** Where the carrier was told to post the receipts of its last message. */
+/** The receipt URL given to the carrier with its last message. */
 function receiptsUrl(fake: FakeCarrier, { inbound }: Carrier): string {
   return fake.name === 'twilio' ? `${inbound.receipts_url}?ref=${referenceOf(fake)}` : inbound.receipts_url
 }
@@ -124,7 +123,6 @@ test('messages wait while the carrier cannot be reached, and go when it is back'
   await until('the link is down', async () => (await show()).links[0]?.state === 'down')
   expect((await show()).links[0]?.last_error).toBe('10009')
   expect(['queued', 'sending']).toContain((await client.message(sent.id)).status)
-  // New credentials are a new link.
   await client.expect('PATCH', `/v1/carriers/${carrier.id}`, { secrets: { api_key: 'KEY_new' } })
   await client.waitForStatus(sent.id, ['sent'])
   expect(fake.sends.map(({ headers }) => headers.authorization)).toEqual([

@@ -1,6 +1,6 @@
 /**
- * Every route that changes something, asked again with the same Idempotency-Key: while the first still runs, after it, and with another
- * request. The routes are those that were registered, their requests those of tenancy-rows.ts.
+ * Every changing route, repeated with the same Idempotency-Key: while the first request runs, after it, and with another request. The routes are
+ * the registered ones, their requests those of tenancy-rows.ts.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
@@ -15,7 +15,7 @@ import { waitFor } from './until.ts'
 
 const twilio = 'speaks the words of another API, which has no such header'
 
-/** Routes with a scope that write and read no key, and why. */
+/** Routes with a writing scope that ignore keys, with reasons. */
 const exempt: Record<string, string> = {
   'POST /v1/erasures': 'the fingerprint would outlive the number; a repetition finds the erasure',
   'PATCH /v1/users/me': 'the body is a password',
@@ -30,9 +30,8 @@ const exempt: Record<string, string> = {
 let database: TestDatabase
 let world: World
 let tenant: Tenant
-/** The same account's key with a scope less, which no route here needs. */
+/** The account's key without one scope, which no route here needs. */
 let narrow: Record<string, string>
-/** Ids of what the routes made, by their names. */
 const made = new Map<string, string>()
 
 beforeAll(async () => {
@@ -48,7 +47,7 @@ afterAll(async () => {
 
 const ofMade = (name: string) => async (): Promise<Partial<Call>> => ({ at: [made.get(name) ?? ''] })
 
-/** Where the row's request would be refused for the state of what it is about: one that is not. */
+/** Replacements for requests that the state of the row's thing would refuse. */
 const better: Record<string, () => Promise<Partial<Call>>> = {
   'POST /v1/routes/reorder': async () => {
     const { data } = (await world.app.inject({ url: '/v1/routes', headers: tenant.headers })).json<{
@@ -57,7 +56,7 @@ const better: Record<string, () => Promise<Partial<Call>>> = {
     return { body: { routes: data.map(({ id }) => id).toReversed() } }
   },
   'POST /v1/messages/:id/resend': async () => {
-    // Of no campaign, whose counts would then be wrong.
+    // Without a campaign, whose counts would be wrong.
     const id = made.get('POST /v1/conversations/:conversation/messages') ?? ''
     await world.db.query(
       `update messages set status = 'unconfirmed', error_code = 'outcome_unknown', expires_at = now() + interval '1 hour' where id = $1`,
@@ -84,7 +83,6 @@ async function makeOrphan(): Promise<string> {
   return showId('orp', id)
 }
 
-/** Another valid body where no small change of the first is one. */
 const others: Record<string, unknown> = {
   'POST /v1/accounts/:id/close': { webhooks: 'drain' },
   'PATCH /v1/users/:id': { role: 'viewer' },
@@ -94,9 +92,9 @@ const others: Record<string, unknown> = {
   'PUT /v1/opt-outs/keywords': { on_suspicion: 'opt_out' },
 }
 
-/** The body with one leaf changed, for each leaf and each way that may still be valid. */
+/** Bodies with one changed leaf, for each leaf and each change that may still be valid. */
 function variants(body: unknown): unknown[] {
-  // A file is known by its length: it cannot be read twice.
+  // A file is compared by its length: it cannot be read twice.
   if (typeof body === 'string')
     return body.includes('\n')
       ? [`${body}\n`]
@@ -116,7 +114,7 @@ const state = (name: string): number => {
   return order.findIndex((form) => form.test(name))
 }
 
-/** In an order in which each finds what it is about in the state that it needs. */
+/** In an order in which each finds the state that it needs. */
 const changing = (): KnownRoute[] =>
   world.routes
     .filter(({ method, scope, name }) => !['GET', 'HEAD'].includes(method) && scope !== null && !(name in questions))
@@ -144,14 +142,14 @@ async function ask(route: KnownRoute, call: Call, key: string, headers: Record<s
     code,
     id,
     location: answer.headers['location'],
-    // When a message may be sent is estimated again.
+    // The send time is estimated again.
     body: answer.body.replaceAll(/"estimated_send_at":[^,]*,/g, ''),
     isReplay: answer.headers['idempotency-replayed'] === 'true',
     retryAfter: answer.headers['retry-after'],
   }
 }
 
-/** Asks, and once more while nothing can store a key: both answers. */
+/** Sends it, and again while no key can be stored: returns both responses. */
 async function askTwice(route: KnownRoute, call: Call, key: string) {
   const client = await world.db.connect()
   try {

@@ -1,4 +1,4 @@
-/** Kannel's own sendsms and get-url as a carrier: Cyrillic and emoji go out and come in over the generic HTTP adapter. */
+/** Kannel's own sendsms and get-url as a carrier: Cyrillic and emoji in both directions over the generic HTTP adapter. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CarrierProcess } from './carrier.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -16,7 +16,7 @@ beforeAll(async () => {
   program = await startProgram()
   network = await CarrierProcess.start()
   const { client } = program
-  // Made first, with an address that is changed when Kannel has one: Kannel must know where replies go when it starts.
+  // Created first, and updated with Kannel's address: Kannel needs the reply URL at its start.
   const settings = (sendUrl: string): object => ({
     adapter: 'generic',
     request: {

@@ -1,4 +1,4 @@
-/** Kannel, the gateway of Debian, as an SMPP client of ours: it binds, submits what its HTTP interface is asked for, and tells what came back. */
+/** Debian's Kannel as an SMPP client of ours: binds, submits requests of its HTTP interface, and collects the results. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,14 +14,12 @@ const bearerbox = '/usr/sbin/bearerbox'
 const smsbox = '/usr/sbin/smsbox'
 const secret = 'journey'
 
-/** What it binds with. */
 export interface Bind {
   port: number
   systemId: string
   password: string
 }
 
-/** A text that Kannel got from us. */
 export interface KannelReply {
   from: string
   to: string
@@ -29,7 +27,7 @@ export interface KannelReply {
 }
 
 export class Kannel {
-  /** Kannel's words on its messages, by the name given to `send`: 1 delivered, 2 undeliverable, 8 taken by us, 16 refused by us. */
+  /** Kannel's statuses by the name given to `send`: 1 delivered, 2 undeliverable, 8 accepted by us, 16 refused by us. */
   readonly receipts = new Map<string, string[]>()
   readonly replies: KannelReply[] = []
   readonly #folder: string
@@ -53,7 +51,10 @@ export class Kannel {
     })
   }
 
-  /** Starts Kannel's two programs; `replyUrl` is the `get-url` of replies, with Kannel's own escapes, where they do not come here. @throws where it is not installed: a journey without it proves nothing. */
+  /**
+   * Starts Kannel's two programs; `replyUrl` is the `get-url` of replies with Kannel's escapes, by default our own. @throws if it is not
+   * installed: a journey without it proves nothing
+   */
   static async start(bind: Bind, replyUrl: string | null = null): Promise<Kannel> {
     if (!existsSync(bearerbox) || !existsSync(smsbox))
       throw new Error(
@@ -81,17 +82,16 @@ export class Kannel {
     return kannel
   }
 
-  /** Whether its session with us is up. */
   async isBound(): Promise<boolean> {
     return (await this.#status()).includes('(online')
   }
 
-  /** Where Kannel's HTTP interface is asked to send, with its user's name and password. */
+  /** Kannel's HTTP interface, with user and password. */
   get sendUrl(): string {
     return `http://127.0.0.1:${this.#sendPort}/cgi-bin/sendsms?username=${secret}&password=${secret}`
   }
 
-  /** Asks Kannel to send a text, with all receipts; `name` tells them apart. */
+  /** With all receipts, under `name`. */
   async send(name: string, from: string, to: string, text: string): Promise<void> {
     const address = this.#receiver.address() as AddressInfo
     const receiptUrl = `http://127.0.0.1:${address.port}/receipt?name=${encodeURIComponent(name)}&state=%d`
@@ -100,7 +100,7 @@ export class Kannel {
       to,
       text,
       charset: 'UTF-8',
-      // GSM-7 where it fits would lose what does not: Kannel writes `?` for it.
+      // In GSM-7 Kannel would replace unknown characters with `?`.
       coding: /^[ -~]*$/.test(text) ? '0' : '2',
       'dlr-mask': '31',
       'dlr-url': receiptUrl,
@@ -109,7 +109,6 @@ export class Kannel {
     if (response.status !== 202) throw new Error(`Kannel answered ${response.status}: ${await response.text()}`)
   }
 
-  /** Whether a message has had this word. */
   hasReceipt(name: string, state: string): boolean {
     return this.receipts.get(name)?.includes(state) ?? false
   }
@@ -149,7 +148,7 @@ function renderConfiguration(folder: string, ports: Ports, bind: Bind, replyUrl:
       'store-type': 'file',
       'store-location': join(folder, 'store'),
       'dlr-storage': 'internal',
-      // What was throttled is tried again after a minute otherwise.
+      // By default throttled messages are retried after a minute.
       'sms-resend-freq': 1,
       ...log('bearerbox.log'),
     },
@@ -190,7 +189,7 @@ function renderConfiguration(folder: string, ports: Ports, bind: Bind, replyUrl:
   return groups.map(render).join('\n')
 }
 
-/** Ends a child, by force when it has not ended itself within five seconds. */
+/** Kills a child that has not ended within five seconds. */
 async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

@@ -1,7 +1,4 @@
-/**
- * kill -9 of the service at random moments under load: nothing that was answered is lost, nothing that is held is submitted twice, and what
- * is sent again says so.
- */
+/** kill -9 of the service at random moments under load: no accepted message is lost, no held one is submitted twice, and repetitions are marked. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
@@ -21,7 +18,7 @@ let receiver: Receiver
 let db: Db
 let evidence: Evidence
 
-/** The fates of receipts: most delivered, some undelivered, before the response, three times. */
+/** Fates of receipts: most delivered, some undelivered, before the response, three times. */
 const endings = ['1001', '1002', '1003', '1004', '1005', '0002', '0005', '0012']
 
 beforeAll(async () => {
@@ -45,7 +42,7 @@ afterAll(async () => {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 test(`after ${kills} kills under load, client, ledger, carrier and receiver agree (SEED=${seed})`, async () => {
-  // Mostly another person each time: a receipt tells by its number what it is about.
+  // Mostly different people: a receipt is matched by number.
   const recipient = (n: number): string => `1555${String(n % 1000).padStart(3, '0')}${endings[n % endings.length]}`
   const onUnknown = (n: number): 'hold' | 'resend' => (n % 2 === 0 ? 'hold' : 'resend')
   const load = new Load({ client: program.client, rate: 300, recipient, random, onUnknown })
@@ -140,7 +137,6 @@ function requestWithId(requests: Evidence['requests'], n: number): Evidence['req
   return firstOf(answered.slice(n))
 }
 
-/** A submit that was taken, of a message with this policy that arrived. */
 function submitOf({ carrier, ledger }: Evidence, policy: 'hold' | 'resend'): Evidence['carrier'][number] {
   const words = new Set(
     ledger.messages

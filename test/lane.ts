@@ -1,4 +1,4 @@
-/** A lane: one service and one carrier of its own, on which scenarios of a hostile carrier run, and the books of both. */
+/** A lane: one service with its own carrier for hostile scenarios, and the books of both. */
 import { isDeepStrictEqual } from 'node:util'
 import { receiptIdForms, stateOfWord } from '@heliogram/smpp'
 import { openPool, type Db } from '../server/ground/db/db.ts'
@@ -9,7 +9,7 @@ import { startProgram, type Program } from './harness.ts'
 import { readLedger } from './ledger.ts'
 import { until } from './until.ts'
 
-/** What of a carrier's settings scenarios change; the others have their defaults again. */
+/** The settings that scenarios change; others are reset to defaults. */
 const usual = {
   response_timeout_seconds: 1.5,
   enquire_link_seconds: 30,
@@ -25,14 +25,14 @@ const usual = {
   tls_ca: '',
 }
 
-/** Answers after which a segment may go out again: the carrier has said that it did not take it. */
+/** Answers after which a segment may be repeated: the carrier did not take it. */
 const isRefusal = (status: string): boolean => !['ROK', 'silent', 'drop', 'unbind', 'nack_null'].includes(status)
 
 export class Lane {
   readonly carrier: CarrierProcess
   readonly program: Program
   readonly db: Db
-  /** What the carrier had counted when the scenario began. */
+  /** The carrier's count at the start of the scenario. */
   bindsBefore = -1
   submitsBefore = 0
   #settings: Record<string, unknown> = {}
@@ -62,13 +62,13 @@ export class Lane {
     return this.program.client
   }
 
-  /** A well-behaved carrier, and a link that is bound with these settings and has no failures behind it. */
+  /** A well-behaved carrier, and a bound link with these settings and no failures. */
   async prepare(settings: Record<string, unknown> = {}): Promise<void> {
     const { phones, smppPort: port } = this.carrier
     await phones.control({ reset: true })
     const wanted = { port, ...usual, ...settings }
     const isFresh = (await phones.stats()).binds === this.bindsBefore && (await this.client.link()).state === 'bound'
-    // A link whose settings change is dialled again, which costs seconds.
+    // Changed settings redial the link, which costs seconds.
     if (!isFresh || !isDeepStrictEqual(wanted, this.#settings)) await this.change(wanted)
     await until('the link is bound', async () => (await phones.stats()).bound > 0)
     const { binds, submits } = await phones.stats()
@@ -77,7 +77,6 @@ export class Lane {
     this.#scenario++
   }
 
-  /** Changes settings of the carrier, and waits until the link has them, bound or not. */
   async change(settings: Record<string, unknown>): Promise<void> {
     const { id } = await this.client.carrier()
     this.#settings = { ...this.#settings, ...settings }
@@ -87,34 +86,31 @@ export class Lane {
     await until('the link has its settings', async () => (await this.client.link()).window === window)
   }
 
-  /** A number of this scenario with an ending. */
   number(ending: string, n = 0): string {
     return `1${555 + this.#scenario}${String(n).padStart(3, '0')}${ending}`
   }
 
-  /** Sends a text to each of the numbers. */
   send(numbers: string[], text: string): Promise<Message[]> {
     return Promise.all(numbers.map((to) => this.client.send({ to, message: text })))
   }
 
-  /** Waits until the link says what went wrong last; it may be bound again by then. */
+  /** Waits for the link's last error; it may be bound again by then. */
   async waitForError(reason: RegExp): Promise<void> {
     const isTold = async (): Promise<boolean> => reason.test((await this.client.link()).last_error ?? '')
     await until(`the link tells of ${reason}`, isTold)
   }
 
-  /** What the carrier answered to the submits of a message, by part and in order: `ROK`, a refusal, or what came instead. */
+  /** The carrier's answers to a message's submits, by part and in order: `ROK`, a refusal, or the fault. */
   async answersTo(message: Message): Promise<string[]> {
     const submits = (await this.carrier.phones.ledger()).filter((submit) => isOf(message, submit))
     return submits.toSorted((a, b) => a.part - b.part).map(({ status }) => status)
   }
 
-  /** What the service has as inbound from a number. */
   async replies(from: string): Promise<string[]> {
     return (await this.client.listMessages(`direction=inbound&from=${from}`)).map((reply) => reply.message ?? '')
   }
 
-  /** Waits until all receipts and replies that the carrier sends to these numbers are answered. */
+  /** Waits until all receipts and replies of these numbers are answered. */
   async untilHeard(numbers: string[]): Promise<void> {
     await until('what the carrier sent is answered', async () => {
       const { held } = await this.carrier.phones.stats()
@@ -130,7 +126,7 @@ export class Lane {
   }
 }
 
-/** What both have written down: the carrier what came and what it told, the service the receipts that it has (id and state). */
+/** The records of both: submits and receipts at the carrier, stored receipts at the service (id and state). */
 export interface Books {
   messages: Message[]
   submits: CarrierEntry[]
@@ -138,33 +134,32 @@ export interface Books {
   receipts: Set<string>
 }
 
-/** Reads the books of some messages. */
 export async function readBooks({ client, carrier, db }: Lane, ids: string[]): Promise<Books> {
   const { receipts } = await readLedger(db)
   return {
     messages: await Promise.all(ids.map((id) => client.message(id))),
     submits: await carrier.phones.ledger(),
     deliveries: await carrier.phones.deliveries(),
-    // A message of one segment keeps the carrier's word for the state.
+    // A message of one segment stores the carrier's word for the state.
     receipts: new Set(receipts.map(({ rawId, state }) => `${rawId} ${stateOfWord(state) ?? state}`)),
   }
 }
 
 /**
- * Compares the books: every segment went out once, or again only after a refusal or under the flag `possible_duplicate`; and every
- * receipt that was answered is with a message or in the inbox. Returns what is wrong.
+ * Compares the books: every segment was sent once, or again only after a refusal or with `possible_duplicate`; every answered receipt is with a
+ * message or in the inbox. Returns the violations.
  */
 export function audit({ messages, submits, deliveries, receipts }: Books): string[] {
   return messages.flatMap((message) => {
     const { own = [], foreign = [] } = Object.groupBy(submits, (submit) => (isOf(message, submit) ? 'own' : 'foreign'))
-    // What went to the same phone besides, such as the confirmation of a STOP, has receipts of its own.
+    // Other messages to the phone, such as the confirmation of a STOP, have their own receipts.
     const foreignIds = new Set(foreign.map(({ messageId }) => messageId))
     const told = deliveries.filter(({ phone, id }) => phone === message.to && !foreignIds.has(id))
     return [...findDuplicates(message, own), ...findLostReceipts(message, told, receipts)]
   })
 }
 
-/** Tells whether the carrier got a submit as a segment of a message; every text of a phone is another. */
+/** Whether a submit is a segment of a message; a phone's texts are distinct. */
 const isOf = ({ to, message }: Message, { destination, text }: CarrierEntry): boolean =>
   destination === to && (message ?? '').includes(text)
 

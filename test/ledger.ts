@@ -1,4 +1,3 @@
-/** What is in the database at rest, as one of the witnesses of a run. */
 import { inTransaction, type Db, type Tx } from '../server/ground/db/db.ts'
 import type { Status } from '../server/message/message.ts'
 import { readCounterFaults } from '../server/usage/testing.ts'
@@ -23,7 +22,7 @@ export interface LedgerSubmission {
   try: number
   state: 'accepted' | 'refused' | 'unknown'
   carrierMessageId: string | null
-  /** Its outcome was unknown, at least for a while. */
+  /** Its outcome was unknown at some time. */
   wasUnknown: boolean
   isAdopted: boolean
 }
@@ -35,22 +34,19 @@ export interface LedgerReceipt {
   segment: number | null
 }
 
-/** What is in the database at rest. Ids as UUIDs. */
 export interface Ledger {
   messages: LedgerMessage[]
   keys: { key: string; messageId: string }[]
   submissions: LedgerSubmission[]
   receipts: LedgerReceipt[]
   events: { id: string; type: string; messageId: string }[]
-  /** What must be gone: intents, rows of queue, delayed and outbox, and tries that are to be repeated. */
+  /** Must be empty: intents, rows of queue, delayed and outbox, and pending retries. */
   leftovers: Record<string, number>
-  /** Where the counts are not what the messages are. */
+  /** Counts that differ from the messages. */
   counterFaults: string[]
 }
 
-/**
- * Reads the ledger as it is at one moment: what moves from one table to another while it is read would be in neither, and look like rest.
- */
+/** Reads one snapshot: rows that move between tables during the reading would be in neither, and look like rest. */
 export function readLedger(db: Db): Promise<Ledger> {
   return inTransaction(db, async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
@@ -69,7 +65,7 @@ async function readTables(tx: Tx): Promise<Ledger> {
        from messages where not is_confirmation`,
     ),
     keys: await read(`select key, resource_id as "messageId" from idempotency_keys where operation = 'messages.send'`),
-    // What a carrier said of a message of one segment may stand in the message alone.
+    // A carrier's report on a message of one segment may be in the message alone.
     submissions: await read(
       `select message_id as "messageId", segment, try, state, carrier_message_id as "carrierMessageId",
          state = 'unknown' or is_adopted or is_repeated as "wasUnknown", is_adopted as "isAdopted"
@@ -104,12 +100,12 @@ async function readTables(tx: Tx): Promise<Ledger> {
   }
 }
 
-// What the clock does about unknown outcomes is done every second: a receipt that it brings to its message is an event, when all seems to be at rest.
+// Unknown outcomes are handled every second: a receipt matched then is an event, after apparent rest.
 const quietMs = 2500
 
 /**
- * Waits until nothing is under way anywhere, and stays so: what the carrier has to say is answered, nothing is queued, every post is taken.
- * Gives up after a while without an error: the laws say better what still moves.
+ * Waits until nothing is in flight anywhere for a while: the carrier's PDUs are answered, the queue is empty, every post is taken. Gives up
+ * without an error: the laws report better what still moves.
  */
 export async function untilAtRest(db: Db, phones: Pick<Phones, 'stats'>): Promise<void> {
   let quiet = { events: -1, since: 0 }
@@ -122,6 +118,6 @@ export async function untilAtRest(db: Db, phones: Pick<Phones, 'stats'>): Promis
     if (!isQuiet || events.length !== quiet.events) quiet = { events: events.length, since: performance.now() }
     return isQuiet && performance.now() - quiet.since > quietMs
   }
-  // A post whose transaction's answer was lost is free again when its lease of a minute ends.
+  // A post whose commit was not confirmed is free when its lease of a minute ends.
   await until('all is at rest', isAtRest, 80_000).catch(() => {})
 }

@@ -1,6 +1,6 @@
 /**
- * One link, four sessions, two processes: they share the sessions and the pace. One that freezes is ended before the other takes its sessions
- * over, so that the carrier never sees more than it has sold; one whose machine was frozen never submits when it wakes.
+ * One link, four sessions, two processes: they share the sessions and the pace. A frozen process is ended before the other takes over its
+ * sessions, so that the carrier never sees more than it sold; one whose machine was frozen never submits on waking.
  */
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { signalProcess, startDurable, startProgram, withChildren, type Program }
 import { until, waitFor } from './until.ts'
 
 const sessions = 4
-// So slow that some messages always wait in a process with their intents committed.
+// So slow that some messages always wait in a process with committed intents.
 const pace = 20
 
 let server: Disposable
@@ -24,7 +24,6 @@ let second: Program
 beforeAll(async () => {
   server = await startDurable()
   db = openPool({ connectionString: server.url }, { name: 'journey', max: 2 })
-  // A carrier that refuses a bind above the four it has sold.
   carrier = await CarrierProcess.start(['--latency', '0', '--sessions', String(sessions)])
   const env = { DATABASE_URL: server.url, HELIOGRAM_CARRIER_URL: carrier.url }
   first = await startProgram({ env })
@@ -44,7 +43,6 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** Slots held by each live process. */
 async function holders(): Promise<number[]> {
   const { rows } = await db.query<{ slots: number }>(
     `select count(*)::int as slots from link_slots
@@ -54,14 +52,12 @@ async function holders(): Promise<number[]> {
   return rows.map((row) => row.slots)
 }
 
-/** Waits until a process has its watchdog; the ids of both. */
 const untilWatched = ({ pid }: Program): Promise<number[]> =>
   waitFor('it is watched', async () => {
     const processes = await withChildren(pid)
     return processes.length > 1 ? processes : null
   })
 
-/** Puts messages in line by SQL, as many as a campaign. */
 async function insertBacklog(name: string, count: number): Promise<void> {
   await db.query(
     `with account as (
@@ -113,10 +109,10 @@ test('together they keep the pace of the link, and their parts of it add up', as
   const seconds = (performance.now() - startedAt) / 1000
   const sent = (await carrier.phones.stats()).accepted - before.accepted
   expect(sent).toBeLessThanOrEqual(pace * seconds * 1.03 + 2)
-  // A process that stalled does not make up for it (`catchUpMs`).
+  // A stalled process does not catch up (`catchUpMs`).
   expect(sent).toBeGreaterThan(pace * seconds * 0.7)
   const times = (await carrier.phones.ledger()).map((entry) => Date.parse(entry.at))
-  // Both at the whole pace would be 40 a second. The carrier reads late what came while it stalled, so that a half more is not told apart.
+  // Both at full pace would be 40 a second. After a stall the carrier reads late, so half more is tolerated.
   const isCrowded = times.filter((at, i) => at - (times[i - 1.5 * pace - 1] ?? -Infinity) < 980)
   expect(isCrowded).toEqual([])
 })
@@ -128,7 +124,7 @@ test('a code passes all that waits, at either process', async () => {
     const { id } = await client.send({ to: '15552010001', message: `code ${startedAt}`, type: 'otp' })
     await client.waitForStatus(id, ['sent', 'delivered'])
     const entry = (await carrier.phones.ledger()).find((one) => one.text === `code ${startedAt}`)
-    // What waits takes minutes.
+    // The backlog takes minutes.
     expect(Date.parse(entry?.at ?? '') - startedAt).toBeLessThan(5000)
   }
 })
@@ -138,7 +134,7 @@ test('a process whose machine was frozen for twenty seconds submits nothing when
   const machine = await untilWatched(first)
   for (const pid of machine) signalProcess(pid, 'SIGSTOP')
   const frozenAt = performance.now()
-  // The carrier still has the frozen process's connections, and would count them: an operator of a real one ends them by hand.
+  // The carrier still counts the frozen process's connections: an operator of a real one would end them by hand.
   await carrier.phones.control({ sessionsMax: 2 * sessions })
   await until('the other has its sessions', async () => (await holders()).join() === '4')
   await until('and has bound them', async () => (await carrier.phones.stats()).binds >= binds + 2)
@@ -155,7 +151,7 @@ test('a process whose machine was frozen for twenty seconds submits nothing when
   const { rows } = await db.query<{ body: string }>(`select body from messages where status = 'unconfirmed'`)
   const before = new Set((await carrier.phones.ledger()).map((entry) => entry.text))
   const unsent = rows.filter(({ body }) => !before.has(body))
-  // Messages waited in it that its claims had taken: they are what it must not send now.
+  // Claimed messages waited in it: it must not send them now.
   expect(unsent.length).toBeGreaterThan(0)
   for (const pid of machine) signalProcess(pid, 'SIGCONT')
   await until('it ends itself', () => !signalProcess(first.pid, 0))

@@ -1,4 +1,4 @@
-/** What an operator sees and is told when a carrier goes: health, metrics, the live view and alerts, of one process and of several. */
+/** What operators see when a carrier disappears: health, metrics, the live view and alerts, of one process and of several. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
@@ -61,7 +61,7 @@ const health = async (): Promise<{ status: number; body: unknown }> => {
   return { status, body }
 }
 
-/** Waits for an event of an alert, whose trouble or end has lasted ten seconds more each time that it is looked for. */
+/** Waits for an event of an alert; each look ages its trouble or end by ten seconds. */
 const waitForAlert = (type: string): Promise<Event> =>
   waitFor(type, async () => {
     await db.query(
@@ -99,7 +99,7 @@ test('a link that is down degrades the health and takes nothing away, and is tol
     alert: { type: 'link.down', status: 'open', last_error: expect.stringMatching(/closed|ECONN/) },
   })
   expect(await client.get('/v1/alerts?status=open')).toMatchObject({ data: [{ type: 'link.down' }] })
-  // A process that starts in the middle of it does not tell it again.
+  // A process started in the middle does not report it again.
   await program.stop()
   await program.restart()
   await carrier.start()

@@ -6,7 +6,7 @@ import type { Request } from './conservation.ts'
 
 type SendBody = Static<typeof SendSchema>
 
-/** A source of chance that can be repeated (mulberry32). */
+/** A reproducible random source (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -20,27 +20,23 @@ export function seededRandom(seed: number): () => number {
 
 export interface LoadOptions {
   client: Client
-  /** Messages a second that are begun while the service is there. */
   rate: number
-  /** The recipient of the nth message. */
   recipient: (n: number) => string
   random: () => number
-  /** What the nth message says of an unknown outcome. */
   onUnknown?: (n: number) => 'hold' | 'resend'
-  /** The number of the first message, where there were others before; 0 by default. */
+  /** Number of the first message. Default 0. */
   from?: number
 }
 
-// More of them would make the client the slowest part.
+// More would make the client the bottleneck.
 const workers = 40
 const keyPrefix = 'load-'
 const pauseMs = 50
 
 export class Load {
   readonly requests: Request[] = []
-  /** Answers that were no acceptance, by status. */
   readonly refusals = new Map<number, number>()
-  /** Of answers that say to come back: without a Retry-After or a problem document. */
+  /** Retryable responses without a Retry-After or a problem document. */
   readonly impolite: string[] = []
   readonly #options: LoadOptions
   #begun: number
@@ -54,12 +50,11 @@ export class Load {
     this.#running = Array.from({ length: workers }, () => this.#work(startedAt))
   }
 
-  /** Messages accepted so far. */
   get accepted(): number {
     return this.requests.filter((request) => request.id !== null).length
   }
 
-  /** Begins no more messages; resolves when every one begun has its answer. */
+  /** Starts no more messages; resolves when each has its response. */
   async finish(): Promise<void> {
     this.#isOver = true
     await Promise.all(this.#running)
@@ -73,7 +68,7 @@ export class Load {
     }
   }
 
-  /** One message: the same key until a definite answer. Its id; null where its recipient has opted out. */
+  /** Repeats one message with its key until the response is definite. Returns its id; null if its recipient has opted out. */
   async send(changes: Partial<SendBody> = {}): Promise<string | null> {
     const { client, recipient, random, onUnknown } = this.#options
     const n = this.#begun++
@@ -101,15 +96,13 @@ export class Load {
   }
 }
 
-/** Whether a text is of a `Load`, whose messages have keys. */
 export const isOfLoad = (text: string): boolean => /^m\d/.test(text)
 
-/** Whether a key is. */
 export const isKeyOfLoad = (key: string): boolean => key.startsWith(keyPrefix)
 
-/** A text that begins with a word of its own, in each of its segments. */
+/** Each segment begins with the text's unique word. */
 export function textOf(tag: string, isLong: boolean): string {
-  // 153 septets a segment of a long text (3GPP TS 23.040 §9.2.3.24.1).
+  // 153 septets per segment of a long text (3GPP TS 23.040 §9.2.3.24.1).
   return isLong ? `${tag} `.padEnd(153, '.') + `${tag} is long` : `${tag} is short`
 }
 

@@ -1,4 +1,4 @@
-/** A key file that is lost for good, with encrypted texts: the steps in docs/runbooks.md work as written. */
+/** A key file lost for good, with encrypted texts: the steps in docs/runbooks.md work. */
 import { randomBytes } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

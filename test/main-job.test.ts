@@ -1,4 +1,4 @@
-/** The main job as a new user meets it: start, send, watch it arrive, get the webhook, receive the reply. */
+/** The main job for a new user: start, send, see it arrive, get the webhook, receive the reply. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -11,7 +11,6 @@ import { until } from './until.ts'
 let program: Program
 let phones: Phones
 let receiver: Receiver
-/** The number that the first account sends from. */
 let ours: string
 
 beforeAll(async () => {
@@ -25,7 +24,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** Runs the curl command of the greeting without curl. */
 async function runPrintedCurl(): Promise<Answer<Message>> {
   const command = /^ +curl -i (\S+)[^]+?-d '.+'$/m.exec(program.stdout)
   const headers = Object.fromEntries(
@@ -109,7 +107,7 @@ test('STOP refuses the next send at once and is confirmed once, START allows it 
   await phones.reply(to, ours, 'HELP')
   await arrived(5)
   expect((await phones.texts(to)).at(-1)).toContain('STOP')
-  // Nothing more came: one confirmation for each keyword.
+  // Nothing more came: one confirmation per keyword.
   const { data } = await client.get<{ data: Message[] }>(`/v1/messages?to=${to}`)
   expect(data).toHaveLength(5)
 })
@@ -209,7 +207,7 @@ test('every post verified, and no event came under two ids', async () => {
   expect(receiver.refused).toEqual([])
   const contents = [...receiver.events.values()].map(({ type, data }) => `${type} ${data.message.id}`)
   expect(new Set(contents).size).toBe(contents.length)
-  // As a browser opens one to spare; a stop that waits for it ends after a minute, with 1.
+  // Browsers open spare connections; a stop that waited for one would end after a minute, with 1.
   const silent = connect(Number(new URL(program.address).port), '127.0.0.1')
   await once(silent, 'connect')
   const ending = await program.stop()

@@ -1,4 +1,4 @@
-/** An assistant looks at the real program and acts in it: `heliogram mcp` driven by the protocol's own client. */
+/** An assistant reads and acts in the real program: `heliogram mcp` driven by the protocol's own client. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
@@ -16,24 +16,20 @@ const person = '15551230005'
 
 let program: Program
 let lossy: Server
-/** Answers to these paths are lost on the way back: what they tell was done. */
+/** Responses of these paths are lost after their work was done. */
 const lost = new Set<string>()
 let assistant: Assistant
 let onlooker: Assistant
 let limited: Assistant
 let hasty: Assistant
 
-/** What a tool answered. */
 interface Told {
   isError: boolean
-  /** The structure, or what the error says. */
   told: Record<string, unknown>
 }
 
-/** A client of the protocol, with the server that it started. */
 class Assistant {
   readonly client = new Client({ name: 'journey', version: '1' }, { capabilities: { elicitation: { form: {} } } })
-  /** What the person was asked, and what they say. */
   readonly questions: string[] = []
   action: 'accept' | 'decline' = 'accept'
   stderr = ''
@@ -55,7 +51,7 @@ class Assistant {
     return assistant
   }
 
-  /** Calls a tool. The client refuses an answer that is not as the tool's schema says. */
+  /** The client refuses responses that violate the tool's schema. */
   async call(name: string, args: Record<string, unknown> = {}): Promise<Told> {
     const answer = await this.client.callTool({ name, arguments: args })
     const [content] = answer.content
@@ -67,7 +63,6 @@ class Assistant {
     return { isError: false, told: answer.structuredContent as Told['told'] }
   }
 
-  /** The first of the two steps. */
   async preview(name: string, args: Record<string, unknown>): Promise<{ word: string; effect: Told['told'] }> {
     const { told } = await this.call(name, args)
     expect(told).toMatchObject({ step: 'preview', blocked: null, result: null })
@@ -81,7 +76,7 @@ class Assistant {
 
 const environment = (env: Record<string, string> = {}): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
-  // As the launcher has it.
+  // As the launcher sets it.
   NODE_COMPILE_CACHE: join(import.meta.dirname, '../node_modules/.cache/compiled'),
   HELIOGRAM_URL: program.address,
   HELIOGRAM_API_KEY: program.client.key,
@@ -155,7 +150,7 @@ test('sends once what was shown, by its word, and by nothing else', async () => 
     const { isError, told } = await assistant.call('send_message', given)
     expect({ isError, told }).toMatchObject({ isError: true, told: { code, what_to_do: expect.any(String) as string } })
   }
-  // A word of another process is none of this one.
+  // Another process's word is invalid here.
   expect((await hasty.call('send_message', { ...args, confirmation: word })).told).toMatchObject({
     code: 'confirmation_unknown',
   })
@@ -301,10 +296,10 @@ test('webhooks and messages are tried, posted again and taken back', async () =>
   const { told } = await limited.call('list_webhooks')
   expect(JSON.stringify(told)).not.toContain('secret')
   expect(assistant.questions).toEqual([])
-  // Started with --ask, it is for the person to say.
+  // With --ask the person decides.
   const posted = async (): Promise<number> => {
     const { told } = await limited.call('list_webhook_deliveries', { webhook, all: true })
-    // What fails is tried again: the events are counted, and not the tries.
+    // Failures are retried: counts events, not tries.
     return new Set((told['deliveries'] as { event: string }[]).map(({ event }) => event)).size
   }
   const before = await posted()
@@ -374,7 +369,7 @@ test('failures have all faults, a code, what to do, and what to quote', async ()
     '#/campaign',
     '#/variables',
   ])
-  // What only a send would meet is said before it, too.
+  // Faults that only a send would meet are reported in the preview.
   const nobody = await assistant.call('send_message', { to: person, text: 'x', from: 'Nobody' })
   expect(nobody).toMatchObject({ isError: true, told: { faults: [{ pointer: '#/from', code: 'sender_not_found' }] } })
   expect(refused.told).toMatchObject({

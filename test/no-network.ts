@@ -1,6 +1,6 @@
 /**
- * Loaded into a program by `--import`: a machine that has no network, and tells its memory. Names are not found, and connections are
- * refused but for Unix sockets and the ports of 127.0.0.1 in NO_NETWORK_BUT; SIGUSR2 prints the heap that is in use after a collection.
+ * Preloaded by `--import`: a machine without a network that reports its memory. Names do not resolve, and only Unix sockets and the ports of
+ * 127.0.0.1 in NO_NETWORK_BUT accept connections; SIGUSR2 prints the used heap after a collection.
  */
 import dns from 'node:dns'
 import { syncBuiltinESMExports } from 'node:module'
@@ -11,7 +11,7 @@ import { runInNewContext } from 'node:vm'
 const allowed = new Set((process.env['NO_NETWORK_BUT'] ?? '').split(',').map(Number))
 const fail = (code: string): Error => Object.assign(new Error(`${code}: there is no network`), { code })
 
-// Both overloads of Node's own take their arguments as one normalized array, too.
+// Both overloads in Node.js also take their arguments as one normalized array.
 const { connect } = Socket.prototype as unknown as { connect: (this: Socket, ...args: unknown[]) => Socket }
 Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
   const first: unknown = Array.isArray(args[0]) ? (args[0] as unknown[])[0] : args[0]
@@ -24,7 +24,7 @@ Socket.prototype.connect = function (this: Socket, ...args: unknown[]): Socket {
   return this
 }
 
-// Servers look up even the address that they listen on.
+// Servers look up even their own listening address.
 const isHere = (name: unknown): boolean => typeof name === 'string' && (isIP(name) > 0 || name === 'localhost')
 const refuse =
   (original: (...args: never[]) => void) =>

@@ -1,4 +1,4 @@
-/** Which Node.js runs: bin/node chooses for everything, in this order. */
+/** Which Node.js runs: bin/node chooses, in this order. */
 import { execFile } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const ask = ['-p', 'process.execPath + " " + process.env.PATH']
-/** A copy of bin/ in a folder with blanks, whose packages a test makes. */
+/** A copy of bin/ in a folder with blanks, with packages made by tests. */
 let copy = ''
 let oldNode = ''
 

@@ -1,6 +1,6 @@
 /**
- * A service that has kept its messages for a year has hundreds of days, each with its partitions. What it does all day long looks into none of
- * them but those that it is about: here an old one is locked, and whoever comes to it would wait for as long as the test lasts.
+ * A service with a year of messages has hundreds of days, each with partitions. Its daily work only touches the days it concerns: here an old one
+ * is locked, and any access would wait for as long as the test lasts.
  */
 import { Client as Database } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -19,7 +19,6 @@ let phones: Phones
 let receiver: Receiver
 let keeper: Database
 let watcher: Database
-/** Statements that were seen waiting. */
 const waiting = new Set<string>()
 let watching: Promise<void>
 const over = new AbortController()
@@ -28,7 +27,6 @@ beforeAll(async () => {
   program = await startProgram()
   keeper = new Database(await program.connection())
   await keeper.connect()
-  // As the service names it.
   const day = Math.floor(Date.now() / dayMs) * dayMs - 200 * dayMs
   const suffix = new Date(day).toISOString().slice(0, 10).replaceAll('-', '')
   const partitions = tables.map((table) => `${table}_${suffix}`)
@@ -44,14 +42,14 @@ beforeAll(async () => {
   keeper = new Database(await program.connection())
   watcher = new Database(await program.connection())
   await Promise.all([keeper.connect(), watcher.connect()])
-  // Retention goes through all days once, and from where it was from then on.
+  // Retention goes through all days once, and later continues from its mark.
   const yesterday = firstIdAt(Date.now() - dayMs)
   await keeper.query(
     `insert into retention_marks (account_id, bodies_to, reply_bodies_to, messages_to, events_to) select id, $1, $1, $1, $1 from accounts
      on conflict (account_id) do update set bodies_to = $1, reply_bodies_to = $1, messages_to = $1, events_to = $1, due_at = now()`,
     [yesterday],
   )
-  // While a transaction runs no event is settled: one is before it.
+  // No event is settled during a transaction, so one comes before.
   const { id } = await program.client.send({ to: '15551230100', message: 'Hello' })
   await receiver.waitForMessage('message.delivered', id)
   await keeper.query('begin')
@@ -69,7 +67,6 @@ afterAll(async () => {
   await program?.remove()
 })
 
-/** Notes who waits for a partition of the old day. */
 async function watch(suffix: string): Promise<void> {
   const { rows } = await watcher.query<{ query: string }>(
     `select query
@@ -89,7 +86,7 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
   for (const { id } of sent) await client.waitForStatus(id, ['delivered'])
   for (const { id } of sent) await receiver.waitForMessage('message.delivered', id)
 
-  // What waits: for a time, to be canceled, and until it is too late.
+  // Waiting: for a time, for cancellation, and until expiry.
   const soon = await send('15551230140', { send_at: new Date(Date.now() + 3000).toISOString() })
   const canceled = await send('15551230141', { send_at: new Date(Date.now() + dayMs).toISOString() })
   const another = await send('15551230143', { send_at: new Date(Date.now() + dayMs).toISOString() })
@@ -97,7 +94,7 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
     expect((await client.call('POST', `/v1/messages/${id}/cancel`)).status).toBe(200)
   const stopped = await send('15551230142', { send_at: new Date(Date.now() + dayMs).toISOString() })
 
-  // Replies: of somebody who was written to today, and a keyword.
+  // Replies: by a recipient of today, and a keyword.
   await phones.reply('15551230110', ours, 'Thanks')
   await receiver.waitForEvent('the reply', ({ data }) => data.message.from === '15551230110')
   await send('15551230142')
@@ -135,7 +132,7 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
     expect(await client.get(path)).toBeDefined()
   expect((await client.call('POST', `/v1/messages/${sent[0]?.id}/redact`)).status).toBe(200)
 
-  // It comes every ten seconds, as the slowest of the others do.
+  // It runs every ten seconds, like the slowest of the others.
   await until('the sweep of retention has come', async () => {
     const { rows } = await watcher.query<{ isDue: boolean }>('select due_at <= now() as "isDue" from retention_marks')
     return rows.every(({ isDue }) => !isDue)

@@ -1,4 +1,4 @@
-/** The first start, as somebody has it whose system brings an old npm and an old Node.js: Debian 12, Node.js 20, and others. */
+/** The first start on systems with an old npm and an old Node.js: Debian 12, Node.js 20, and others. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -13,23 +13,23 @@ import { findPorts } from './harness.ts'
 import { until } from './until.ts'
 
 const root = join(import.meta.dirname, '..')
-// As everywhere on Linux: the account that owns nothing.
+// The account without files, as everywhere on Linux.
 const nobody = 65_534
 const asNobody = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
 
-/** What people have: the npm of Debian 12, of Node.js 20, and one of those that came with Node.js 22 and 24. */
+/** Common versions: the npm of Debian 12, of Node.js 20, and of Node.js 22 and 24. */
 const pairs = [
   { npm: '9.2.0', node: '18.19.0' },
   { npm: '10.8.2', node: '20.18.0' },
   { npm: '11.6.4', node: '20.18.0' },
 ]
 const oldest = '9.2.0'
-// Each installs everything, and on a busy machine that alone takes minutes.
+// Each installs everything, which takes minutes on a busy machine.
 const withinMs = 900_000
 const notCopied = ['node_modules', '.git', 'dist', 'dist.draft', '.heliogram', '.setup', 'coverage', 'tmp']
 
 let folder = ''
-/** A clone: its name has blanks. */
+/** A clone with blanks in its name. */
 let clone = ''
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const pathOf = (npm: string): string => `${join(folder, npm)}:/usr/bin:/bin`
 
-/** Of this process only what npm needs to reach its registry and its cache. */
+/** Only what npm needs to reach its registry and its cache. */
 const environmentOf = (npm: string): Record<string, string> => {
   const isKept = /^(HOME|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(https?|no)_proxy|npm_config_(cache|registry|userconfig))$/i
   const kept = Object.entries(process.env).filter((pair): pair is [string, string] => isKept.test(pair[0]))
@@ -104,14 +104,14 @@ test.each(pairs)(
   'npm $npm on Node.js $node sets up, starts for an ordinary user, and sends',
   async ({ npm }) => {
     await rm(join(clone, 'node_modules'), { recursive: true, force: true })
-    // Of a process that is gone: process 1 runs, and began at another time.
+    // A dead process's lock: process 1 runs, but began at another time.
     await mkdir(join(clone, '.setup'), { recursive: true })
     await writeFile(join(clone, '.setup/lock'), '1 1 of-another-boot')
     expect(await runScript(npm, ['run', 'console'])).toMatchObject({ code: 0 })
     expect(existsSync(join(clone, 'console/dist/index.html'))).toBe(true)
-    // Some of these versions lose it, and not each time.
+    // Some of these versions lose it sometimes.
     await rm(join(clone, 'node_modules/.bin/node'), { force: true })
-    // Their files begin with `#!/usr/bin/env node`, or start programs that do. What runs them is not npm, but scripts/run.
+    // Their files begin with `#!/usr/bin/env node`, or start programs that do. scripts/run runs them, not npm.
     const scripts = [['run', 'check', '--', '--only', 'format']]
     if (npm === oldest) scripts.push(['test', '--', 'smpp/gsm7.test.ts'])
     for (const words of scripts) expect(await runScript(npm, words)).toMatchObject({ code: 0 })

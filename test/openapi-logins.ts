@@ -1,26 +1,22 @@
-/** What no schema says: which credentials, codes and passwords open the routes of logins and of people about themselves. */
+/** Credentials, codes and passwords for the routes of logins and of people's own data, which no schema describes. */
 import { Secret, TOTP } from 'otpauth'
 import type { Random } from './openapi-values.ts'
 
-/** Somebody who logs in. */
 export interface Person {
   email: string
   password: string
-  /** An access token that stays. */
   token: string
 }
 
-/** What takes the place of what a schema gave; absent: nothing does. */
+/** Replaces the schema's values; absent members do not. */
 export interface Filling {
   body?: Record<string, unknown>
-  /** The body as a form. */
   isForm?: boolean
   token?: string
 }
 
 const keptMax = 20
 
-/** Grows as answers come. */
 export class Logins {
   readonly #person: Person
   readonly #key: string
@@ -34,7 +30,7 @@ export class Logins {
     this.#key = key
   }
 
-  /** Takes what an answer to `<method> <path>` gives away once. */
+  /** Collects the one-time values in a response to `<method> <path>`. */
   learn(operation: string, answer: unknown): void {
     const { access_token, refresh_token, code, invitation, secret } = answer as Record<string, unknown>
     const keep = (list: string[], value: unknown): void => {
@@ -48,7 +44,7 @@ export class Logins {
     if (operation === 'POST /v1/users/me/totp' && typeof secret === 'string') this.#totpSecret = secret
   }
 
-  /** What lets a request to an operation succeed; null: nothing special does. */
+  /** What makes an operation succeed; null: nothing special. */
   fill(operation: string, random: Random): Filling | null {
     const { email, password, token } = this.#person
     const client = { client_id: this.#key.split('_').slice(0, 3).join('_'), client_secret: this.#key }

@@ -1,4 +1,4 @@
-/** Requests out of an OpenAPI document: as it says, almost as it says, and as somebody means harm. The same seed makes the same. */
+/** Requests from an OpenAPI document: valid, nearly valid, and hostile. The same seed makes the same. */
 import {
   csv,
   garbage,
@@ -15,10 +15,9 @@ import {
 import type { Filling } from './openapi-logins.ts'
 import { phone, prefixes, Random, ValueGenerator, type Known, type Schema } from './openapi-values.ts'
 
-// A stream without an end would be waited for.
+// An endless stream would block the test.
 const chanceOf = (parameter: string): number => (parameter === 'max_seconds' ? 1 : 0.25)
 
-/** What a request is meant to be. */
 export type Kind = 'valid' | 'near' | 'hostile' | 'garbage'
 
 interface Parameter {
@@ -28,7 +27,6 @@ interface Parameter {
   schema: Schema
 }
 
-/** One operation of the document. */
 export interface Operation {
   method: string
   path: string
@@ -37,26 +35,22 @@ export interface Operation {
   responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
 }
 
-/** As much of a document as is read. */
 export interface Document {
   paths: Record<string, Record<string, unknown>>
   components: Record<string, Record<string, unknown>> & { schemas: Record<string, Schema> }
 }
 
-/** A request, ready for the wire. */
 export interface FuzzRequest {
   kind: Kind
   method: string
-  /** As it stands in the request line. */
   target: string
   headers: [name: string, value: string][]
   body: Buffer | null
   isChunked: boolean
-  /** Says another length than the body has. */
   isMeasuredWrong: boolean
 }
 
-/** Every operation of a document, with what it refers to but for schemas. */
+/** Every operation of a document, with references resolved except schemas. */
 export function readOperations(document: Document): Operation[] {
   const resolve = <T extends object>(value: T): T => {
     const [, kind = '', name = ''] = /#\/components\/(\w+)\/(.+)/.exec((value as Schema).$ref ?? '') ?? []
@@ -78,7 +72,6 @@ export function readOperations(document: Document): Operation[] {
   )
 }
 
-/** A GET of a target. */
 const bare = (target: string, ...more: [string, string][]): FuzzRequest => ({
   kind: 'hostile',
   method: 'GET',
@@ -89,7 +82,6 @@ const bare = (target: string, ...more: [string, string][]): FuzzRequest => ({
   isMeasuredWrong: false,
 })
 
-/** Makes requests of a document: as many as there are numbers. */
 export class RequestGenerator {
   readonly #random: Random
   readonly #known: Known
@@ -107,7 +99,7 @@ export class RequestGenerator {
     this.#operations = readOperations(document)
   }
 
-  /** The nth request. It does not depend on others but for the ids that are known by then. */
+  /** The nth request; depends on others only by known ids. */
   at(n: number): FuzzRequest {
     const random = this.#random
     random.restart(this.#seed, n)
@@ -115,12 +107,12 @@ export class RequestGenerator {
     const dice = random.next()
     const kind: Kind = dice < 0.4 ? 'valid' : dice < 0.75 ? 'near' : 'hostile'
     let operation = random.pick(this.#operations)
-    // Each of them costs a password hash.
+    // Each costs a password hash.
     if (/login|oauth/.test(operation.path) && random.chance(0.8)) operation = random.pick(this.#operations)
     return this.#make(kind, operation)
   }
 
-  /** Every query parameter of every route that reads, with each value that trips readers up. */
+  /** Every query parameter of every reading route, with each hostile value. */
   parameters(): FuzzRequest[] {
     const authorization: [string, string] = ['authorization', `Bearer ${this.#known.credentials.at(-1)?.token ?? ''}`]
     return this.#operations
@@ -131,7 +123,7 @@ export class RequestGenerator {
         )
         return (
           parameters
-            // Both wait on purpose where they are believed.
+            // Both wait on purpose if they are valid.
             .filter(({ in: place, name }) => place === 'query' && name !== 'wait' && name !== 'max_seconds')
             .flatMap(({ name }) => parameterValues.map((value) => `${target}?${name}${value.replace('$', name)}`))
         )
@@ -140,7 +132,7 @@ export class RequestGenerator {
       .map((target) => bare(target, authorization))
   }
 
-  /** Every place where files and pages are, with each part that trips readers up, and each header. */
+  /** Every root of files and pages, with each hostile segment and header. */
   pages(): FuzzRequest[] {
     return [
       ...pageRoots.flatMap((root) => segments.map((segment) => bare(root + segment))),
@@ -149,7 +141,7 @@ export class RequestGenerator {
     ]
   }
 
-  /** Bytes that are not HTTP, or nearly: the nth. */
+  /** The nth sequence of bytes that is not, or barely, HTTP. */
   garbage(n: number): Buffer {
     const random = this.#random
     random.restart(~this.#seed, n)
@@ -286,7 +278,7 @@ export class RequestGenerator {
       .map(({ name, schema }) => {
         const value = isOdd(0.3) ? random.pick(texts) : this.#values.value(schema, name, 0)
         const text = name === 'cursor' && !isOdd(0.3) ? this.#cursor() : String(value)
-        // A long poll that nobody answers would be waited for.
+        // An unanswered long poll would block the test.
         if (name === 'wait' && Number(text) > 1) return 'wait=31'
         if (name === 'max_seconds' && Number(text) > 0) return 'max_seconds=3601'
         return `${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`

@@ -1,8 +1,7 @@
-/** JSON out of a schema: as it says, or with something wrong in it. */
+/** JSON from a schema: valid, or with a fault. */
 import { raws, scalars, shaped, texts, words } from './hostile-inputs.ts'
 import type { Logins } from './openapi-logins.ts'
 
-/** A JSON Schema, as far as requests are made of it. */
 export interface Schema {
   $ref?: string
   type?: string
@@ -25,30 +24,26 @@ export interface Schema {
   examples?: unknown[]
 }
 
-/** What a generator draws from besides its seed: what exists, which grows as answers come. */
+/** Existing values to draw from, which grow with the responses. */
 export interface Known {
-  /** Ids of the caller's own things, by prefix. */
+  /** The caller's own ids, by prefix. */
   own: Map<string, string[]>
-  /** Ids of somebody else's. */
   foreign: string[]
   cursors: string[]
-  /** Bearer tokens with the chance of each; the last has the rest. */
+  /** Bearer tokens with probabilities; the last has the rest. */
   credentials: { token: string; chance: number }[]
-  /** What opens logins, where they are to succeed. */
   logins?: Logins
 }
 
-/** Numbers that look like chance and are not (mulberry32). */
+/** Reproducible random numbers (mulberry32). */
 export class Random {
   #state: number
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
-  /** Begins again, for the nth of something. */
   restart(seed: number, n: number): void {
     this.#state = Math.imul(seed ^ Math.imul(n + 1, 0x9e3779b1), 0x85ebca6b) >>> 0
   }
-  /** From 0 to 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
     let t = this.#state
@@ -76,7 +71,7 @@ class Raw {
   }
 }
 
-// Values of members that must be something in particular to get anywhere.
+// Members that need particular values to get anywhere.
 const named: Record<string, (random: Random) => unknown> = {
   to: phone,
   number: phone,
@@ -99,12 +94,11 @@ const named: Record<string, (random: Random) => unknown> = {
   wait: (random) => random.below(2),
 }
 
-/** A number that the simulated carrier reaches. */
 export function phone(random: Random): string {
   return `1555123${1000 + random.below(1000)}`
 }
 
-/** Where a member or a part of a path names a thing: the prefix of its ids. */
+/** Id prefixes by member or path parameter. */
 export const prefixes: Record<string, string> = {
   accounts: 'acc',
   account: 'acc',
@@ -140,7 +134,6 @@ export const prefixes: Record<string, string> = {
   'twilio-credentials': 'twc',
 }
 
-/** Makes JSON values. */
 export class ValueGenerator {
   readonly #random: Random
   readonly #known: Known
@@ -152,15 +145,15 @@ export class ValueGenerator {
     this.#schemas = schemas
   }
 
-  /** The first and the newest ids most often: the first have most in them, and what the newest name is still there. */
+  /** Prefers the first and the newest ids: the first have most data, and things of the newest still exist. */
   id(prefix: string): string {
     const ids = this.#known.own.get(prefix) ?? []
-    // As many draws whatever there is, so that one seed makes the same requests but for ids.
+    // A constant number of draws, so that a seed makes the same requests except ids.
     const id: string | undefined = this.#random.pick(this.#random.pick([ids.slice(0, 2), ids.slice(-20), ids]))
     return id ?? `${prefix || 'msg'}_01kbh2v0jzf3tr8d5w4ncq6m7x`
   }
 
-  /** A value that a schema allows, or nearly: what `named` and `prefixes` know goes before it. */
+  /** A value that a schema allows, or nearly; `named` and `prefixes` take precedence. */
   value(given: Schema, name: string, depth: number): unknown {
     const random = this.#random
     const schema = this.#resolve(given)
@@ -219,7 +212,7 @@ export class ValueGenerator {
 
   #string({ format, pattern, examples, minLength = 0, maxLength = 60 }: Schema): string {
     const random = this.#random
-    // What is scheduled for a later year stays out of the way.
+    // Messages scheduled for later years stay out of the way.
     if (format === 'date-time') return new Date(Date.UTC(2026, 0, 1) + random.below(4 * 365) * 86_400_000).toISOString()
     if (format === 'ipv4') return '192.0.2.1'
     if (format === 'ipv6') return '2001:db8::1'
@@ -233,7 +226,6 @@ export class ValueGenerator {
     return random.pick(words).slice(0, maxLength).padEnd(minLength, '.')
   }
 
-  /** The value with one thing wrong in it, somewhere. */
   spoil(value: unknown, schema: Schema): unknown {
     const random = this.#random
     if (Array.isArray(value) && value.length > 0 && random.chance(0.8)) {
@@ -265,7 +257,7 @@ export class ValueGenerator {
       case 4:
         return random.pick(this.#known.foreign)
       case 5:
-        // Long enough to be refused, whatever it is a list of.
+        // Too long for any list.
         return Array.from(
           { length: Math.min(random.pick([11, 101, 2001]), Math.ceil(200_000 / (JSON.stringify(value)?.length ?? 1))) },
           () => value,
@@ -275,7 +267,6 @@ export class ValueGenerator {
     }
   }
 
-  /** JSON, with members named twice now and then. */
   write(value: unknown, isWild: boolean): string {
     if (value instanceof Raw) return value.text
     if (Array.isArray(value)) return `[${value.map((item) => this.write(item, false)).join()}]`

@@ -1,4 +1,4 @@
-/** docs/settings.md, docs/runbooks.md and the Markdown files, against the code: every setting, alert, log message and link. */
+/** docs/settings.md, docs/runbooks.md and the Markdown files against the code: every setting, alert, log message and link. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -69,7 +69,7 @@ test('every reason for the end of a session is explained', () => {
     /type CloseReason =([^=]*?)\n\n/.exec(readFileSync(join(root, 'smpp/options.ts'), 'utf8')) ?? []
   const reasons = [...union.matchAll(/\| '(\w+)'/g)].map((match) => match[1] ?? '')
   expect(reasons.length).toBeGreaterThan(10)
-  // These two are our own doing, and no error.
+  // These two are our own doing, not errors.
   const errors = reasons.filter((reason) => reason !== 'unbound' && reason !== 'destroyed')
   expect(errors.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([])
 })
@@ -84,7 +84,7 @@ test('every warning and error in the log is explained', () => {
   expect([...new Set(messages)].filter((message) => !page.includes(`\`${message}\``))).toEqual([])
 })
 
-/** The Markdown files, each without its code blocks and generated parts. */
+/** Without code blocks and generated parts. */
 const markdown = globSync(['*.md', '{docs,sdk,simulator,test}/**/*.md'], {
   cwd: root,
   exclude: (name) => name.endsWith('node_modules') || name === 'inputs',

@@ -1,4 +1,3 @@
-/** A PostgreSQL of another version than ours, where this machine has one: in the place where Debian puts it. */
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { chown, mkdir, rm } from 'node:fs/promises'
@@ -14,7 +13,6 @@ import { makeDataFolder } from './harness.ts'
 const versions = '/usr/lib/postgresql'
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** The oldest that is here, such as 15; null: none but ours. */
 export async function findOtherVersion(): Promise<number | null> {
   const { major } = await findPackaged()
   const found = readFolder(versions).map(Number)
@@ -29,7 +27,6 @@ function readFolder(path: string): string[] {
   }
 }
 
-/** Starts one, empty, with a database of UTF-8. */
 export async function startOther(version: number): Promise<Disposable> {
   const native = join(versions, String(version))
   const folder = await makeDataFolder()

@@ -1,4 +1,4 @@
-/** Callers whom no route lets in, and keys that may less. */
+/** Callers that no route accepts, and keys with fewer scopes. */
 import { createTestAccount, testVault, type TestAccount } from '../server/accounts/testing.ts'
 import { openSession } from '../server/accounts/login/session.ts'
 import { inTransaction, type Db } from '../server/ground/db/db.ts'
@@ -6,14 +6,13 @@ import { scopes, type Scope } from '../server/ground/http/http.ts'
 import type { World } from './tenancy-world.ts'
 import type { Tenant } from './tenant.ts'
 
-/** Who calls, and what every route that asks for a caller answers then: status, and code of the problem. */
+/** A caller, and the status and code that every protected route returns. */
 export interface Outsider {
   headers: Record<string, string>
   status: number
   code: string
 }
 
-/** The callers whom no route lets in. */
 export async function createOutsiders({ db }: World, tenant: Tenant): Promise<Record<string, Outsider>> {
   const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
   const changed = async (change: string): Promise<Record<string, string>> => {
@@ -60,7 +59,6 @@ async function createUnknown(db: Db): Promise<TestAccount> {
   return account
 }
 
-/** Another key of an account. */
 export async function addKey(
   db: Db,
   { accountId }: TestAccount,

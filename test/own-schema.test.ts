@@ -1,4 +1,4 @@
-/** Heliogram in a schema of its own, in a database that others use too: its user owns the schema, and may make nothing beside it. */
+/** Heliogram in its own schema of a shared database: its user owns the schema, and may create nothing outside it. */
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ let program: Program
 let folder: string
 let address: string
 
-/** An address of the user `sms` on a database of ours, which is made for it. */
+/** Creates a database; returns its URL for the user `sms`. */
 async function makeDatabase(name: string, locale = 'C.UTF-8'): Promise<string> {
   const admin = withDatabase(server.url, name)
   await runOn(server.url, `create database ${name} encoding 'UTF8' locale '${locale}' template template0`)

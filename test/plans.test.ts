@@ -1,7 +1,6 @@
 /**
- * How the database answers lists of a quarter of a million messages (TEST_ROWS makes more): every combination of filters that is
- * allowed, by the very statements that the application asks. None reads a table from end to end, sorts more than pages, or touches more than
- * a bounded number of pages.
+ * How the database serves lists of a quarter of a million messages (TEST_ROWS makes more): every allowed combination of filters, by the
+ * application's own statements. None reads a whole table, sorts more than pages, or touches more than a bounded number of pages.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addAccounts, fillMessages, type Filled } from '../scripts/bench/fill.ts'
@@ -19,7 +18,7 @@ const messages = Number(process.env['TEST_ROWS'] ?? 250_000)
 
 const queries = watchQueries()
 let database: TestDatabase
-// Statements are explained as requests run them: behind the second wall.
+// Statements are explained as requests run them: with row security.
 let walled: Db
 let accountId: string
 let world: World
@@ -54,7 +53,7 @@ afterAll(async () => {
   await database?.close()
 })
 
-/** What the other lists show: so many of each that reading all of them would be seen. Answers the id of an endpoint. */
+/** Data for the other lists: enough rows to notice a full read. Returns the id of an endpoint. */
 async function fillOthers(db: Db, accountId: string, campaignId: string): Promise<string> {
   const [webhook, count] = [newId(), Math.min(messages, 50_000)]
   const id = `(left($2::text, 24) || lpad(to_hex(n), 12, '0'))::uuid`
@@ -95,7 +94,7 @@ interface Page {
   refresh_cursor: string | null
 }
 
-/** Asks for a page, and answers what its statements on large tables have cost. */
+/** Requests a page; returns the cost of its statements on large tables. */
 async function costOf(
   path: string,
   query: Record<string, string>,
@@ -117,7 +116,7 @@ async function costOf(
   }
 }
 
-// Sets of filters that an index leads, and one that none does.
+// Sets of filters with a leading index, and one without.
 const leads = (): Record<string, Record<string, string>> => ({
   'no filter': {},
   to: { to: filled.number },
@@ -134,7 +133,7 @@ const leads = (): Record<string, Record<string, string>> => ({
 const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
 const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 
-// What is checked on the messages that the leading filter finds.
+// Checked on the messages that the leading filter finds.
 const others = (): Record<string, Record<string, string>> => ({
   alone: {},
   direction: { direction: 'outbound' },
@@ -154,11 +153,11 @@ const others = (): Record<string, Record<string, string>> => ({
   'a day': { created_after: daysAgo(3), created_before: daysAgo(2) },
   'nothing like it': { tag: 'no such', type: 'marketing' },
 })
-// From the oldest on, the same plans run the other way.
+// Oldest first, the same plans run backwards.
 const upward = ['alone', 'type', 'created_after', 'a day', 'nothing like it']
 const searched = ['tag', 'metadata[order]', 'segments_gte', 'updated_after', 'updated_before']
 
-// A page that is full at once touches few pages; one that looks at all it may, those of 100,000 messages.
+// A page that fills immediately touches few pages; one that reads as far as allowed, those of 100,000 messages.
 const pagesMax = { full: 3000, looking: 120_000 }
 
 describe('a page of messages', () => {
@@ -169,7 +168,7 @@ describe('a page of messages', () => {
       for (const [lead, leading] of Object.entries(leads()))
         for (const [other, checked] of Object.entries(others())) {
           if (sort === 'created_at' && !upward.includes(other)) continue
-          // Two values of one filter are not a combination of two.
+          // Two values of one filter are not a combination.
           if (Object.keys(checked).some((name) => name in leading && checked[name] !== leading[name])) continue
           const isSearch = lead === 'no filter' && Object.keys(checked).some((name) => searched.includes(name))
           const query = { ...leading, ...checked, sort, ...(isSearch && { created_after: daysAgo(30) }) }

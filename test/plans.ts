@@ -1,17 +1,13 @@
-/** What the application asks the database while it answers a request, and how the database goes about it. */
+/** Statements of the application during a request, and their plans. */
 import { Client } from 'pg'
 import type { Db } from '../server/ground/db/db.ts'
 
-/** A statement as it was asked. */
 export interface Asked {
   text: string
   values: unknown[]
 }
 
-/**
- * Keeps the statements of this process' connections while it is asked to; to be called before the first of them is opened. The one place through
- * which all of them go: pools and transactions too.
- */
+/** Records the statements of all connections of this process, pools and transactions included; call it before the first is opened. */
 export function watchQueries(): {
   record<T>(work: () => Promise<T>): Promise<{ result: T; asked: Asked[] }>
   end(): void
@@ -41,7 +37,6 @@ export function watchQueries(): {
   }
 }
 
-/** A node of `explain (format json)`. */
 interface PlanNode {
   'Node Type': string
   'Relation Name'?: string
@@ -54,22 +49,17 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-/** What running a plan has cost. */
 export interface Cost {
-  /** Pages that it touched. */
   pages: number
-  /** What it did that no list may do. */
+  /** Operations that no list may do. */
   faults: string[]
-  /** Indexes that it read. */
   indexes: string[]
 }
 
-/** Tables of more rows than this are never read from end to end. */
 const smallRows = 1000
-/** Most rows that are sorted: ids of a window of outcomes of each status. */
+/** Most sorted rows: ids of a window of outcomes of each status. */
 const sortedMax = 7000
 
-/** Runs a statement once more, and tells what it did. */
 export async function explain(db: Db, { text, values }: Asked, rowsOf: Map<string, number>): Promise<Cost> {
   const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
     `explain (analyze, buffers, timing off, format json) ${text}`,
@@ -99,7 +89,6 @@ function look(node: PlanNode, cost: Cost, rowsOf: Map<string, number>): void {
   for (const input of inputs) look(input, cost, rowsOf)
 }
 
-/** Estimated rows of every table, by name. */
 export async function readTableRows(db: Db): Promise<Map<string, number>> {
   const { rows } = await db.query<{ name: string; rows: number }>(
     `select relname as name, reltuples::float8 as rows from pg_class where relkind = 'r'`,

@@ -1,4 +1,4 @@
-/** kill -9 of PostgreSQL under load: 503 with Retry-After while it is away, and everything goes on when it is back. */
+/** kill -9 of PostgreSQL under load: 503 with Retry-After while it is away, and normal work when it is back. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
@@ -43,7 +43,7 @@ test(`PostgreSQL is killed ${kills} times under load: callers are told to come b
     await until('messages are accepted', () => load.accepted > before + 100)
     const pid = await program.postgresPid()
     process.kill(pid, 'SIGKILL')
-    // In between the file names the program itself (`disownPidFile`).
+    // Until then the file names the program itself (`disownPidFile`).
     await until('PostgreSQL runs again', async () => ![0, pid, program.pid].includes(await program.postgresPid()))
   }
   const last = load.accepted
@@ -52,14 +52,13 @@ test(`PostgreSQL is killed ${kills} times under load: callers are told to come b
   const statuses = countStatuses(load, evidence)
   expect(summarise(checkConservation(evidence))).toEqual([])
   expect(load.impolite).toEqual([])
-  // A database that is away costs nobody's knowledge of what the carrier said.
+  // An outage of the database loses no answer of the carrier.
   expect([...statuses.keys()]).toEqual(['delivered'])
   expect([...load.refusals.keys()]).toEqual([503])
-  // Each kill cost every connection; whoever reads the log hears of it once a minute.
+  // Each kill cost every connection; the log reports it once a minute.
   const lines = program.stderr.match(/^.*database connection lost.*$/gm) ?? []
   expect(lines[0]).toMatch(/"times":\d+/)
   expect(lines.length).toBeLessThanOrEqual(1 + Math.floor((performance.now() - startedAt) / 60_000))
-  // The service itself never went down.
   expect(program.stdout.match(/Heliogram is running/g)).toHaveLength(1)
 }, 300_000)
 
@@ -68,10 +67,10 @@ test('reads and health say so while PostgreSQL is stopped, and are well again wh
   const pid = await program.postgresPid()
   process.kill(pid, 'SIGKILL')
   const gone = await client.call<{ code: string }>('GET', '/v1/messages')
-  // It may be back already: then there was nothing to say.
+  // It may be back already, without a fault to report.
   expect([200, 503]).toContain(gone.status)
   if (gone.status === 503) expect(Number(gone.headers.get('retry-after'))).toBeGreaterThan(0)
-  // For a moment what is left of the old one answers.
+  // Remains of the old server may answer for a moment.
   await until('PostgreSQL runs again', async () => ![0, pid, program.pid].includes(await program.postgresPid()))
   await until('reads are answered', async () => (await client.call('GET', '/v1/messages')).status === 200)
   const { id } = await waitFor('a message is accepted', () =>
@@ -85,7 +84,7 @@ test('health says so while PostgreSQL answers and takes nothing, as a standby do
   const health = async () => client.call<{ checks: { database: { writable: boolean } } }>('GET', '/healthz')
   const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
     await db.query(`alter database heliogram set default_transaction_read_only = ${value}`).catch(() => {})
-    // Sessions keep what they were begun with.
+    // Sessions keep their initial settings.
     await db.query(
       'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
     )

@@ -1,4 +1,4 @@
-/** Data folders that are made once for a run of tests and copied by those that need one: initdb and the migrations take five seconds of CPU. */
+/** Data folders made once per run and copied by tests: initdb and the migrations take five seconds of CPU. */
 import { execFile } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,18 +9,21 @@ import type { Log } from '../server/ground/db/log.ts'
 import { migrate } from '../server/ground/db/migrate.ts'
 import { askMain } from '../server/ground/db/door-testing.ts'
 
-/** `empty`: after initdb. `migrated`: with all tables too, and no account yet, so that the service still makes its first start. */
+/** `empty`: after initdb. `migrated`: also with all tables but no account, so that the service still makes its first start. */
 export type Kind = 'empty' | 'migrated'
 
-/** Path of the unix socket of `test/global-setup.ts` that answers where they are; the first question has them made. Not set outside a run of tests. */
+/**
+ * Path of the unix socket of `test/global-setup.ts` that returns their location, and creates them on the first request. Not set outside a run of
+ * tests.
+ */
 export const foldersVariable = 'TEST_PREPARED_FOLDERS'
 
 const run = promisify(execFile)
 
-/** Makes both in a folder that PostgreSQL's own account can pass through. */
+/** Creates both in a folder that PostgreSQL's own account can pass through. */
 export async function prepareFolders(parent: string, log: Log): Promise<void> {
   const open = (kind: Kind): ReturnType<typeof startEmbedded> =>
-    // Nothing here survives a crash; the copies have settings of their own.
+    // Nothing here must survive a crash; the copies have their own settings.
     startEmbedded({ dataDir: join(parent, kind), log, settings: { fsync: 'off', full_page_writes: 'off' } })
   const close = async (embedded: Awaited<ReturnType<typeof open>>): Promise<void> => {
     await embedded.close()
@@ -34,13 +37,13 @@ export async function prepareFolders(parent: string, log: Log): Promise<void> {
   await close(embedded)
 }
 
-/** Makes `dataFolder`, which is not there yet, a copy of a prepared one; outside a run of tests it stays to be made. */
+/** Makes `dataFolder`, which must not exist, a copy of a prepared one; does nothing outside a run of tests. */
 export async function fillDataFolder(dataFolder: string, kind: Kind): Promise<void> {
   const door = process.env[foldersVariable]
   if (door !== undefined) await copy(join(await askMain<string>(door), kind), dataFolder)
 }
 
-/** As cp does it: with the owners of the files. The programs of PostgreSQL, which nobody changes, are linked where that is possible. */
+/** Keeps the owners of files, like cp. PostgreSQL's programs, which never change, are linked if possible. */
 async function copy(from: string, to: string): Promise<void> {
   await prepareDataDir(to)
   const script = 'cp -a "$1"/pg[0-9]* "$2" && { cp -al "$1"/pg "$2" 2>/dev/null || cp -a "$1"/pg "$2"; }'

@@ -1,4 +1,4 @@
-/** Two real servers, one the standby of the other, and one host that says nothing: who is written to as they change. */
+/** Two real servers, one the standby of the other, and a silent host: which one is written to as they change. */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -21,12 +21,10 @@ const silent = createServer(() => {})
 const closing: (() => Promise<unknown>)[] = []
 const moves: { from: string; to: string }[] = []
 
-/** A server behind a port of 127.0.0.1. */
 interface Server {
   name: string
   url: string
   dataPath: string
-  /** To it alone. */
   db: Db
 }
 
@@ -49,7 +47,7 @@ beforeAll(async () => {
   other = await serve(copy)
   await once(silent.listen(0, '127.0.0.1'), 'listening')
   const mute = `127.0.0.1:${(silent.address() as AddressInfo).port}`
-  // Nobody listens on port 1.
+  // Port 1 is closed.
   address = one.url.replace(one.name, [mute, '127.0.0.1:1', other.name, one.name].join())
   pool = openPool({ connectionString: address }, { name: 'test', max: 2, connectTimeoutMs: 1000 })
   closing.push(() => pool.end())
@@ -81,7 +79,7 @@ test('a primary that freezes and is replaced loses its connections, and gets non
   signal(pids, 'SIGSTOP')
   try {
     const unanswered = reasonOf(tx.query('select 1'))
-    // Until it is known, those that are made wait for it, too.
+    // Until it is known, new connections wait too.
     await expect.poll(async () => isReadOnly(await reasonOf(pool.query(whichServer)))).toBe(true)
     const refused = await reasonOf(pool.query(whichServer))
     expect(isUnavailable(refused)).toBe(true)
@@ -98,7 +96,7 @@ test('a primary that freezes and is replaced loses its connections, and gets non
     tx.release(true)
   }
   expect(moves).toEqual([{ from: one.name, to: other.name }])
-  // Both say that they are primaries now: the one that was promoted later is.
+  // Both claim to be primaries now: the later promotion counts.
   await one.db.query('select 1')
   await expect(pool.query('set transaction_read_only = on; create table never ()')).rejects.toThrow('read-only')
   for (let i = 0; i < 3; i++) expect(await whichOf(pool)).toBe(other.dataPath)
@@ -107,7 +105,6 @@ test('a primary that freezes and is replaced loses its connections, and gets non
 
 test('a primary that refuses writes is left for one that takes them', async () => {
   await other.db.query('alter database heliogram set default_transaction_read_only = on')
-  // Sessions keep what they were begun with.
   await other.db.query(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'heliogram test'`,
   )
@@ -142,7 +139,6 @@ async function serve(dataDir: string): Promise<Server> {
   return { name: new URL(proxy.url).host, url: proxy.url, dataPath, db }
 }
 
-/** The server and all its processes. */
 async function pidsOf({ dataPath }: Server): Promise<number[]> {
   const pid = Number((await readFile(join(dataPath, 'postmaster.pid'), 'utf8')).split('\n')[0])
   const children = await readdir(`/proc/${pid}/task`)

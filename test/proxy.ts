@@ -1,9 +1,8 @@
-/** A TCP proxy in front of a database, that can lose the answers of statements which were carried out. */
+/** A TCP proxy in front of a database that can lose the responses of executed statements. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
 export class DatabaseProxy {
-  /** Of the database behind, through the proxy. */
   url = ''
   readonly #server: Server
   readonly #pairs = new Set<{ near: Socket; far: Socket }>()
@@ -13,7 +12,7 @@ export class DatabaseProxy {
     this.#server = server
   }
 
-  /** Listens on a free port, in front of the server of this URL, which may name a unix socket (`?host=` and `?port=`). */
+  /** Listens on a free port. The URL may name a unix socket (`?host=` and `?port=`). */
   static async start(url: string): Promise<DatabaseProxy> {
     const behind = new URL(url)
     const folder = behind.searchParams.get('host')
@@ -34,7 +33,7 @@ export class DatabaseProxy {
     return proxy
   }
 
-  /** Loses what the server answers from now on, gives it the time to carry out what it was asked, and cuts every connection. */
+  /** Drops the server's responses from now on, lets it finish, and cuts every connection. */
   async cut(afterMs: number): Promise<void> {
     this.#isMute = true
     await new Promise((resolve) => setTimeout(resolve, afterMs))

@@ -1,4 +1,4 @@
-/** A customer's server: takes webhooks over real HTTP and believes only what the public library verifies. */
+/** A customer's server: takes webhooks over real HTTP, verified by the public library. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,7 +7,6 @@ import type { Client, Message } from './client.ts'
 import { EventCheck } from './event-check.ts'
 import { waitFor } from './until.ts'
 
-/** An event as it was posted. */
 export interface Event {
   id: string
   type: string
@@ -16,10 +15,10 @@ export interface Event {
 }
 
 export class Receiver {
-  /** Verified events by their id; a second post of one changes nothing but `posts`. */
+  /** By id; a repeated post changes only `posts`. */
   readonly events = new Map<string, Event>()
   posts = 0
-  /** Posts that did not verify, or were not as the API describes them: always empty in a world that is well. */
+  /** Posts that did not verify, or violated the API's description. Must stay empty. */
   readonly refused: string[] = []
   readonly #server: Server
   readonly #check: EventCheck
@@ -30,7 +29,7 @@ export class Receiver {
     this.#check = check
   }
 
-  /** Starts on a free port and registers as an endpoint of the client's account. */
+  /** On a free port; registers as an endpoint of the client's account. */
   static async start(client: Client, events?: string[]): Promise<Receiver> {
     const server = createServer()
     const receiver = new Receiver(server, new EventCheck(await client.get('/v1/openapi.json')))
@@ -49,12 +48,10 @@ export class Receiver {
     return receiver
   }
 
-  /** Waits for an event that matches. */
   waitForEvent(what: string, matches: (event: Event) => boolean, withinMs?: number): Promise<Event> {
     return waitFor(what, () => [...this.events.values()].find(matches), withinMs)
   }
 
-  /** Waits for an event of a type about a message. */
   waitForMessage(type: string, messageId: string, withinMs?: number): Promise<Event> {
     const matches = (event: Event): boolean => event.type === type && event.data.message.id === messageId
     return this.waitForEvent(`${type} of ${messageId}`, matches, withinMs)

@@ -1,4 +1,4 @@
-/** One folder and one line add a room: everything that loops over rooms finds it. */
+/** One folder and one line add a room: every loop over rooms finds it. */
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,6 @@ const files: Record<string, string> = {
       retain: [{ table: 'visitors', column: 'seen_at', age: '10 days' }],
       destroy: ['visitors'],
     } satisfies Room`,
-  // Prints what is left after each of the sweeps.
   'run.ts': `
     import { DataKeys } from './server/ground/sealing/data-keys.ts'
     import { openVault } from './server/ground/sealing/vault.ts'

@@ -1,4 +1,4 @@
-/** A new master key while the service runs: nobody notices, whatever is killed on the way. */
+/** A new master key while the service runs: without interruption, in spite of kills. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,14 +8,13 @@ import { launch, runToEnd, startDurable, startProgram, type Program } from './ha
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
 
-/** Of the command for a program's installation. */
 const environmentOf = ({ dataFolder }: Program): Record<string, string> => ({
   PATH: process.env['PATH'] ?? '',
   HELIOGRAM_DATA: dataFolder,
 })
 
 const text = 'hiddenTextXQZ for you'
-// The two share nothing, and wait for most of their time.
+// Concurrent: independent, and mostly waiting.
 describe.concurrent('one process', () => {
   let program: Program
   let receiver: Receiver
@@ -164,13 +163,13 @@ describe.concurrent('two processes with files of their own', () => {
           return until('it waits for the other', () => printed.stdout.slice(before).includes('Waiting for'))
         }
         await waits()
-        // The new key is known here, and not used.
+        // The new key is known here, but not used.
         const made = await first.client.expect<{ id: string }>('POST', '/v1/carriers', carrier, {
           'idempotency-key': 'one',
         })
         await copyFile(here, there)
         await waits()
-        // It is used here, and known there: what either seals the other opens.
+        // Used here, known there: each opens what the other seals.
         const again = { 'idempotency-key': 'two' }
         const other = { ...carrier, name: 'Other' }
         const next = await first.client.expect<{ id: string }>('POST', '/v1/carriers', other, again)

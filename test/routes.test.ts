@@ -1,6 +1,6 @@
 /**
- * What all routes have in common, asked of each that was registered: pages, cursors, unknown fields, ids that there are not. Scopes and other
- * accounts are in tenancy.test.ts, repetitions in idempotency.test.ts. The requests are those of tenancy-rows.ts.
+ * The common behaviour of all registered routes: pages, cursors, unknown fields, unknown ids. Scopes and other accounts are in tenancy.test.ts,
+ * repetitions in idempotency.test.ts. The requests are those of tenancy-rows.ts.
  */
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../server/ground/db/testing.ts'
@@ -41,7 +41,6 @@ async function ask(route: KnownRoute, call: Call): Promise<Answer> {
   return { status: answer.statusCode, ...(body && { code: body.code }), faults, body: body ?? {} }
 }
 
-/** Routes that need a caller, each with its first request. */
 const known = world.routes.flatMap((route): { route: KnownRoute; row: Row; call: Call }[] => {
   const row = rows[route.name]
   const [call] = row && row.open === undefined && row.elsewhere === undefined ? callsOf(row, tenant.things) : []
@@ -55,7 +54,7 @@ const parametersOf = ({ url, method }: KnownRoute): string[] => {
 }
 const lists = known.filter(({ route }) => route.method === 'GET' && parametersOf(route).includes('Limit'))
 const paged = lists.filter(({ route }) => parametersOf(route).includes('Cursor'))
-// Two at least, for pages.
+// At least two, for pages.
 for (const { route, call } of known)
   if (route.method === 'POST' && paged.some((list) => list.route.url === route.url)) await ask(route, call)
 
@@ -105,7 +104,7 @@ it('a list of one at a time is the list', async () => {
   expect(wrong).toEqual([])
 })
 
-/** Its body is checked once its carrier was read, so that faults of the query come first. */
+/** It reads the carrier before it checks the body, so that faults of the query come first. */
 const readFirst = 'PATCH /v1/carriers/:id'
 
 it('every route refuses a field that it does not know, in the query and in the body', async () => {

@@ -1,4 +1,4 @@
-/** The second wall between accounts: what a request cannot see even where a statement forgets to say whose rows it means. Decision 0030. */
+/** The second wall between accounts: rows that a request cannot see even if a statement omits the account. Decision 0030. */
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => database?.close())
 
-/** Tables and partitions with rows of accounts, as information_schema has them. */
+/** Tables and partitions with rows of accounts, from information_schema. */
 async function accountTables(): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(
     `select c.table_name::text as name
@@ -132,7 +132,6 @@ describe('what belongs to no account', () => {
   })
 })
 
-/** A value that a column of a type takes. */
 function valueFor(type: string, isArray: boolean): unknown {
   if (isArray) return '{}'
   if (type === 'uuid') return newId()
@@ -145,7 +144,6 @@ function valueFor(type: string, isArray: boolean): unknown {
   return randomBytes(8).toString('hex')
 }
 
-/** Inserts a row of an account that need not make sense. */
 async function insertRow(on: Queryable, table: string, accountId: string): Promise<void> {
   const { rows } = await db.query<{ name: string; type: string; isArray: boolean }>(
     `select quote_ident(a.attname) as name, t.typname::text as type, t.typcategory = 'A' as "isArray"
@@ -188,7 +186,6 @@ describe('a statement of a request without any condition', () => {
     return rows.map(({ row }) => row)
   }
 
-  /** How many rows Bob deletes, which are there again afterwards. */
   const deletedRows = async (table: string): Promise<number | null> => {
     let count: number | null = null
     const undo = new Error('undone')
@@ -239,7 +236,6 @@ describe('a statement of a request without any condition', () => {
 
 const noop = (): void => {}
 
-/** Who a statement runs as, and for whom. */
 const whoami = `select current_user::text as role, current_setting('heliogram.account', true) as account`
 interface Who {
   role: string
@@ -256,7 +252,7 @@ describe('a connection', () => {
     let asked = 0
     const check = (row: Who | undefined, accountId: string | null): void => {
       asked++
-      // A setting that was there once in a connection is empty afterwards, not null.
+      // A setting once set in a connection is empty afterwards, not null.
       const isRight =
         row?.role === (accountId === null ? owner : `${owner}_request`) && (row.account || null) === accountId
       if (!isRight) wrong.push(`${JSON.stringify(row)} instead of ${accountId}`)
@@ -266,13 +262,13 @@ describe('a connection', () => {
         () => void wrong.push('did not fail'),
         () => {},
       )
-    /** A statement that somebody else ends, by one signal: another could reach whoever has the connection next. */
+    /** A statement ended by one signal: a second could hit the connection's next user. */
     const interrupted = async (how: string, work: (slow: string) => Promise<unknown>): Promise<void> => {
       const mark = newId()
       const state = { isOver: false }
       const failed = fails(work(`select pg_sleep(20) /* ${mark} */`)).finally(() => (state.isOver = true))
       for (let isSent = false; !isSent && !state.isOver;) {
-        // A signal before it sleeps could be lost.
+        // A signal before the sleep could be lost.
         const { rowCount } = await db.query(
           `select pg_${how}_backend(pid) from pg_stat_activity where query like $1 and wait_event = 'PgSleep'`,
           [`%${mark}%`],
@@ -314,7 +310,7 @@ describe('a connection', () => {
       }
       for (let i = 0; i < 150; i++) {
         const accountId = accounts[random(accounts.length + 2)] ?? null
-        // What goes well goes first in the list, and more often.
+        // Successful acts come first, and more often.
         const act = acts[random(3) > 0 ? random(6) : random(acts.length)]
         if (accountId === null) await act?.(null)
         else await withinAccount(accountId, () => act?.(accountId))
@@ -461,7 +457,7 @@ describe('a database user that may not make roles', () => {
 })
 
 describe('a database user with a schema of its own', () => {
-  // As PostgreSQL's manual recommends it (§5.10.6): nobody but its owner may make anything, or look for it, in a schema.
+  // As PostgreSQL's manual recommends (§5.10.6): only the owner may create or look up objects in a schema.
   const name = `own_${randomBytes(4).toString('hex')}`
   let url: string
 

@@ -1,4 +1,4 @@
-/** The scripts of package.json, asked for help or for what they do not know: they say so, and do nothing. */
+/** The scripts of package.json with `--help` or unknown options: they print it and do nothing. */
 import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,6 @@ import { variables } from '../server/program/config-variables.ts'
 
 const root = join(import.meta.dirname, '..')
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
-/** Files of our own that a script runs, by its name. */
 const own = Object.entries(scripts).flatMap(([name, command]): [string, string][] => {
   const [, file] = /exec scripts\/run (\S+\.ts)$/.exec(command) ?? []
   return file === undefined ? [] : [[name, file]]
@@ -77,6 +76,6 @@ test('the ports that are asked for before an installation are those of the setti
     { variable: smppServerPort.name, host: '0.0.0.0', port: 2776 },
     { variable: metricsPort.name, host: '0.0.0.0', port: 9464 },
   ])
-  // What is no port, and any free one, the program explains or takes.
+  // Invalid ports are left to the program, which also takes any free one.
   expect(listPorts({ HELIOGRAM_ROLES: 'jobs', HELIOGRAM_SIMULATOR: 'off', HELIOGRAM_PORT: '0' })).toEqual([])
 })

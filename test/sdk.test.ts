@@ -1,4 +1,3 @@
-/** The SDK against the real program, as a customer's program uses it. */
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -134,7 +133,6 @@ test('imports contacts from a Blob, a form, text and a stream', async () => {
 test('the programs of its README run', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'heliogram-sdk-'))
   try {
-    // As npm links it.
     await mkdir(join(folder, 'node_modules/@heliogram'), { recursive: true })
     await symlink(join(import.meta.dirname, '../sdk'), join(folder, 'node_modules/@heliogram/sdk'))
     await writeFile(join(folder, 'package.json'), '{"type":"module"}')

@@ -1,8 +1,8 @@
-/** Runs before each file of tests, also in a worker that has run others. */
+/** Runs before each test file, also in a worker that has run others. */
 import { afterEach } from 'vitest'
 import { browsers } from './browsers.ts'
 
-// What was on the pages when one was not what a test waited for: mostly all that there is to find out why.
+// After a time-out the contents of the pages mostly explain the failure.
 afterEach(async ({ task }) => {
   if (task.result?.state !== 'fail') return
   const pages = [...browsers].flatMap((browser) => browser.contexts().flatMap((context) => context.pages()))

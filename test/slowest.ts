@@ -1,4 +1,4 @@
-/** Prints the ten files that took longest, after a run of many. */
+/** Prints the ten slowest files of a large run. */
 import type { Reporter, TestModule } from 'vitest/node'
 
 const shown = 10

@@ -1,4 +1,4 @@
-/** SMPP clients: Kannel, which is not ours, binds, submits, and gets its receipts and replies, through kills and changes of its credential. */
+/** SMPP clients: Kannel, a foreign implementation, binds, submits, and gets receipts and replies, through kills and changes of its credential. */
 import { connectSession } from '@heliogram/smpp'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -22,7 +22,6 @@ let program: Program
 let phones: Phones
 let kannel: Kannel
 let credential: Credential
-/** The number that the first account sends from. */
 let ours: string
 
 beforeAll(async () => {
@@ -106,7 +105,7 @@ test('after a kill -9 Kannel binds anew, and every message that was answered has
   await program.restart()
   phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
   await until('Kannel is bound again', () => kannel.isBound())
-  // What a carrier had and did not answer is unconfirmed, and no receipt is made up for it.
+  // Unanswered submits are unconfirmed, and no receipt is invented for them.
   const isOver = async (to: string): Promise<boolean> => {
     const messages = await program.client.listMessages(`to=${to}`)
     const unconfirmed = messages.some(({ status }) => status === 'unconfirmed' || status === 'sent')

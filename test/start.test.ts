@@ -1,4 +1,4 @@
-/** Starting and stopping: what the person at the terminal sees when something is in the way, and what is left behind. */
+/** Starting and stopping: messages at the terminal for obstacles, and remains. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +21,6 @@ import type { Program } from './harness.ts'
 import { fillDataFolder } from './prepared.ts'
 import { until } from './until.ts'
 
-/** One program for all that happens to a running one. */
 let program: Program
 const folders: string[] = []
 
@@ -31,7 +30,7 @@ async function environment(env: Record<string, string | undefined> = {}): Promis
   return makeEnvironment(folder, { env })
 }
 
-/** For starts that are not about what a first one makes. */
+/** For starts that need not create everything. */
 async function preparedEnvironment(env: Record<string, string> = {}): Promise<Record<string, string>> {
   const made = await environment(env)
   await fillDataFolder(made['HELIOGRAM_DATA'] ?? '', 'migrated')
@@ -46,7 +45,6 @@ afterAll(async () => {
   await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
 })
 
-/** The phones of the simulator that runs with the program. */
 const openPhones = (): Phones =>
   new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
 
@@ -135,7 +133,7 @@ test('a database in which nothing may be made is named, without a stack', async 
     const url = new URL(server.url)
     const env = await environment({ DATABASE_URL: server.url })
     url.searchParams.set('options', '-c default_transaction_read_only=on')
-    // An empty one, and one that has all its tables, as a standby has.
+    // An empty one, and one with all tables, like a standby.
     for (const isMigrated of [false, true]) {
       if (isMigrated)
         await migrate({ connectionString: server.url }, { log: { info: () => {}, warn: () => {}, error: () => {} } })
@@ -202,7 +200,7 @@ test('what cannot be listened on or read is refused with the name of its variabl
   next.child.kill('SIGTERM')
   const { code, stderr } = await next.ended
   expect([code, stderr]).toEqual([0, expect.not.stringContaining('key file')])
-  // A name that is mistyped later makes no key to which nothing is known, although no text is encrypted.
+  // A mistyped name must not create an unknown key, although no text is encrypted.
   const keys = join(env['HELIOGRAM_DATA'] ?? '', 'keys')
   const mistyped = await runToEnd(['start'], { ...env, HELIOGRAM_KEY_FILE: keys })
   expect(mistyped.code).toBe(1)
@@ -221,7 +219,7 @@ test('the phones are where they are said to be, although the API listens elsewhe
 test('a key file that cannot be replaced is no crash of rotate-key', async () => {
   const env = await environment({ HELIOGRAM_DATA: program.dataFolder })
   const keyFile = join(program.dataFolder, '../keys/key')
-  // Where the new file is to be written.
+  // Blocks the new file.
   await mkdir(`${keyFile}.new`, { recursive: true })
   await copyFile(join(program.dataFolder, 'key'), keyFile)
   const ending = await runToEnd(['rotate-key'], { ...env, HELIOGRAM_KEY_FILE: keyFile })
@@ -238,7 +236,7 @@ test('another key in the place of the key file is not used, and no start follows
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`)
   const told = 'the key file was replaced: the new one is not used'
   await until('the log has it', () => program.stderr.includes(told))
-  // What is sealed meanwhile is sealed with the key that the process started with.
+  // Sealed meanwhile with the process's original key.
   await program.client.expect('POST', '/v1/webhooks', { url: 'http://127.0.0.1:9/', events: ['message.delivered'] })
   await program.stop()
   await expect(program.restart()).rejects.toThrow(/key file .* is not the one of this database.*"Lost master key"/)
@@ -259,7 +257,6 @@ test('a second start on the same data says who has it, also where only the ports
   expect(other.stderr).toContain(`Another Heliogram (pid ${program.pid}) already uses the data folder`)
   const same = await runToEnd(['start'], await environment({ ...data, HELIOGRAM_PORT: new URL(program.address).port }))
   expect(same.stderr).toContain(`Another Heliogram (pid ${program.pid})`)
-  // The first one did not notice.
   expect((await program.client.call('GET', '/v1/settings')).status).toBe(200)
 })
 
@@ -315,7 +312,6 @@ test('after kill -9 the next start adopts the PostgreSQL that still runs, and th
       () => true,
     ),
   )
-  // Requests are answered so from the first moment on.
   const answers: string[] = []
   const over = new AbortController()
   const asking = (async () => {
@@ -338,7 +334,7 @@ test('after kill -9 the next start adopts the PostgreSQL that still runs, and th
 })
 
 test('a fault that nothing caught is a line of the log, without what it was about, and ends the process', async () => {
-  // As a statement that nobody waits for may fail. The number is put together there: the stack has the script.
+  // As an unawaited statement may fail. The number is assembled there, because the stack shows the script.
   const fault = `Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (number)=(' + '1555' + '1230001) exists.' })`
   const script = `process.on('SIGUSR2', () => void Promise.reject(${fault}))`
   const env = await preparedEnvironment({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` })

@@ -1,16 +1,14 @@
-/** The requests that a row of tenancy-rows.ts stands for. */
 import type { Row } from './tenancy-rows.ts'
 import type { KnownRoute } from './tenancy-world.ts'
 import type { Things } from './tenant.ts'
 
-/** One request for a route. */
 export interface Call {
   at: string[]
   query: string
   body: unknown
 }
 
-/** The calls of a row with one account's things. Those of two accounts come in the same order. */
+/** The calls of a row with one account's things, in the same order for each account. */
 export function callsOf(row: Row, things: Things): Call[] {
   const named = (names: string): string[] =>
     names.split(' ').map((name) => {
@@ -24,7 +22,6 @@ export function callsOf(row: Row, things: Things): Call[] {
   return places.flatMap((at) => queries.flatMap((query) => bodies.map((body) => ({ at, query, body }))))
 }
 
-/** The address of a call. */
 export function urlOf(route: Pick<KnownRoute, 'url'>, { at, query }: Call): string {
   const rest = [...at]
   const path = route.url.replace(/:\w+/g, () => encodeURIComponent(rest.shift() ?? ''))

@@ -1,26 +1,22 @@
-/** What tenancy.test.ts must know of each route to call it: a row a route, and the test fails where there is none. */
+/** How tenancy.test.ts calls each route: one row per route, and the test fails if one is missing. */
 import type { Scope } from '../server/ground/http/http.ts'
 import type { Things } from './tenant.ts'
 
-/** How a route is called. Where things of two accounts differ in a path, a query or a body, the matrix exchanges them one by one. */
+/** How to call a route. Where the things of two accounts differ in path, query or body, the matrix exchanges them one by one. */
 export interface Row {
-  /** Names of the things that stand in the path, in order; or several such lists. */
+  /** Names of the things in the path, in order; or several such lists. */
   at?: string | string[]
-  /** A query without things in it, where one is needed. */
   query?: string
-  /** Queries with things in them. */
   queries?: (things: Things) => string[]
-  /** Bodies that its own account may send. */
   bodies?: (things: Things) => unknown[]
-  /** Media type of bodies that are not JSON. */
   type?: string
-  /** The installation's: its things belong to no account, and only the operator's scopes let in. */
+  /** Belongs to the installation: to no account, and only the operator's scopes allow it. */
   isOperators?: true
-  /** Its own account is refused too, for a fault of the body that does not matter here. */
+  /** Its own account is refused too, for an irrelevant fault of the body. */
   isRefused?: true
-  /** Why no caller is needed. */
+  /** Why it needs no caller. */
   open?: string
-  /** Where callers with credentials of another kind are tried. */
+  /** Where other kinds of credentials are tested. */
   elsewhere?: string
 }
 
@@ -28,7 +24,7 @@ const login = 'gives tokens for credentials'
 const today = new Date().toISOString()
 const twilio: Row = { elsewhere: 'test/twilio.test.ts' }
 const operator = { isOperators: true } as const
-// Callers here have keys, and a key is nobody.
+// Callers here have keys, and a key is not a person.
 const person = { isRefused: true } as const
 const message: Row = {
   bodies: ({ campaign, campaignKey, senderNumber, pool, template, templateName }) =>
@@ -74,7 +70,7 @@ const httpCarrier = {
   password: 'x',
 }
 
-/** The rows. Changes are tried in this order by the account itself, deletions last. */
+/** Its own account tries changes in this order, deletions last. */
 export const rows: Record<string, Row> = {
   'POST /v1/auth/login': { open: login },
   'POST /v1/auth/refresh': { open: login },
@@ -318,7 +314,7 @@ export const rows: Record<string, Row> = {
   'POST /v1/events/:id/redeliver': { at: 'event' },
 }
 
-/** Areas of the scopes that the routes under a first path segment may ask for. */
+/** Areas of scopes for routes, by their first path segment. */
 export const areas: Record<string, readonly string[]> = {
   'api-keys': ['keys'],
   users: ['users', 'profile'],
@@ -336,7 +332,7 @@ export const areas: Record<string, readonly string[]> = {
   'orphan-replies': ['carriers'],
   queue: ['carriers'],
   alerts: ['events'],
-  // An account sees its numbers; the operator hands them out.
+  // An account sees its numbers; the operator assigns them.
   senders: ['settings', 'carriers'],
   'sender-pools': ['settings'],
   routes: ['routes'],
@@ -352,13 +348,13 @@ export const areas: Record<string, readonly string[]> = {
   events: ['events', 'webhooks'],
 }
 
-/** Routes whose scope has a verb of its own: who may write may not do this. */
+/** Routes whose scope has its own verb: write scopes do not include them. */
 export const ownVerbs: Record<string, string> = {
   'POST /v1/broadcasts/:id/approve': 'approve',
   'POST /v1/broadcasts/:id/reject': 'approve',
 }
 
-/** Routes that post a question and change nothing. */
+/** POST routes that change nothing. */
 export const questions: Record<string, Scope> = {
   'POST /v1/messages/preview': 'messages:read',
   'POST /v1/opt-outs/check': 'messages:read',

@@ -1,4 +1,4 @@
-/** Whether a statement says whose rows it means. It reads words and not SQL: what it takes for unscoped, somebody must look at. */
+/** Whether a statement names its account. It matches words, not SQL: people must look at what it reports. */
 
 const keywords = new Set(
   'where set on join left inner cross natural order group limit for using returning values default and union offset having window'.split(
@@ -6,10 +6,10 @@ const keywords = new Set(
   ),
 )
 
-/** Tables of an account that a statement names without saying which account; sorted, each once. */
+/** Tables of accounts that a statement names without an account; sorted and distinct. */
 export function unscopedTables(statement: string, tables: ReadonlySet<string>): string[] {
   const text = statement.replace(/--.*$/gm, '').replace(/\s+/g, ' ').toLowerCase()
-  // What is only shown is no condition.
+  // Output columns are not conditions.
   const conditions = text.replace(/(?:\w+\.)?account_id as "\w+"/g, '').replace(/ returning .*?(?=\)|$)/g, '')
   const found = [...text.matchAll(/\b(?:from|join|update|into|using) (?:only )?(\w+)(?: (?:as )?(\w+))?/g)].filter(
     ([, name = '', alias = '']) => {
@@ -31,13 +31,13 @@ export function unscopedTables(statement: string, tables: ReadonlySet<string>): 
   return [...new Set(found.map(([, name = '']) => tableOf(name, tables) ?? name))].sort()
 }
 
-/** The table behind a name, which may be that of a day's partition. */
+/** The table of a name, which may be a day's partition. */
 function tableOf(name: string, tables: ReadonlySet<string>): string | null {
   const table = name.replace(/_(?:p?\d{8}|default)$/, '')
   return tables.has(table) ? table : null
 }
 
-/** Statements that name a table of accounts for everybody, and why a caller may run them. */
+/** Statements on tables of accounts for all accounts, with reasons. */
 const exemptions: { statement: RegExp; reason: string }[] = [
   { statement: /from accounts where parent_id = \$1 /, reason: 'lists the accounts below that of the caller' },
   {
@@ -54,6 +54,5 @@ const exemptions: { statement: RegExp; reason: string }[] = [
   },
 ]
 
-/** Whether a statement is one of them. */
 export const isExempt = (statement: string): boolean =>
   exemptions.some((one) => one.statement.test(statement.replace(/\s+/g, ' ')))

@@ -1,4 +1,4 @@
-/** Every route of the program over a test database, with nothing that runs beside them; what they ask of it can be recorded. */
+/** Every route of the program on a test database, without background work; statements can be recorded. */
 import { AccountTables } from '../server/ground/audit/account-tables.ts'
 import type { AppContext } from '../server/program/app.ts'
 import { buildTestApp } from '../server/accounts/testing.ts'
@@ -16,34 +16,30 @@ import { registerRoutes, type RoutesContext } from '../server/program/rooms.ts'
 import { guardDestinations } from '../server/post/destination.ts'
 import { Watch } from '../server/webhooks/watch.ts'
 
-/** A route as it was registered. */
 export interface KnownRoute {
   name: string
   method: string
   url: string
   scope: Scope | null
-  /** What the audit log calls it; null: it is not in it. */
+  /** Its action in the audit log; null: none. */
   audit: string | null
   /** Why a test key may call it; null: it may not, or it changes nothing. */
   testKeys: TestKeyUse | null
-  /** It reads no Idempotency-Key. */
+  /** It ignores Idempotency-Key. */
   isKeyless: boolean
 }
 
-/** The real application over a test database; what it asks of the database can be recorded. */
 export interface World {
   app: App
-  /** Not the application's: what it asks is not recorded. */
+  /** Separate from the application: not recorded. */
   db: Db
   ledger: LedgerTest
   routes: KnownRoute[]
-  /** Texts of the statements that it ran while it was recording. */
   statements: Set<string>
   isRecording: boolean
   close(): Promise<void>
 }
 
-/** Builds it, with every route of the program and nothing that runs beside them. */
 export async function openWorld(database: TestDatabase, options: Partial<AppContext> = {}): Promise<World> {
   const statements = new Set<string>()
   const world = { statements, isRecording: false }

@@ -1,6 +1,6 @@
 /**
- * Every route of the program against everybody who has no business there: no token, a bad one, a wrong scope, another account. The routes
- * are those that were registered; what must be known of each is a row of tenancy-rows.ts.
+ * Every registered route against callers without access: no token, a bad one, a wrong scope, another account. Each route has a row in
+ * tenancy-rows.ts.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
@@ -21,7 +21,7 @@ let world: World
 let alice: Tenant
 let bob: Tenant
 let outsiders: Record<string, Outsider>
-/** Ids in Alice's rows and in nobody else's, in both of their forms. */
+/** Ids only in Alice's rows, in both forms. */
 let ids: Set<string>
 let secrets: string[]
 let before: string
@@ -49,7 +49,6 @@ interface Answer {
   status: number
   type: string
   text: string
-  /** Null where it is no JSON. */
   body: { code?: string; detail?: string; data?: unknown; [name: string]: unknown } | null
 }
 
@@ -60,14 +59,14 @@ const guarded = (): { route: KnownRoute; row: Row }[] =>
     return row && row.open === undefined && row.elsewhere === undefined ? [{ route, row }] : []
   })
 
-/** Those behind whose door something happens; a HEAD is answered by the same code as its GET. */
+/** Routes with a handler of their own; HEAD shares that of GET. */
 const worked = (): { route: KnownRoute; row: Row }[] => guarded().filter(({ route }) => route.method !== 'HEAD')
 
-/** Those that refuse test keys, whatever they name; or for their campaign, whatever they name in it. */
+/** Routes that refuse test keys, for any thing; or for their campaign. */
 const isForLive = ({ method, name, testKeys }: KnownRoute): boolean =>
   method !== 'GET' && (testKeys === null || /^(PATCH|DELETE) \/v1\/campaigns\/:campaign\/contacts\//.test(name))
 
-/** Bob's call with one thing of Alice's in it, for each thing; and with all of the path. */
+/** Bob's call with one thing of Alice's, for each thing; and with her whole path. */
 function exchange(hers: Call, his: Call): { call: Call; isQuery: boolean }[] {
   const changed = his.at.flatMap((one, i) => (one === hers.at[i] ? [] : [i]))
   const paths = changed.map((i) => his.at.with(i, hers.at[i] ?? ''))
@@ -80,7 +79,6 @@ function exchange(hers: Call, his: Call): { call: Call; isQuery: boolean }[] {
   ]
 }
 
-/** A value with one leaf of another, for each leaf in which they differ. */
 function exchangeIn(from: unknown, to: unknown): unknown[] {
   if (typeof from !== 'object' || typeof to !== 'object' || from === null || to === null)
     return from === to ? [] : [from]
@@ -94,7 +92,7 @@ function exchangeIn(from: unknown, to: unknown): unknown[] {
 
 async function ask(route: KnownRoute, call: Call, headers: Record<string, string>): Promise<Answer> {
   const { type = 'application/json' } = rowOf(route) ?? {}
-  // The installation's tables are the operator's to see.
+  // The installation's tables are visible to the operator.
   world.isRecording = !rowOf(route)?.isOperators
   const payload = typeof call.body === 'string' ? call.body : JSON.stringify(call.body)
   const answer = await world.app.inject({
@@ -102,7 +100,7 @@ async function ask(route: KnownRoute, call: Call, headers: Record<string, string
     url: urlOf(route, call),
     headers: {
       ...headers,
-      // A POST that could be repeated by mistake asks for one.
+      // Some POST routes require one against accidental repetition.
       ...(route.method === 'POST' && { 'idempotency-key': `call-${calls++}` }),
       ...(payload !== undefined && { 'content-type': type }),
     },
@@ -120,7 +118,7 @@ async function ask(route: KnownRoute, call: Call, headers: Record<string, string
 const idsIn = (text: string): Set<string> =>
   new Set(text.match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<=\b[a-z]{3}_)[0-9a-hjkmnp-tv-z]{26}\b/g))
 
-/** What an answer holds of Alice's that was not in its request. */
+/** Alice's data in a response that was not in its request. */
 function leakOf(answer: Answer, sent: string): string[] {
   const decode = (text: string): string =>
     text +
@@ -134,7 +132,6 @@ function leakOf(answer: Answer, sent: string): string[] {
   ].filter((one) => !known.includes(one))
 }
 
-/** What is wrong with an answer that should refuse; nothing where it does. */
 function faultOf(answer: Answer, sent: string, statuses: number[], code?: string): string | null {
   const { status, type, body } = answer
   const isHead = sent.startsWith('HEAD ')
@@ -149,7 +146,7 @@ function faultOf(answer: Answer, sent: string, statuses: number[], code?: string
 const textOf = (route: KnownRoute, call: Call): string =>
   `${route.method} ${urlOf(route, call)} ${JSON.stringify(call.body) ?? ''}`
 
-/** Every row of every table that is of an account, but for when its keys were last used. */
+/** Every row of every account table, without the last use of keys. */
 async function rowsOf({ accountId }: Tenant): Promise<string> {
   const found: string[] = []
   for (const table of await tenantTables()) {
@@ -163,7 +160,6 @@ async function rowsOf({ accountId }: Tenant): Promise<string> {
   return found.join('\n')
 }
 
-/** Tables whose rows belong to an account. */
 async function tenantTables(): Promise<string[]> {
   const { rows: tables } = await world.db.query<{ name: string }>(
     `select c.relname::text as name
@@ -228,7 +224,7 @@ describe('the check of statements', () => {
 
 describe('nothing is told and nothing is done', () => {
   it('by an idempotency key that another account used before', () => {
-    // Both were made with the same keys.
+    // Both were created with the same keys.
     const same = Object.entries(alice.things).filter(([name, thing]) => bob.things[name] === thing)
     expect(same.map(([name]) => name)).toEqual(['carrier', 'link'])
   })
@@ -288,7 +284,7 @@ describe('nothing is told and nothing is done', () => {
           for (const { call, isQuery } of exchange(hers, his[i] ?? hers)) {
             asked++
             const answer = await ask(route, call, headers)
-            // Nothing is found by a filter that names what is another's.
+            // A filter by another account's thing finds nothing.
             const isEmpty = isQuery && answer.status === 200 && route.method !== 'PUT'
             const fault = isEmpty
               ? [
@@ -331,7 +327,7 @@ describe('nothing is told and nothing is done', () => {
   it('when another account does all that it may', async () => {
     const faults: string[] = []
     const recorded: { name: string; audit: string; requestId: string }[] = []
-    // Later bob's audit log names what he does as the operator.
+    // Later Bob's audit log names his acts as operator.
     const order = (name: string): number =>
       name === 'GET /v1/audit-events'
         ? -1
@@ -343,16 +339,16 @@ describe('nothing is told and nothing is done', () => {
     for (const { route, row } of worked().toSorted((a, b) => order(a.route.name) - order(b.route.name)))
       for (const call of callsOf(row, bob.things)) {
         const answer = await ask(route, call, bob.headers)
-        // What has an alias was deleted under its first name.
+        // A thing with an alias was deleted under its first name.
         const isGone = route.method === 'DELETE' && answer.status === 404 && Array.isArray(row.at)
-        // A state that does not allow it: the route was found, and so was what it is about.
+        // A conflict of state: the route and its thing were found.
         const isDone = answer.status < 300 || answer.status === 409 || isGone || (row.isRefused ?? false)
         const leak = row.isOperators ? [] : leakOf(answer, textOf(route, call))
         if (!isDone || leak.length > 0)
           faults.push(`${textOf(route, call)}: ${answer.status} ${leak.join()} ${isDone ? '' : answer.text}`)
         const [, requestId = ''] = /"x-request-id":"(\w+)"/.exec(answer.text) ?? []
         const isDry = textOf(route, call).includes('"dry_run":true')
-        // What was canceled or archived by its id is so when its key comes: nothing changes.
+        // A thing canceled or archived by id stays so by key: nothing changes.
         const isAgain = /\/(cancel|archive)$/.test(route.name) && recorded.some(({ name }) => name === route.name)
         const isRecorded = route.audit !== null && answer.status < 300 && !isDry && !isAgain
         if (isRecorded) recorded.push({ name: route.name, audit: route.audit ?? '', requestId })

@@ -1,19 +1,17 @@
-/** Accounts that have one of everything, alike but for what names a thing. */
+/** Accounts with one of everything, alike except names and ids. */
 import { createTestAccount, createTestUser, type TestAccount } from '../server/accounts/testing.ts'
 import { newId, parseId, showId, type IdPrefix } from '../server/ground/base/ids.ts'
 import { conversationIdOf } from '../server/message/conversation-id.ts'
 import { storeReply } from '../server/inbound/reply.ts'
 import type { World } from './tenancy-world.ts'
 
-/** What a tenant has, by name: public ids, and what else stands in paths and bodies. */
 export type Things = Record<string, string>
 
-/** An account with one of everything. Only what names a thing differs between two of them. */
 export interface Tenant extends TestAccount {
   things: Things
 }
 
-/** Makes a tenant. Every text of its things holds `mark`; its people's numbers begin with `numbers`. */
+/** All texts contain `mark`; people's numbers begin with `numbers`. */
 export async function createTenant(world: World, mark: string, numbers: string): Promise<Tenant> {
   const { app, db, ledger } = world
   const account = await createTestAccount(db)
@@ -170,7 +168,7 @@ export async function createTenant(world: World, mark: string, numbers: string):
   }
 }
 
-/** A broadcast that somebody else has ordered and that waits for an approval, of a campaign of its own. */
+/** A broadcast by another user that needs approval, in its own campaign. */
 async function insertUnapproved(
   insert: (table: string, prefix: IdPrefix, fields: object) => Promise<string>,
   call: (method: 'POST', url: string, payload: object) => Promise<Things>,

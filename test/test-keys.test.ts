@@ -1,4 +1,4 @@
-/** Every route that changes anything, asked by a test key of the same account: it says why a test key may call it, or refuses. */
+/** Every changing route with a test key of the same account: it says why a test key may call it, or refuses. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../server/ground/db/testing.ts'
 import { addKey } from './outsiders.ts'
@@ -47,7 +47,7 @@ async function ask(
 }
 let calls = 0
 
-/** Every row but what a request leaves behind anyway. */
+/** Every row except side effects of any request. */
 async function rowsOf(): Promise<string[]> {
   const { rows: tables } = await world.db.query<{ name: string }>(
     `select distinct c.table_name as name

@@ -1,4 +1,4 @@
-/** Test mode beside a real carrier: what a test key sends, alone, in batches and in broadcasts, never gets there, whatever is killed meanwhile. */
+/** Test mode beside a real carrier: messages of a test key, single, in batches and in broadcasts, never reach it, in spite of kills. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
@@ -33,7 +33,7 @@ const contacts = 500
 
 test('the real carrier gets the messages of live keys, and not one of a test key', async () => {
   const live = program.client
-  // The simulator is started by the first test message.
+  // The first test message starts the simulator.
   const first = await tester.expect<Message>('POST', '/v1/messages/send', { to: '15551230001', message: 'test' })
   expect(first).toMatchObject({ test: true, status: 'queued' })
   await until('it is delivered', async () => {
@@ -64,13 +64,13 @@ test('the real carrier gets the messages of live keys, and not one of a test key
     await program.kill9()
     await program.restart()
   }
-  // A broadcast makes its messages as there is room: between two pieces nothing may wait.
+  // A broadcast creates messages as there is room: between two batches the queue may be empty.
   await until('the broadcast has made all', async () => (await count('is_test')) >= 1 + 400 + contacts)
   await until('all went', async () => (await count(`status in ('queued', 'sending')`)) === 0)
   expect(await count('is_test')).toBe(1 + 400 + contacts)
   const texts = (await carrier.phones.ledger()).map((entry) => entry.text)
   expect(texts.filter((text) => !text.startsWith('live '))).toEqual([])
-  // What a kill left unanswered is held, as any message is: the carrier has it, or nobody does.
+  // A submit left unanswered by a kill is held: its outcome is unknown.
   const held = await count(`not is_test and status = 'unconfirmed'`)
   expect(new Set(texts).size + held).toBeGreaterThanOrEqual(400)
   expect(await count(`is_test and status = 'delivered'`)).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-/** Twilio's own client for Node.js, with nothing changed but its base address. */
+/** Twilio's own client for Node.js, with only its base address changed. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,10 +20,9 @@ let credential: Credential
 let client: ReturnType<typeof twilio>
 let app: Server
 let appUrl: string
-/** What the application got, verified as Twilio's manual says. */
 const callbacks: Record<string, string>[] = []
 const forged: string[] = []
-/** What the application answers, as Twilio's library writes it. */
+/** The application's TwiML, written by Twilio's library. */
 let replyTo = (_incoming: Record<string, string>): string => '<Response/>'
 
 const connect = ({ account_sid, auth_token }: Credential): ReturnType<typeof twilio> => {

@@ -1,4 +1,4 @@
-/** Two processes on one database: one holds the link, and when it is killed the other takes over without sending anything twice. */
+/** Two processes on one database: when the one with the link is killed, the other takes over without duplicates. */
 import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -51,7 +51,7 @@ afterAll(async () => {
 test('the second process makes no account and no carrier of its own, and leaves the link to the first', async () => {
   expect(second.stdout).not.toContain('  API key  ')
   expect((await second.client.get<{ data: unknown[] }>('/v1/carriers')).data).toHaveLength(1)
-  // What the second one accepts goes out through the first.
+  // Messages accepted by the second go out through the first.
   const { id } = await second.client.send({ to: '15552013001', message: 'Through the other' }, 'through-the-other')
   await second.client.waitForStatus(id, ['delivered'])
   expect(await carrier.phones.stats()).toMatchObject({ bound: 1 })

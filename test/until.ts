@@ -1,9 +1,7 @@
-/** Waiting for what must become true. */
-
-/** How long it may take on a machine that does much else: a limit is there for what would never come. Milliseconds. */
+/** Generous for busy machines: only an endless wait reaches it. Milliseconds. */
 export const patienceMs = 90_000
 
-/** Waits until a condition holds; throws with its name when it does not within `withinMs`. An error of the condition counts as "not yet". */
+/** Throws with the name of the condition after `withinMs`. An error of the condition counts as "not yet". */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -23,7 +21,6 @@ export async function until(
   }
 }
 
-/** Waits for a value; the same with what was found. */
 export async function waitFor<T>(
   what: string,
   find: () => T | null | undefined | Promise<T | null | undefined>,

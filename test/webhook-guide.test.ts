@@ -1,4 +1,4 @@
-/** The programs of docs/webhooks.md, each run against the same signatures, genuine and not. A language that is not on this machine is passed over. */
+/** The programs of docs/webhooks.md, each with the same genuine and forged signatures. Languages that are not installed are skipped. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -12,7 +12,6 @@ import { keyOf, newSecret, sign } from '../server/post/signature.ts'
 
 const guide = readFileSync(join(import.meta.dirname, '../docs/webhooks.md'), 'utf8')
 
-/** The block that has this note behind its language. */
 function blockOf(note: string): string {
   const [, content] = new RegExp(`^\`\`\`\\w+ ${note.replace('.', '\\.')}\\n([^]*?)^\`\`\`$`, 'm').exec(guide) ?? []
   if (content === undefined) throw new Error(`docs/webhooks.md has no ${note}`)
@@ -73,7 +72,7 @@ const vectors: Vector[] = [
   }),
 ]
 
-/** A language: its file, what runs it, and a program that answers each line of JSON with whether it is genuine. */
+/** A language: its file, its command, and a program that verifies each line of JSON. */
 interface Language {
   file: string
   command: string[]

@@ -1,27 +1,25 @@
-/** HTTP/1.1 by hand, for what no client sends: bytes out, one answer in, over a connection that is kept while it can be. */
+/** HTTP/1.1 by hand, for what no client sends: raw bytes out, one response in, on a connection that is kept if possible. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { patienceMs } from './until.ts'
 
-/** An answer as it came. */
 export interface RawAnswer {
-  /** 0 where it is no HTTP; the body is then all of it. */
+  /** 0 if it is not HTTP; then the body is everything. */
   status: number
-  /** Names in lower case; of several with one name the last. */
+  /** Names in lower case; the last of repeated ones. */
   headers: Map<string, string>
   body: Buffer
   ms: number
 }
 
-/** How one exchange differs from the usual. */
 export interface Exchange {
-  /** An answer to HEAD has no body, whatever its length says. */
+  /** A response to HEAD has no body, in spite of its length. */
   isHead?: boolean
-  /** On a connection of its own, whose sending half is closed behind the bytes. */
+  /** On a new connection, half-closed after the bytes. */
   isAlone?: boolean
 }
 
-/** One connection at a time to a server, opened again where the server closed it. */
+/** One connection at a time, reopened after the server closed it. */
 export class Wire {
   readonly #port: number
   #socket: Socket | null = null
@@ -30,7 +28,7 @@ export class Wire {
     this.#port = port
   }
 
-  /** Sends a request and reads its answer; null where the connection was closed without one. Rejects when nothing comes within 30 s. */
+  /** Null if the connection was closed without a response. Rejects after 30 s of silence. */
   async exchange(bytes: Buffer, { isHead = false, isAlone = false }: Exchange = {}): Promise<RawAnswer | null> {
     if (isAlone || this.#socket?.destroyed) this.close()
     const isKept = this.#socket !== null
@@ -55,7 +53,7 @@ export class Wire {
   async #connect(): Promise<Socket> {
     const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true, allowHalfOpen: true })
     await once(socket, 'connect')
-    // What went wrong is told by the close behind it.
+    // The close that follows reports the error.
     socket.on('error', () => {})
     return socket
   }
@@ -85,14 +83,14 @@ function readAnswer(socket: Socket, isHead: boolean): Promise<Omit<RawAnswer, 'm
   })
 }
 
-/** The answer, when it is all there: by its length, its chunks, or (`isOver`) the end of the connection. */
+/** The complete response: by its length, its chunks, or (`isOver`) the end of the connection. */
 function parse(bytes: Buffer, isHead: boolean, isOver: boolean): Omit<RawAnswer, 'ms'> | null {
   const end = bytes.indexOf('\r\n\r\n')
   if (end === -1) return null
   const [first = '', ...lines] = bytes.toString('latin1', 0, end).split('\r\n')
   const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1] ?? 0)
   const rest = bytes.subarray(end + 4)
-  // 100 Continue comes before the answer.
+  // 100 Continue comes before the response.
   if (status === 100) return parse(rest, isHead, isOver)
   const headers = new Map(
     lines.map((line): [string, string] => {

@@ -1,4 +1,4 @@
-/** A carrier that knows of a STOP: what it refuses is an opt-out, with the message as its proof, and can be taken back. */
+/** A carrier that knows of a STOP: its refusal is an opt-out, with the message as proof, and can be revoked. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../../server/ground/db/db.ts'

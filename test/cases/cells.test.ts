@@ -1,4 +1,4 @@
-/** Kind J: words of other programs in cells, and letters in other encodings. */
+/** Kind J: cell values of other programs, and other text encodings. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,6 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-/** Imports a file; its contacts by number. */
 async function take(
   file: string | Buffer,
   { type = 'text/csv', query = '' } = {},
@@ -31,7 +30,6 @@ async function take(
   return { over, contacts: rows }
 }
 
-/** A text in an encoding, as another program writes it. */
 const encode = (text: string, encoding: string): Buffer =>
   execFileSync('iconv', ['-f', 'utf-8', '-t', encoding], { input: text })
 
@@ -111,7 +109,7 @@ describe('formulas without results', () => {
     const names = `${rowOf('Phone', 'Name')}<row><c t="inlineStr"><is><t>+15551231101</t></is></c><c><f>A1</f></c></row>`
     const { over } = await take(rawWorkbook(names), { type: workbookType })
     expect(await test.errors(over.id)).toMatchObject([{ column: 'Name', code: 'invalid_format' }])
-    // An empty text is a result, and nobody minds what is not read.
+    // An empty text is a value, and unread cells do not matter.
     const others = `${rowOf('Phone', 'error')}<row><c t="inlineStr"><is><t>+15551231101</t></is></c><c t="str"><f>""</f><v></v></c></row>`
     expect((await take(rawWorkbook(others), { type: workbookType })).over.counts).toMatchObject({ created: 1 })
   })
@@ -153,7 +151,7 @@ describe('time zones', () => {
     const { over, contacts } = await take(caseOf('zones.csv'))
     expect(over).toMatchObject({ status: 'completed' })
     expect(contacts.map(({ timezone }) => timezone)).toEqual(['America/New_York', 'America/New_York', 'Asia/Calcutta'])
-    // 21:30 in New York, where it is quiet until eight.
+    // 21:30 in New York, in quiet hours until eight.
     const until = quietUntil(new Date('2027-07-02T01:30:00Z'), { start: 21 * 60, end: 8 * 60 }, [
       String(contacts[0]?.['timezone']),
     ])

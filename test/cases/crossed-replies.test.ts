@@ -1,4 +1,4 @@
-/** Cases of kind H: long replies of one person under one reference, whose parts come crossed. */
+/** Cases of kind H: long replies of one person under one reference, whose parts interleave. */
 import { cutSegments, ESME, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { receive } from '../../server/inbound/receive.ts'
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
 
-/** Delivers one PDU of a carrier; answered ROK. */
+/** Delivers one PDU of a carrier; expects ROK. */
 async function deliver(fields: Fields): Promise<void> {
   const link = {
     id: test.linkId,
@@ -52,13 +52,13 @@ async function deliverAll(all: (Fields | undefined)[]): Promise<void> {
   for (const fields of all) await deliver(fields ?? {})
 }
 
-/** A part as a phone makes it, with a reference of eight bits. */
+/** As phones make them, with a reference of eight bits. */
 const part = (number: number, total: number, text: string, reference = 7): Fields => ({
   esm_class: 0x40,
   short_message: Buffer.concat([Buffer.from([5, 0, 3, reference, total, number]), Buffer.from(text)]),
 })
 
-/** `~` begins what is partial. */
+/** `~` marks partial replies. */
 async function replies(): Promise<string[]> {
   const { rows } = await test.db.query<{ body: string; isPartial: boolean }>(
     `select body, is_partial as "isPartial" from messages where direction = 'inbound' order by id`,
@@ -66,7 +66,6 @@ async function replies(): Promise<string[]> {
   return rows.map(({ body, isPartial }) => (isPartial ? `~${body}` : body))
 }
 
-/** So many seconds pass. */
 async function wait(seconds: number): Promise<void> {
   for (const table of ['reply_parts', 'reply_hashes'])
     await test.db.query(`update ${table} set received_at = received_at - make_interval(secs => $1)`, [seconds])

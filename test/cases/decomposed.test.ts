@@ -1,4 +1,4 @@
-/** Kind L: a letter that is typed as a letter and an accent is the same letter, at every door. */
+/** Kind L: a letter typed as letter and accent is the same letter, at every interface. */
 import { connectSession, type Session } from '@heliogram/smpp'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,6 @@ import { until } from '../until.ts'
 
 let program: Program
 let phones: Phones
-/** The number that the first account sends from. */
 let ours: string
 let session: Session<(status: number) => void>
 
@@ -63,7 +62,7 @@ test('a send, its preview and an item of a batch are one segment of GSM-7', asyn
     { 'idempotency-key': 'decomposed' },
   )
   expect(JSON.stringify(batch)).toContain('"encoding":"GSM-7"')
-  // Nothing is asked of the caller to get it: `gsm7` is no fault.
+  // Needs no option: `gsm7` is valid.
   expect(await client.send({ to, message, encoding: 'gsm7' })).toMatchObject({ encoding: 'GSM-7' })
 })
 

@@ -1,4 +1,4 @@
-/** Kind C, in files: signs that somebody must not be written to are followed, or told before anything goes out. */
+/** Kind C, in files: signs that a person must not be messaged are followed, or reported before sending. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createImportTest, type OwnImportTest, type Shown } from '../../server/imports/testing.ts'
@@ -17,11 +17,9 @@ afterAll(() => test.close())
 interface Imported {
   over: Shown
   contacts: { phone_number: string; status: string; consent: string | null }[]
-  /** Who is out of those asked for. */
   out: string[]
 }
 
-/** Imports a file, and returns the status of each person in it. */
 async function take(file: string | Buffer, { type = 'text/csv', query = '' } = {}): Promise<Imported> {
   await test.db.query('delete from opt_outs where account_id = $1', [test.account.accountId])
   const campaign = await test.newCampaign()
@@ -62,7 +60,7 @@ describe('a column of opt-outs', () => {
       detected: { consent_columns: ['SMS Opt Out'] },
     })
     expect(out).toEqual(numbersOf(15551235000, 1, 3, 5))
-    // A no in it is no consent.
+    // A "no" is not consent.
     expect(contacts.filter(({ consent }) => consent === 'opted_in')).toEqual([])
   })
 

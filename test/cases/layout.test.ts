@@ -1,4 +1,4 @@
-/** Kind I, and the columns of kind D: the layout of a file is decided by its rows. */
+/** Kind I, and the columns of kind D: a file's layout is decided by its rows. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createImportTest, type OwnImportTest, type Shown } from '../../server/imports/testing.ts'
@@ -14,7 +14,6 @@ beforeAll(async () => {
 })
 afterAll(() => test.close())
 
-/** Imports a file; its contacts by number. */
 async function take(
   file: string | Buffer,
   { type = 'text/csv', query = '' } = {},
@@ -24,7 +23,6 @@ async function take(
   return { over, contacts: await test.contacts(campaign) }
 }
 
-/** Why a file is refused. */
 async function refusal(file: string, query = ''): Promise<Record<string, unknown>> {
   const { status, body } = await test.upload(await test.newCampaign(), 'text/csv', file, query)
   expect(status).toBe(422)

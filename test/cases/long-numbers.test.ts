@@ -1,4 +1,4 @@
-/** Kind K: numbers that the plans do not know are sent to where the operator says that there are such. */
+/** Kind K: numbers unknown to the plans are sent to the ranges that the operator allows. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** A reply to a number that nobody has: another spelling of ours is ours; any other is kept, shown, and given to who registers the number. */
+/** Replies to unassigned numbers: another spelling of ours is ours; others are kept, shown, and given to the account that registers the number. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../../server/ground/db/db.ts'

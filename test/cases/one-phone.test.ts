@@ -1,4 +1,4 @@
-/** Kind A: one phone has several spellings, and is one person at every door. */
+/** Kind A: one phone has several spellings, and is one person at every interface. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,11 +8,9 @@ import { until, waitFor } from '../until.ts'
 
 let program: Program
 let phones: Phones
-/** The number that the first account sends from. */
 let ours: string
 
 const input = (name: string): string => readFileSync(join(import.meta.dirname, 'inputs', name), 'utf8')
-/** The number that the one PDU of a case comes from. */
 const sourceOf = (name: string): string => (JSON.parse(input(name)) as { source: string }).source
 
 beforeAll(async () => {
@@ -53,7 +51,7 @@ async function importFile(campaign: string, text: string): Promise<{ counts: Rec
   })
 }
 
-/** STOP comes in one form; the person is out under all, once in each list, and is taken back and forgotten under any. */
+/** STOP comes in one form; the person is opted out under all, once per list, and revoked and erased under any. */
 async function expectOnePerson(current: string, old: string, from: string): Promise<void> {
   const { client } = program
   await phones.reply(from, ours, 'STOP')
@@ -86,7 +84,7 @@ async function expectOnePerson(current: string, old: string, from: string): Prom
     [current, true],
     [current, true],
   ])
-  // START in the other form is the same person's.
+  // START in the other form comes from the same person.
   await phones.reply(from === old ? current : old, ours, 'START')
   await until(`START lets ${current} in`, async () => (await checked([old]))[0]?.[1] === false)
   const { to } = await client.send({ to: old, message: 'Welcome back' })

@@ -1,4 +1,4 @@
-/** Kind B: lists of opt-outs are read by the reader of contacts, and every number in them is opted out. */
+/** Kind B: opt-out lists are parsed like contacts, and every number in them is opted out. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import writeXlsxFile from 'write-excel-file/node'
@@ -31,11 +31,9 @@ afterAll(async () => {
 interface Listed {
   status: number
   body: Record<string, unknown>
-  /** Of the numbers that were asked for, those that are out. */
   out: string[]
 }
 
-/** Imports a list into an account of its own, and asks who is out. */
 async function list(file: string | Buffer, numbers: string[], { type = 'text/csv', query = '' } = {}): Promise<Listed> {
   const account = await createTestAccount(test.db)
   const { statusCode: status, body } = await app.inject({
@@ -54,7 +52,6 @@ async function list(file: string | Buffer, numbers: string[], { type = 'text/csv
   }
 }
 
-/** Imports contacts, and says who of the numbers is out then. */
 async function outOfContacts(file: string, numbers: string[]): Promise<{ out: string[]; failed: number }> {
   const over = await test.run(await test.newCampaign(), 'text/csv', file)
   const { rows } = await test.db.query<{ number: string }>(
@@ -65,7 +62,7 @@ async function outOfContacts(file: string, numbers: string[]): Promise<{ out: st
 }
 
 const numbersFrom = (from: number, count: number): string[] => Array.from({ length: count }, (_, n) => String(from + n))
-/** The rows of a list as those of contacts who have withdrawn. */
+/** Rows of a list as contacts with withdrawn consent. */
 const asContacts = (text: string): string =>
   text
     .trimEnd()
@@ -120,7 +117,7 @@ describe('a list of opt-outs is read as a list of contacts is', () => {
   it('in the encodings of spreadsheets', async () => {
     const text = 'Телефон;Причина\n+79161234501;жалоба\n+79161234502;отписка\n'
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
-    // Windows-1251: the Cyrillic letters stand in one row.
+    // Windows-1251, where Cyrillic letters are consecutive.
     const bytes = Buffer.from(
       Array.from(text).map((letter) => {
         const code = letter.codePointAt(0) ?? 0

@@ -1,4 +1,4 @@
-/** Kind D: digits that make a number of somebody else are sent to nobody, at any door. */
+/** Kind D: digits that form another person's number are never sent to, at any interface. */
 import { connectSession, ESME, TON, type Session } from '@heliogram/smpp'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ interface TwilioCredential {
 let program: Program
 let port: number
 let twilio: TwilioCredential
-/** The id of a sender pool, as a MessagingServiceSid. */
+/** Id of a sender pool, as a MessagingServiceSid. */
 let service: string
 let session: Session<(status: number) => void>
 
@@ -122,7 +122,7 @@ test('over SMPP it is refused as international, and with TON 2 it is of the coun
   const before = await sentTo(full)
   expect(await submit(TON.NATIONAL, national)).toBe(ESME.ROK)
   expect(await sentTo(full)).toBe(before + 1)
-  // Kannel sends TON 2 with numbers in full, too.
+  // Kannel sends TON 2 with full numbers too.
   expect(await submit(TON.NATIONAL, '447911123456')).toBe(ESME.ROK)
   expect(await sentTo('447911123456')).toBe(1)
   expect(await submit(TON.NATIONAL, '4479111')).toBe(ESME.RINVDSTADR)
@@ -178,12 +178,12 @@ test('with a plus sign, or the country code in front of it, it is taken for what
   const { client } = program
   expect(await client.send({ to: `+${national}`, message: 'Hi' })).toMatchObject({ to: national })
   expect(await client.send({ to: full, message: 'Hi' })).toMatchObject({ to: full })
-  // Other numbers with their country code, and no national ones.
+  // Other numbers with country code, none national.
   for (const to of ['447911123456', '33639980011', '525512345678', '15551230001'])
     expect(await client.send({ to, message: 'Hi' })).toMatchObject({ to })
 })
 
-/** Imports an input into a campaign of its own; the numbers that came of it, and the errors by line. */
+/** Imports into a new campaign; returns its numbers, and errors by line. */
 async function importInput(
   name: string,
   query = '',
@@ -247,7 +247,7 @@ test('typographic blanks are blanks, in a file and in the suggestion of a send',
 test('a premium number gets nothing until the account allows it, at any door', async () => {
   const { client } = program
   const code = 'premium_number_not_allowed'
-  // Of the United States, the United Kingdom, France, and of no country.
+  // Of the United States, the United Kingdom, France, and no country.
   const numbers = ['19002345678', '449098790000', '33899123456', '979123456789']
   for (const to of numbers)
     expect((await client.call('POST', '/v1/messages/send', { to: `+${to}`, message: 'Hi' })).body, to).toMatchObject({

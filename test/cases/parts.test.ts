@@ -1,4 +1,4 @@
-/** Cases of kind H: parts of long messages that never meet, and parts of two that are crossed. */
+/** Cases of kind H: parts of long messages that never meet, and interleaved parts of two. */
 import { ESME, parseReceipt, type TextPdu } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, emptyTables, type TestDatabase } from '../../server/ground/db/testing.ts'
@@ -37,7 +37,6 @@ afterEach(async () => {
 
 type Fields = Parameters<TestClient['submit']>[0]
 
-/** Part of two, of a text with this reference. */
 const part = (number: 1 | 2, text: string, reference = '11'): Fields => ({
   esm_class: 0x40,
   registered_delivery: 1,
@@ -49,14 +48,12 @@ async function texts(): Promise<string[]> {
   return rows.map(({ body }) => body)
 }
 
-/** Submits one after the other; the statuses. */
 async function submitAll(all: Fields[]): Promise<number[]> {
   const statuses: number[] = []
   for (const fields of all) statuses.push((await client.submit(fields)).status)
   return statuses
 }
 
-/** A minute passes. */
 async function wait(): Promise<void> {
   await test.db.query(`update smpp_gatherings set received_at = received_at - interval '61 seconds'`)
   await sendLate({
@@ -114,7 +111,7 @@ describe('two texts with one reference to one number', () => {
     await submitAll(all)
     await wait()
     expect(await texts()).toEqual([])
-    // A minute later the reference can be used again.
+    // A minute later the reference is free.
     expect(await submitAll([part(1, 'C1 '), part(2, 'C2')])).toEqual([ESME.ROK, ESME.ROK])
     expect(await texts()).toEqual(['C1 C2'])
   })

@@ -1,9 +1,8 @@
-/** For the cases over SMPP: a carrier that answers submits and plays a file of PDUs to each, and a reader of these files. */
+/** For cases over SMPP: a carrier that answers submits with PDUs from a file, and a reader of these files. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ESME, readPart, SmppServer, type FieldsInput, type MessageRequest, type Session } from '@heliogram/smpp'
 
-/** A PDU of a case, as its line has it. */
 export interface CasePdu {
   op: string
   when?: 'submit' | 'last_part'
@@ -17,14 +16,13 @@ export interface CasePdu {
   tlvs?: Record<string, string>
 }
 
-/** The PDUs of a file of inputs. */
 export const readCase = (file: string): CasePdu[] =>
   readFileSync(join(import.meta.dirname, 'inputs', file), 'utf8')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as CasePdu)
 
-/** The octets of a text or of hexadecimal digits, with what stands in braces filled in. */
+/** Octets of a text or of hexadecimal digits, with the values in braces replaced. */
 function octetsOf({ text, hex }: Pick<CasePdu, 'text' | 'hex'>, values: Record<string, string> = {}): Buffer {
   return hex === undefined ? Buffer.from(fill(text ?? '', values), 'latin1') : Buffer.from(hex, 'hex')
 }
@@ -32,19 +30,17 @@ function octetsOf({ text, hex }: Pick<CasePdu, 'text' | 'hex'>, values: Record<s
 const fill = (text: string, values: Record<string, string>): string =>
   text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
 
-/** A carrier; `plays` is what it delivers after a submit, and may be changed. */
+/** `plays` is delivered after each submit, and may be changed. */
 export interface PlayingCarrier {
   port: number
   plays: CasePdu[]
-  /** What was submitted, in order. */
   submits: MessageRequest[]
   close(): Promise<void>
 }
 
-/** Starts a carrier on a free port. */
 export async function startPlayingCarrier(): Promise<PlayingCarrier> {
   let ids = 0
-  // By recipient, the id of part 1 of the message that is coming.
+  // By recipient, the id of part 1 of the current message.
   const firstIds = new Map<string, string>()
   const server = new SmppServer<null>({
     windowMax: 100,
@@ -90,12 +86,11 @@ async function deliver(session: Session<null>, play: CasePdu, values: Record<str
     short_message: octetsOf(play, values),
     tlvs,
   } as FieldsInput<'deliver_sm'>
-  // After the answer to the submit, which is written in this turn.
+  // After the submit's response, which is written in this turn.
   await Promise.resolve()
   session.deliver(fields, null)
 }
 
-/** A submit_sm of a case as its fields. */
 export const fieldsOf = (pdu: CasePdu): FieldsInput<'submit_sm'> => ({
   source_addr: pdu.source ?? '',
   source_addr_ton: 1,

@@ -1,4 +1,4 @@
-/** What a reaction quotes is not the person's words; a person who wrote STOP herself is never passed over because of a quote. */
+/** A reaction's quote is not the person's own text; a real STOP is never ignored because of a quote. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

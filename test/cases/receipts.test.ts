@@ -1,4 +1,4 @@
-/** Cases of kind G: a receipt is decided by all its fields. Over SMPP, from the carrier's PDU to the message. */
+/** Cases of kind G: all fields of a receipt decide. Over SMPP, from the carrier's PDU to the message. */
 import { countSegments } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../../server/ground/db/partitions.ts'
@@ -32,7 +32,7 @@ afterEach(async () => {
 
 const long = 'x'.repeat(400)
 
-/** Binds to the carrier, which plays these PDUs to each submit, and sends a text. */
+/** Binds to the carrier, which plays these PDUs after each submit, and sends a text. */
 async function send(plays: CasePdu[], body = 'Hello', settings: Partial<SmppSettings> = {}): Promise<MessageRow> {
   carrier.plays = plays
   test = await openBoundTest(database.db, { settings: { ...settings, port: carrier.port } })
@@ -46,7 +46,6 @@ async function timelineOf(row: MessageRow): Promise<string[]> {
   return tellReceipts(row, [], kept).map(({ detail }) => detail)
 }
 
-/** A receipt like those of the cases: fields of the text, and TLVs. */
 const receipt = (fields: string, tlvs: Record<string, string> = {}): CasePdu[] => [
   { op: 'deliver_sm', when: 'submit', source: '{to}', dest: '{from}', esm_class: 4, text: fields, tlvs },
 ]
@@ -111,7 +110,7 @@ describe('a last word counts before one that is none, on whichever side it is', 
     carrier.plays = receipt(`${failure}027`, { [networkError]: '03000d' })
     const two = await sendAgain('Hello')
     expect(await test.reaches(two.id, 'undelivered')).toMatchObject({ errorCode: 'handset_unreachable' })
-    // The tables of other networks than GSM say other things by the same numbers.
+    // Networks other than GSM use the same numbers with other meanings.
     carrier.plays = receipt(`${failure}000`, { [networkError]: '02000d' })
     const three = await sendAgain('Hello')
     expect(await test.reaches(three.id, 'undelivered')).toMatchObject({ errorCode: 'carrier_unknown' })

@@ -1,4 +1,4 @@
-/** Octets of replies that are not what is declared of them: read as what they are, and looked at for keywords. */
+/** Replies whose octets contradict their declared coding are read correctly, and checked for keywords. */
 import { readFileSync } from 'node:fs'
 import { joinParts, readPart } from '@heliogram/smpp'
 import { describe, expect, it } from 'vitest'

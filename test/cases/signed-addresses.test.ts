@@ -1,4 +1,4 @@
-/** Cases of kind M: what is signed is what is requested. Checked by Twilio's library over the address as the receiver sees it. */
+/** Cases of kind M: the signed address is the requested one. Verified by Twilio's library over the address as the receiver sees it. */
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ import { until } from '../until.ts'
 const token = '0123456789abcdef0123456789abcdef'
 const rule = { allowedCidrs: ['127.0.0.0/8', '::1/128'], ports: [443] }
 
-/** Whether each post was genuine, over `http://`, Host and path as they came. */
+/** Verdict per post, over `http://`, Host and path as received. */
 const verdicts: { address: string; isGenuine: boolean }[] = []
 let receiver: Server
 let port: number
@@ -49,7 +49,7 @@ afterAll(async () => {
   receiver.close()
 })
 
-/** Posts an event to an address as a send's StatusCallback names it; answers with what the receiver makes of it. */
+/** Posts an event to a send's StatusCallback; returns the receiver's verdict. */
 async function post(callback: string): Promise<{ address: string; isGenuine: boolean }> {
   const form = new URLSearchParams({ To: '+15551230001', Body: 'Hi', StatusCallback: callback })
   const url = readTwilioSend(form).callback_url ?? ''

@@ -1,4 +1,4 @@
-/** Cases of kind F from clients: what is declared of octets is believed unless they prove it wrong, and nothing is sent that nobody wrote. */
+/** Cases of kind F from clients: the declared coding is used unless the octets disprove it, and no text is invented. */
 import { ESME } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -25,7 +25,6 @@ afterEach(async () => {
   await test.close()
 })
 
-/** Submits; answers with the text that is sent, or the status that refuses it. */
 async function submit(fields: Parameters<TestClient['submit']>[0]): Promise<string | number> {
   const { status, messageId } = await client.submit(fields)
   if (status !== ESME.ROK) return status
@@ -92,7 +91,7 @@ describe('octets that are not what is declared of them', () => {
       esm_class: 0x40,
       registered_delivery: 1,
     })
-    // A pair that is cut in two is whole in the end.
+    // A split surrogate pair is whole in the end.
     const whole = ucs2('👋')
     expect((await client.submit(part(1, `0048${whole.slice(0, 4)}`))).status).toBe(ESME.ROK)
     expect((await client.submit(part(2, `${whole.slice(4)}0049`))).status).toBe(ESME.ROK)

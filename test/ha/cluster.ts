@@ -1,4 +1,4 @@
-/** Three members of etcd and three of Patroni with their PostgreSQL on this machine, set up as docs/operating.md says. */
+/** Three members of etcd and three of Patroni with PostgreSQL on this machine, set up as in docs/operating.md. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { chmod, chown, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,14 +10,12 @@ import { findPorts, signalProcess } from '../harness.ts'
 import { until } from '../until.ts'
 import type { Programs } from './packages.ts'
 
-/** As Patroni tells of it (`GET /cluster`). */
 interface Seen {
   name: string
   role: string
   state: string
 }
 
-/** A machine: Patroni, and the PostgreSQL that it has started. */
 export interface Member {
   name: string
   postgresPort: number
@@ -31,7 +29,6 @@ const password = 'six-mirrors'
 
 export class Cluster {
   readonly members: Member[] = []
-  /** For DATABASE_URL. */
   url = ''
   readonly #programs: Programs
   readonly #folder: string
@@ -44,7 +41,7 @@ export class Cluster {
     this.#account = account
   }
 
-  /** A folder that the cluster's account can enter, and that goes with it. */
+  /** Accessible to the cluster's account, and removed with it. */
   static async makeFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'heliogram-ha-'))
     await chmod(folder, 0o755)
@@ -55,7 +52,7 @@ export class Cluster {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   }
 
-  /** Starts everything, with an empty database and a user that may do what Heliogram needs. */
+  /** Starts everything, with an empty database and a user with Heliogram's privileges. */
   static async start(programs: Programs, folder: string): Promise<Cluster> {
     const cluster = new Cluster(programs, folder, process.getuid?.() === 0 ? await unprivileged() : undefined)
     try {
@@ -73,14 +70,13 @@ export class Cluster {
     }
   }
 
-  /** Who leads, by what the others say; undefined while nobody does. */
   async leader(): Promise<Member | undefined> {
     const seen = await this.#look()
     const name = seen.find(({ role, state }) => role === 'leader' && state === 'running')?.name
     return this.members.find((member) => member.name === name)
   }
 
-  /** Waits until there is a leader, and both others follow it, one of them synchronously. */
+  /** Waits for a leader that both others follow, one of them synchronously. */
   async untilWhole(): Promise<void> {
     const isWhole = async (): Promise<boolean> => {
       const seen = await this.#look()
@@ -96,13 +92,12 @@ export class Cluster {
     member.patroni = this.#spawn(this.#programs.patroni, [join(folder, 'patroni.yml')], join(folder, 'patroni.log'))
   }
 
-  /** `patronictl` with the arguments of a command; throws what it says where it fails. */
   async patronictl(...args: string[]): Promise<void> {
     const config = join(this.members[0]?.folder ?? '', 'patroni.yml')
     await promisify(execFile)(this.#programs.patronictl, ['-c', config, ...args], { env: this.#programs.env })
   }
 
-  /** The PostgreSQL of a member, first its server, then the processes of that. */
+  /** A member's PostgreSQL: the server first, then its processes. */
   async postgresPids({ folder }: Member): Promise<number[]> {
     const file = await readFile(join(folder, 'data/postmaster.pid'), 'utf8').catch(() => '')
     const pid = Number.parseInt(file, 10)
@@ -117,7 +112,6 @@ export class Cluster {
 
   async close(): Promise<void> {
     for (const member of this.members) {
-      // Who is frozen cannot end.
       if (member.patroni?.pid !== undefined) signalProcess(member.patroni.pid, 'SIGKILL')
       for (const pid of await this.postgresPids(member)) signalProcess(pid, 'SIGKILL')
     }
@@ -141,7 +135,7 @@ export class Cluster {
     await until('etcd is healthy', async () => (await Promise.all(clientPorts.map(isHealthy))).every(Boolean))
   }
 
-  /** The configuration of the manual, with addresses, folders and passwords of our own. */
+  /** The manual's configuration, with our addresses, folders and passwords. */
   async #writeMembers(etcdPorts: number[], restPorts: number[], postgresPorts: number[]): Promise<void> {
     const [, template = ''] = /<!-- patroni: start -->\n```yaml\n([^]*?)```\n<!-- patroni: end -->/.exec(page) ?? []
     const etcds = etcdPorts.map((port) => `127.0.0.1:${port}`).join()
@@ -157,7 +151,7 @@ export class Cluster {
         [/data_dir: .*$/m, `data_dir: ${folder}/data`],
         [/bin_dir: .*$/m, `bin_dir: ${this.#programs.postgres}`],
         [/password: .*$/gm, `password: ${password}`],
-        // Where packages of Debian's are only unpacked, nobody has made its folder.
+        // Unpacked Debian packages have not created its folder.
         [/unix_socket_directories: .*$/m, `unix_socket_directories: ${folder}`],
       ]
       let text = template
@@ -183,7 +177,7 @@ export class Cluster {
     await client.end()
   }
 
-  /** What one that answers says of all. */
+  /** The first response counts for all. */
   async #look(): Promise<Seen[]> {
     const answers = this.members.map(async ({ restPort }) => {
       const response = await fetch(`http://127.0.0.1:${restPort}/cluster`, { signal: AbortSignal.timeout(2000) })
@@ -202,7 +196,7 @@ export class Cluster {
   #spawn(program: string, args: string[], log: string): ChildProcess {
     const shell = ['-c', 'exec "$0" "$@" >>"$LOG" 2>&1', program, ...args]
     const env = { ...this.#programs.env, LOG: log }
-    // A session of its own: a Ctrl-C is for us, who end it.
+    // A session of its own, so that Ctrl-C only reaches us, who end it.
     return spawn('/bin/sh', shell, { ...this.#account, env, cwd: '/', detached: true, stdio: 'ignore' })
   }
 }

@@ -1,4 +1,4 @@
-/** A client that nobody can post to: it reads the log of events on from the last one that it has, whoever answers. */
+/** A client without webhooks: it continues to read the event log from its last event, at either process. */
 import { parseId } from '../../server/ground/base/ids.ts'
 import type { Client } from '../client.ts'
 import type { Ledger } from '../ledger.ts'
@@ -21,7 +21,7 @@ export class EventReader {
     this.#running = this.#follow()
   }
 
-  /** What of the log was not read, or was read and is not there. */
+  /** Events that were not read, or were read but do not exist. */
   async check({ events }: Ledger): Promise<string[]> {
     const missing = (): string[] => events.map(({ id }) => id).filter((id) => !this.#read.has(id))
     await until('all events are read', () => missing().length === 0).catch(() => {})
@@ -37,7 +37,7 @@ export class EventReader {
     while (!this.#isOver) {
       const where = this.#last === null ? '' : `&after=${this.#last}&wait=1`
       const answer = await this.#client.call<Page>('GET', `/v1/events?limit=200${where}`).catch(() => null)
-      // The first answer is the newest first, and is to have the beginning of the log in it.
+      // The first page is newest first, and must reach the beginning of the log.
       if (answer?.status === 200 && (this.#last !== null || !answer.body.has_more)) this.#take(answer.body)
       else await new Promise((resolve) => setTimeout(resolve, 100))
     }

@@ -1,6 +1,6 @@
 /**
- * npm run test:ha: two processes under load over a PostgreSQL of three members that Patroni keeps highly available, whose leader is lost in
- * every way; after each the books of client, ledger, carrier and receiver must agree (conservation.ts). `--help` lists the options.
+ * npm run test:ha: two processes under load on a PostgreSQL of three members under Patroni, whose leader is lost in every way; after each leg the
+ * books of client, ledger, carrier and receiver must agree (conservation.ts). `--help` lists the options.
  */
 import { join } from 'node:path'
 import { readOptions } from '../../scripts/options.ts'
@@ -31,7 +31,6 @@ ${Object.entries(legs)
   --fetch      download what is not installed of etcd, Patroni and PostgreSQL from Debian, for this run alone
 `
 
-/** A line of the table. */
 interface Row {
   leg: string
   gapMs: number
@@ -50,7 +49,6 @@ interface World {
   client: Client
   db: Db
   random: () => number
-  /** All of the legs before. */
   requests: Request[]
 }
 
@@ -97,7 +95,6 @@ function refuse(message: string): number {
   return 2
 }
 
-/** Ends everything that was started, whatever of it fails. */
 async function close(): Promise<void> {
   for (const end of closing.splice(0).toReversed()) await end().catch((error: unknown) => console.error(String(error)))
 }
@@ -129,7 +126,6 @@ async function openWorld(random: () => number): Promise<World> {
   }
   const [one] = programs
   if (!one) throw new Error('two processes were to be started')
-  // A session for each of them.
   await one.client.expect('PATCH', `/v1/carriers/${(await one.client.carrier()).id}`, { settings: { sessions: 2 } })
   const address = (): string => programs[Math.floor(random() * programs.length)]?.address ?? ''
   const client = new Client(address, one.client.key)
@@ -142,7 +138,7 @@ async function openWorld(random: () => number): Promise<World> {
   return { cluster, carrier, programs, receiver, reader, client, db, random, requests: [] }
 }
 
-/** One leg under load, from a whole cluster to books that are compared. */
+/** One leg under load, from a whole cluster to the comparison of books. */
 async function runLeg(world: World, name: string, { rate, from }: { rate: number; from: number }): Promise<Row> {
   const { cluster, carrier, programs, receiver, reader, client, db, random } = world
   await cluster.untilWhole()
@@ -161,7 +157,7 @@ async function runLeg(world: World, name: string, { rate, from }: { rate: number
   })
   await untilAccepting().catch((error: unknown) => wrong.push(String(error)))
   const gapMs = watch.stop()
-  // A post whose transaction's answer was lost is free again when its lease of a minute ends. For those that are as old as no post becomes it does now.
+  // A post whose commit was not confirmed is free when its lease of a minute ends. Here the lease of posts older than any real one ends now.
   const freed = setInterval(() => {
     db.query(`update outbox set leased_until = now() where leased_until < now() + interval '40 seconds'`).catch(
       () => {},
@@ -178,7 +174,7 @@ async function runLeg(world: World, name: string, { rate, from }: { rate: number
   return { leg: name, gapMs, accepted: load.accepted, lost: count('L1'), twice: count('L7', 'L8'), wrong }
 }
 
-/** The longest time in which no message was accepted, in milliseconds. */
+/** The longest time without an accepted message, in milliseconds. */
 function watchAccepts(load: Load): { stop(): number } {
   let [accepted, since, longest] = [load.accepted, performance.now(), 0]
   const look = (): void => {
@@ -204,7 +200,6 @@ function tell({ leg, gapMs, accepted, lost, twice, wrong }: Row): string {
   return `${leg}: no accept for ${seconds(gapMs)} s, ${accepted} accepted, ${lost} lost, ${twice} twice; ${books}`
 }
 
-/** As the manual shows it. */
 function table(rows: readonly Row[]): string {
   return [
     '| What was lost | No accept for | Accepted | Lost | Twice |',

@@ -1,14 +1,13 @@
-/** What befalls the database in each leg of `npm run test:ha`, and what heals it. */
+/** The fault of each leg of `npm run test:ha`, and its repair. */
 import { signalProcess, type Program } from '../harness.ts'
 import { until } from '../until.ts'
 import type { Cluster, Member } from './cluster.ts'
 
 export interface Stage {
   cluster: Cluster
-  /** Both processes of Heliogram. */
   programs: Program[]
   random: () => number
-  /** Waits until messages are accepted again, by whoever leads then. */
+  /** Waits until messages are accepted again, under any leader. */
   untilAccepting(): Promise<void>
 }
 
@@ -46,7 +45,7 @@ export const legs: Record<string, Leg> = {
         await untilOther(stage, old)
         await pause(2000 + stage.random() * 3000)
       } finally {
-        // PostgreSQL first: for a while it is a second primary, and nobody tells it otherwise.
+        // PostgreSQL first: for a while it is a second primary without knowing it.
         for (const pid of postgres) signalProcess(pid, 'SIGCONT')
         await pause(500 + stage.random() * 2000)
         signalProcess(patroni, 'SIGCONT')
@@ -71,7 +70,7 @@ export const legs: Record<string, Leg> = {
       await pause(stage.random() * 3000)
       await program?.kill9()
       const other = untilOther(stage, old)
-      // What a service manager does: while there is no primary, each start says so and ends.
+      // As a service manager does: without a primary each start fails with a message.
       await until(
         'the process runs again',
         async () => {

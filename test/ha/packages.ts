@@ -1,4 +1,4 @@
-/** Where etcd, Patroni and PostgreSQL of Debian are: installed, or unpacked into a folder without installing them. */
+/** Debian's etcd, Patroni and PostgreSQL: installed, or unpacked into a folder. */
 import { execFile } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -7,22 +7,20 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The programs, and what of the environment they need to be found and to find their own. */
 export interface Programs {
   etcd: string
   patroni: string
   patronictl: string
-  /** Of the server: postgres, initdb, pg_rewind, pg_basebackup. */
   postgres: string
   env: Record<string, string>
 }
 
-/** Something is not there; the message says what to do. */
+/** The message says what to do. */
 export class MissingPackagesError extends Error {}
 
 const wanted = ['etcd-server', 'patroni', 'python3-etcd']
 
-/** Finds what is installed. @throws MissingPackagesError */
+/** @throws MissingPackagesError */
 export function findInstalled(): Programs {
   const found = findIn('/')
   if (found) return found
@@ -34,11 +32,11 @@ export function findInstalled(): Programs {
   )
 }
 
-/** Downloads what is not installed from Debian, and unpacks it into a folder. @throws MissingPackagesError */
+/** Downloads and unpacks what is not installed. @throws MissingPackagesError */
 export async function fetchInto(folder: string): Promise<Programs> {
   await mkdir(folder, { recursive: true })
   try {
-    // One that is there in an older version is good enough: its line says that version, in brackets.
+    // An older installed version will do: its line has that version in brackets.
     const { stdout } = await run('apt-get', ['install', '-s', '-qq', '--no-install-recommends', ...packages()])
     const names = [...stdout.matchAll(/^Inst (\S+) \(/gm)].map(([, name = '']) => name)
     if (names.length > 0) await run('apt-get', ['download', '-qq', ...names], { cwd: folder })
@@ -64,7 +62,6 @@ const serverFolder = (root: string): string | undefined =>
 
 const packages = (): string[] => [...wanted, ...(serverFolder('/') === undefined ? ['postgresql'] : [])]
 
-/** What is in a tree of files, and beside it in this system. */
 function findIn(root: string): Programs | null {
   const postgres = serverFolder(root) ?? serverFolder('/')
   const [etcd = '', patroni = '', patronictl = ''] = ['etcd', 'patroni', 'patronictl'].map((name) =>

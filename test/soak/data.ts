@@ -1,4 +1,4 @@
-/** What is asked of the data of a world while it fails: files of contacts, erasures, texts that are not kept. And the books about these. */
+/** Work on a failing world's data: contact files, erasures, texts that are not kept; and its books. */
 import type { Db } from '../../server/ground/db/db.ts'
 import { parseId } from '../../server/ground/base/ids.ts'
 import type { Evidence } from '../conservation.ts'
@@ -9,14 +9,14 @@ import type { Fault, World } from './world.ts'
 const uuidOf = (id: string): string => parseId('msg', id) ?? ''
 
 export const dataFaults: Record<string, Fault> = {
-  // Large enough that a process dies in the middle of it; of people who do not opt out meanwhile.
+  // Large enough that a process dies in the middle; without people who opt out meanwhile.
   async import(world) {
     const campaign = `crowd-${world.imports.length}`
     const created = 2000 + Math.floor(world.random() * 20_000)
     const file = { id: '', campaign, created, duplicate: Math.floor(created / 10), failed: Math.floor(created / 50) }
     world.imports.push(file)
     const lines = Array.from({ length: created }, (_, i) => `+1555${9_000_000 + i},n${i}`)
-    // Among the others, so that some come again after a process went on with another's work.
+    // Mixed in, so that some repeat after a process took over another's work.
     for (let i = 0; i < file.duplicate; i++)
       lines.splice(Math.floor(world.random() * lines.length), 0, lines[i * 7] ?? '')
     for (let i = 0; i < file.failed; i++) lines.splice(Math.floor(world.random() * lines.length), 0, `12,bad${i}`)
@@ -36,7 +36,7 @@ export const dataFaults: Record<string, Fault> = {
   },
 }
 
-/** Some now, one in a moment, and one that would be in an hour: to a number of their own, which is none of the load's (`openWorld`). */
+/** Some now, one in a moment, and one in an hour: to a number outside the load's (`openWorld`). */
 async function sendSome(world: World, changes: { retain_content?: false }): Promise<World['gone'][number]> {
   const n = world.gone.length
   const gone: World['gone'][number] = { erasure: null, number: `1606203${1000 + n}`, ids: new Map() }
@@ -50,7 +50,7 @@ async function sendSome(world: World, changes: { retain_content?: false }): Prom
   return gone
 }
 
-/** Waits until imports and erasures are over, and all texts gone that may go. Their clocks are set to now. */
+/** Waits until imports and erasures are over, and all expired texts are gone. Their due times are set to now. */
 export async function settleData({ db, client, imports, gone }: World): Promise<void> {
   for (const { id, campaign } of imports)
     await until(
@@ -66,7 +66,7 @@ export async function settleData({ db, client, imports, gone }: World): Promise<
     return (await db.query('select from erasures where completed_at is null')).rows.length === 0
   }
   await until('what is to be erased is', areErased, 90_000)
-  // What is unconfirmed keeps its text for as long as it may be sent again.
+  // An unconfirmed message keeps its text for as long as it may be repeated.
   const areForgotten = async (): Promise<boolean> => {
     await db.query(`update discards set check_at = now() where check_at > now() + interval '1 second'`)
     const { rows } = await db.query(
@@ -77,7 +77,6 @@ export async function settleData({ db, client, imports, gone }: World): Promise<
   if (gone.length > 0) await until('what is not kept is gone', areForgotten, 60_000)
 }
 
-/** What of files, erasures and texts is not as it was asked for. */
 export async function checkData(
   { db, client, imports, gone }: World,
   { ledger, carrier }: Evidence,
@@ -114,7 +113,7 @@ export async function checkData(
 
 const hasNoText = ({ text }: { text: string | null }): boolean => text === null
 
-/** What was seen of all but those whose texts are gone, by which the laws tell them apart. */
+/** The evidence without messages whose texts are gone, because the laws match by text. */
 export function withoutGone(evidence: Evidence, { gone }: World): Evidence {
   const words = new Set(gone.flatMap(({ ids }) => [...ids.keys()]))
   const ids = new Set(gone.flatMap((one) => [...one.ids.values()].map(uuidOf)))

@@ -1,7 +1,4 @@
-/**
- * What befalls a world in a soak. Faults of a lane come one after the other, those of different lanes at once. Each heals what it broke
- * before it ends.
- */
+/** Faults of a soak. Those of a lane run in sequence, those of different lanes concurrently. Each repairs its damage before it ends. */
 import { signalProcess, withChildren } from '../harness.ts'
 import { until } from '../until.ts'
 import { dataFaults } from './data.ts'
@@ -12,7 +9,6 @@ interface Batch {
   results: { message?: { id: string } }[]
 }
 
-/** By lane, then by name. */
 export const lanes: Record<string, Record<string, Fault>> = {
   processes: {
     async kill(world) {
@@ -24,14 +20,14 @@ export const lanes: Record<string, Record<string, Fault>> = {
     async stop(world) {
       const node = await takeNode(world)
       const { code, signal, stderr } = await node.program.stop()
-      // One that was frozen for too long may just end by itself.
+      // A process that was frozen for too long may be ending itself.
       if (code !== 0 && !wasFenced(node))
         world.faults.push(`a process that was asked to stop ended with ${code ?? signal}: ${stderr.slice(-1000)}`)
       await begin(world, node)
     },
-    // Shorter than what a process is fenced for.
+    // Too short for fencing.
     freeze: (world) => freeze(world, world.random() * 12_000),
-    // Who wakes fenced ends itself (`tend`).
+    // A fenced process ends itself on waking (`tend`).
     fence: (world) => freeze(world, 17_000 + world.random() * 5000),
   },
 
@@ -43,7 +39,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
         [random()],
       )
     },
-    // What was carried out, and whose answer is lost.
+    // Executed work, whose response is lost.
     async cut({ nodes, random }) {
       await nodes[random() < 0.5 ? 0 : 1].proxy.cut(random() * 200)
     },
@@ -74,7 +70,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
       const deeds = ['drop', 'reset', 'half_open', 'unbind', 'partial_pdu', 'garbage', 'length_zero', 'stray_response']
       await phones.control({ do: deeds[Math.floor(random() * deeds.length)] })
     },
-    // Without those that refuse what they take: nobody can account for that.
+    // Without faults that refuse accepted submits, which cannot be accounted for.
     async submits({ carriers, random }) {
       const { phones } = carriers[random() < 0.5 ? 0 : 1]
       const answers = ['silent', 'drop', 'unbind', 'nack', 'silent_taken', 'drop_taken', 'RTHROTTLED', 'RSYSERR']
@@ -92,11 +88,11 @@ export const lanes: Record<string, Record<string, Fault>> = {
     async still({ carriers, random }) {
       const { phones } = carriers[random() < 0.5 ? 0 : 1]
       await phones.control({ isPaused: true })
-      // Beyond the response timer, too.
+      // Also beyond the response timer.
       await pause(random() * 8000)
       await phones.control({ isPaused: false })
     },
-    // An answer that is not heard looks like a person who says the same again, where it is about a reply: those come from the first carrier.
+    // An unheard answer to a reply looks like a person who repeats it, so replies come only from the first carrier.
     async receipts({ carriers: [, { phones }], random }) {
       await phones.control({ isHoldingReceipts: true })
       await pause(random() * 4000)
@@ -126,7 +122,6 @@ export const lanes: Record<string, Record<string, Fault>> = {
     async leave({ smppLoad, random }) {
       smppLoad.leave(random() < 0.5)
     },
-    // What is not answered comes again.
     async silent({ smppLoad, random }) {
       smppLoad.isAnswering = false
       await pause(random() * 3000)
@@ -135,7 +130,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
   },
 
   callers: {
-    // About when it would go.
+    // About when it is due.
     async cancel(world) {
       const { load, random, taken } = world
       const ms = 1000 + random() * 3000
@@ -151,7 +146,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
       )
       if (id !== null && status === 'canceled') taken.push(id)
     },
-    // Repeated with its key, a batch that was written in part goes on.
+    // Repeated with its key, a partly written batch continues.
     async batch(world) {
       const { random, batches } = world
       const [n, size] = [batches.length, 2 + Math.floor(random() * 800)]
@@ -180,7 +175,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
       const ids = await Promise.all([load.send({ to, send_at }), load.send({ to, send_at }), load.send({ to })])
       world.calledOff.push(...ids.flatMap((id) => id ?? []))
       await insist(world, 'POST', '/v1/opt-outs', { number: to }, [200, 201])
-      // What waited was not due yet.
+      // Queued ones were not due yet.
       if (Date.now() < at) taken.push(...ids.slice(0, 2).flatMap((id) => id ?? []))
       if ((await load.send({ to })) !== null) faults.push(`a message to ${to}, who had opted out, was taken`)
     },
@@ -252,7 +247,6 @@ export const lanes: Record<string, Record<string, Fault>> = {
   data: dataFaults,
 }
 
-/** Has a fault of the lane again and again until `isOver`. */
 export async function runLane(
   world: World,
   faults: Record<string, Fault>,
@@ -267,13 +261,13 @@ export async function runLane(
     const [name, befall] = fault
     say(name)
     await befall(world).catch((error: unknown) => {
-      // Beside others a fault may fail: nobody who asks a database that was killed is answered.
+      // Concurrent faults may fail: a killed database answers no request.
       if (name === 'broadcast' || name === 'kill') world.faults.push(`${name}: ${String(error)}`)
     })
   }
 }
 
-/** One of the two, when it is up: one that was fenced may just begin again (`tend`). */
+/** One of the two while it is up: a fenced one may be restarting (`tend`). */
 async function takeNode({ nodes, random }: World): Promise<Node> {
   const node = nodes[random() < 0.5 ? 0 : 1]
   await until('the process is up', async () => node.isUp, 60_000)
@@ -281,7 +275,7 @@ async function takeNode({ nodes, random }: World): Promise<Node> {
   return node
 }
 
-/** Freezes a process, which its watchdog may end; or its machine, and the watchdog with it. */
+/** Freezes a process, which its watchdog may end; or its machine, including the watchdog. */
 async function freeze(world: World, ms: number): Promise<void> {
   const node = await takeNode(world)
   const { pid } = node.program
@@ -292,7 +286,7 @@ async function freeze(world: World, ms: number): Promise<void> {
   await begin(world, node)
 }
 
-/** The service manager: starts a process again that ended by itself, which only one that was fenced may. Until `isOver`. */
+/** The service manager: restarts processes that ended by themselves, which only fenced ones may, until `isOver`. */
 export async function tend(world: World, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     await pause(200)
@@ -310,7 +304,7 @@ const wasFenced = (node: Node): boolean => logOf(node).includes('fenced by anoth
 
 async function begin(world: World, node: Node): Promise<void> {
   node.loggedBefore = node.program.stderr.length
-  // With the database away the start waits for it, or says why not; a service manager tries again.
+  // Without the database the start waits or fails; a service manager retries.
   for (let tries = 0; !isAlive(node) && tries < 10; tries++)
     await node.program.restart().catch(async (error: unknown) => {
       if (tries === 9) world.faults.push(`a process did not start: ${String(error)}`)

@@ -1,9 +1,7 @@
-/** A caller who does not give up. */
 import type { World } from './world.ts'
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Asks until there is an answer that is one of these. */
 export async function insist<T>(
   { client, faults }: World,
   method: string,

@@ -1,9 +1,9 @@
-/** What the database and the carriers say of messages that broke a law: the first thing to read when a round ends badly. */
+/** What the database and the carriers have on messages that broke a law: to read first after a failed round. */
 import type { Db } from '../../server/ground/db/db.ts'
 import { parseId } from '../../server/ground/base/ids.ts'
 import { bothOf, type World } from './world.ts'
 
-// Of many that broke the same law the first say enough.
+// The first few violations of a law say enough.
 const messagesMax = 3
 const sources = {
   message: `select status, previous_status, sequence, attempts, segments, type, on_unknown, possible_duplicate, their_number, provider_message_id,
@@ -20,7 +20,7 @@ const sources = {
   key: `select key, operation, created_at from idempotency_keys where resource_id = $1`,
 }
 
-/** Lines about the messages that violations name, by UUID or public id. */
+/** Lines about messages in violations, by UUID or public id. */
 export async function inspect(world: World, violations: readonly string[]): Promise<string[]> {
   const named = violations.flatMap(
     (violation) => violation.match(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\bmsg_\w+/g) ?? [],

@@ -1,4 +1,4 @@
-/** A client under load that speaks SMPP to both processes and keeps books: what it submitted, how that was answered, and what came back. */
+/** An SMPP client under load on both processes that keeps books: its submits, their answers, and what came back. */
 import {
   connectSession,
   cutSegments,
@@ -17,9 +17,7 @@ import type { Ledger } from '../ledger.ts'
 import { textOf } from '../load.ts'
 import { until } from '../until.ts'
 
-/** One submit_sm, which is never repeated: SMPP has no keys. */
 interface Submit {
-  /** The word of its text. */
   tag: string
   outcome: Outcome | null
 }
@@ -27,18 +25,16 @@ interface Submit {
 interface SmppLoadOptions {
   ports: readonly number[]
   credential: { system_id: string; password: string }
-  /** Messages a second. */
   rate: number
   recipient: (n: number) => string
   random: () => number
 }
 
 export class SmppLoad {
-  /** False: what comes is not answered. */
+  /** False: deliveries are not answered. */
   isAnswering = true
   readonly #options: SmppLoadOptions
   readonly #submits: Submit[] = []
-  /** States that receipts told, by the id that the submit was answered with. */
   readonly #told = new Map<string, Set<string>>()
   readonly #sessions: (Session<Submit> | null)[]
   readonly #timer: NodeJS.Timeout
@@ -51,19 +47,18 @@ export class SmppLoad {
     this.#timer = setInterval(() => this.#tick(), 1000 / options.rate)
   }
 
-  /** Submits answered ESME_ROK so far. */
   get accepted(): number {
     return this.#submits.filter(isTaken).length
   }
 
-  /** Leaves, politely or not; it comes again. */
+  /** Disconnects, with or without an unbind; reconnects later. */
   leave(isPolite: boolean): void {
     for (const session of this.#sessions)
       if (isPolite) void session?.unbind(500)
       else session?.destroy()
   }
 
-  /** Begins no more messages; resolves when every submit has its outcome, and nothing waits for parts that are missing, as it does for a minute. */
+  /** Starts no more messages; resolves when every submit has its outcome, and no message waits for missing parts, which takes a minute. */
   async finish(db: Db): Promise<void> {
     this.#isOver = true
     this.isAnswering = true
@@ -77,7 +72,7 @@ export class SmppLoad {
     for (const session of this.#sessions) session?.destroy()
   }
 
-  /** Waits until all that is owed has come. What was not answered is due a minute later, or after long pauses: it is made due now. */
+  /** Waits for everything owed. Unanswered deliveries would be due a minute later, or after long pauses: they are made due now. */
   async untilTold(db: Db): Promise<void> {
     const isTold = async (): Promise<boolean> => {
       await db.query('update smpp_deliveries set due_at = now() where due_at > now()')
@@ -90,7 +85,6 @@ export class SmppLoad {
     await until('clients have all that is owed', isTold, 60_000).catch(() => {})
   }
 
-  /** What the books of the client and those of the ledger do not agree on. */
   check({ messages }: Ledger): string[] {
     const violations: string[] = []
     const check = (holds: boolean, what: string): void => void (holds || violations.push(`SMPP: ${what}`))
@@ -152,7 +146,6 @@ export class SmppLoad {
     return session
   }
 
-  /** Each part over any session. */
   #submit(n: number): void {
     const { recipient, random } = this.#options
     const tag = `s${n}`
@@ -162,7 +155,7 @@ export class SmppLoad {
       const session = able[Math.floor(random() * able.length)]
       const submit: Submit = { tag, outcome: null }
       const numbers = { dest_addr_ton: 1, dest_addr_npi: 1, destination_addr, registered_delivery: 1 }
-      // What was not sent is a submit that was refused: without it no message may be whole.
+      // An unsent part counts as refused: without it no message may be complete.
       this.#submits.push(submit)
       if (!session?.submit({ ...numbers, ...fields }, submit)) submit.outcome = { kind: 'closed', written: false }
     }
@@ -177,7 +170,7 @@ export class SmppLoad {
 }
 
 const isTaken = ({ outcome }: Submit): boolean => outcome?.kind === 'response' && outcome.status === ESME.ROK
-/** Without an answer; or the service was overloaded or its database away, and of what it does not know it says so. */
+/** Unanswered; or the service was overloaded or its database away, and the status says so. */
 const isUnknown = ({ outcome }: Submit): boolean =>
   outcome?.kind === 'timeout' ||
   (outcome?.kind === 'closed' && outcome.written) ||

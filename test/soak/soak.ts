@@ -1,6 +1,6 @@
 /**
- * npm run soak: rounds of a whole world in which everything fails by chance, and after each the books of client, ledger, carrier and
- * receiver must agree (conservation.ts). `--help` lists the options.
+ * npm run soak: rounds of a whole world with random faults, after each of which the books of client, ledger, carrier and receiver must agree
+ * (conservation.ts). `--help` lists the options.
  */
 import { readOptions, readWhole, refuse } from '../../scripts/options.ts'
 import type { Db } from '../../server/ground/db/db.ts'
@@ -40,7 +40,6 @@ const chosen = values.faults
     (name) =>
       lanes[name] ?? refuse(`--faults: there is no "${name}"; there are ${Object.keys(lanes).join(', ')}.`, help),
   )
-/** What is open, to be closed by whoever interrupts it. */
 let current: World | null = null
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => {
@@ -52,7 +51,7 @@ for (let round = 0; round < rounds; round++) violated += (await runRound(firstSe
 console.log(violated === 0 ? `${rounds} rounds, all books agree.` : `${violated} of ${rounds} rounds broke a law.`)
 process.exitCode = violated === 0 ? 0 : 1
 
-/** One world from its start to its books; whether they agree. */
+/** One world from start to books; returns whether they agree. */
 async function runRound(seed: number): Promise<boolean> {
   const startedAt = performance.now()
   const world = await openWorld({ random: seededRandom(seed), rate })
@@ -86,7 +85,7 @@ async function runRound(seed: number): Promise<boolean> {
   return violations.length === 0
 }
 
-/** Brings a world in which nothing fails any more to rest, and compares its books. */
+/** Brings a world without faults to rest, and compares its books. */
 async function settle(world: World): Promise<string[]> {
   const { carriers, nodes, load, smppLoad, receiver, replies, db, client } = world
   for (const { phones } of carriers) await phones.control({ reset: true })
@@ -96,7 +95,7 @@ async function settle(world: World): Promise<string[]> {
     60_000,
   )
   await client.waitForBound(90_000)
-  // Beside more than a slow machine can do, a broadcast would not end.
+  // With more load than a slow machine can do, a broadcast would not end.
   await Promise.all([load.finish(), smppLoad.finish(db)])
   for (const { campaign } of world.broadcasts)
     await until(
@@ -133,7 +132,7 @@ async function settle(world: World): Promise<string[]> {
   return violations
 }
 
-/** How many processes were not fenced and have beaten a moment ago: one that was frozen for long is alive, and about to end itself. */
+/** Unfenced processes with a recent heartbeat: one that was frozen for long is alive, but about to end itself. */
 async function countBeating(db: Db): Promise<number> {
   const { rowCount } = await db.query(
     `select from nodes n join heartbeats h on h.node_id = n.id
@@ -142,7 +141,7 @@ async function countBeating(db: Db): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Has what the receiver missed posted again; with the replays that were ordered before, this one is over. */
+/** Replays events that the receiver missed; waits for this replay and earlier ones. */
 async function replay({ client, openedAt, hasMissed }: World): Promise<void> {
   if (!hasMissed) return
   const { data } = await client.get<{ data: { id: string }[] }>('/v1/webhooks')

@@ -1,4 +1,4 @@
-/** What a round of the soak is made of: a database, two processes of the program, two carriers, a client's server, and a client. */
+/** A round of the soak: a database, two processes of the program, two carriers, a client's server, and a client. */
 import { join } from 'node:path'
 import { openPool, type Db } from '../../server/ground/db/db.ts'
 import { CarrierProcess, ourNumber, setUpCarrier, type Phones } from '../carrier.ts'
@@ -9,58 +9,51 @@ import { DatabaseProxy } from '../proxy.ts'
 import { Receiver } from '../receiver.ts'
 import { SmppLoad } from './smpp-load.ts'
 
-/** A process of the program with its own way to the database. */
+/** A process of the program with its own connection to the database. */
 export interface Node {
   program: Program
   proxy: DatabaseProxy
-  /** False while a fault has it. */
   isUp: boolean
-  /** How much all its processes before this one have logged. */
   loggedBefore: number
 }
 
 export interface World {
   random: () => number
   nodes: [Node, Node]
-  /** They share the messages, and each takes what the other refuses, or while that is away. */
+  /** They share the messages, and each replaces the other after a refusal or during an outage. */
   carriers: [CarrierProcess, CarrierProcess]
   receiver: Receiver
-  /** Asks either process. */
   client: Client
   db: Db
   load: Load
   smppLoad: SmppLoad
-  /** Texts that were typed on phones. */
   replies: string[]
-  /** Broadcasts that were ordered: their campaigns, and of how many contacts. */
+  /** Started broadcasts: their campaigns and numbers of contacts. */
   broadcasts: { campaign: string; contacts: number; isCanceled: boolean }[]
-  /** Ids of messages that were taken back in time; `calledOff`: also too late, or maybe so. */
+  /** Ids of messages canceled in time; `calledOff`: maybe too late. */
   taken: string[]
   calledOff: string[]
-  /** Batches: their texts, and the ids that they were answered with, if they were. */
+  /** Texts of batches, and their ids if the response came. */
   batches: { texts: string[]; ids: string[] }[]
-  /** Files of contacts, each of a campaign of its own, and how many of their rows are whose first, come again, and are no contacts. */
+  /** Contact files, each for its own campaign, with their counts of new, repeated and invalid rows. */
   imports: { id: string; campaign: string; created: number; duplicate: number; failed: number }[]
-  /** Messages whose texts go: those to a number that is erased, or whose texts were not to be kept. By the first words of their texts. */
+  /** Messages whose texts are removed: to an erased number, or not to be kept. By the first words of their texts. */
   gone: { erasure: string | null; number: string; ids: Map<string, string> }[]
-  /** People who have opted out. */
   out: string[]
   openedAt: Date
-  /** The receiver may have missed events, because its webhook was disabled: also older ones, whose posts waited. */
+  /** The receiver may have missed events, also older ones with pending posts, because its webhook was disabled. */
   hasMissed: boolean
-  /** What went wrong by itself, such as a process that ended unasked. */
   faults: string[]
-  /** @throws what the processes left, such as a number in a log. */
+  /** @throws what the processes left, such as a number in a log */
   close(): Promise<void>
 }
 
-/** What befalls a world. */
 export type Fault = (world: World) => Promise<void>
 
-// Of the carrier's well-known recipients those that always bring a receipt, three of them before the response.
+// Well-known recipients that always bring a receipt, three of them before the response.
 const endings = ['1001', '1002', '1003', '1004', '1005', '0002', '0005', '0012']
 
-// Short ones: most faults are over before the usual ones end.
+// Short: most faults end before the default timers.
 const timers = { response_timeout_seconds: 5, enquire_link_seconds: 2, enquire_timeout_seconds: 2 }
 
 interface SmppCredential {
@@ -68,7 +61,7 @@ interface SmppCredential {
   password: string
 }
 
-/** Starts everything, empty, and the load with it: `rate` messages a second. */
+/** Starts everything, empty, and the load at `rate` messages a second. */
 export async function openWorld({ random, rate }: { random: () => number; rate: number }): Promise<World> {
   const openedAt = new Date()
   const closing: (() => Promise<unknown>)[] = []
@@ -107,7 +100,6 @@ export async function openWorld({ random, rate }: { random: () => number; rate: 
     }
     const [one, other] = nodes
     if (!one || !other) throw new Error('two processes were to be started')
-    // A session for each of them.
     await one.program.client.expect('PATCH', `/v1/carriers/${(await one.program.client.carrier()).id}`, {
       settings: { sessions: 2 },
     })
@@ -174,7 +166,6 @@ async function addCarrier(client: Client, { smppPort }: CarrierProcess): Promise
   })
 }
 
-/** Both carriers, as one witness. */
 export function bothOf({ carriers: [first, second] }: World): { phones: Pick<Phones, 'stats' | 'ledger'> } {
   return {
     phones: {
@@ -196,5 +187,4 @@ export function bothOf({ carriers: [first, second] }: World): { phones: Pick<Pho
   }
 }
 
-/** Whether the process of a node is there. */
 export const isAlive = ({ program }: Node): boolean => signalProcess(program.pid, 0)
