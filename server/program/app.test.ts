@@ -9,7 +9,7 @@ import type { App, Caller } from '../ground/http/http.ts'
 import { watchBodies } from '../ground/http/slow.ts'
 import { openStream } from '../ground/http/stream.ts'
 
-// These tests are about what happens before and after the slices: no database is involved.
+// Only what happens before and after the rooms' code: no database is involved.
 const caller: Caller = {
   accountId: 'a',
   kind: 'key',
@@ -231,7 +231,7 @@ test('a field in the body of a route that has none is told, and nothing is done'
   expect((await stop('"x"')).json().errors).toMatchObject([{ pointer: '#', code: 'invalid_type' }])
   for (const payload of ['{}', 'null']) expect((await stop(payload)).json()).toEqual({ stopped: true })
   expect((await app.inject({ method: 'POST', url: '/v1/things/7/stop' })).json()).toEqual({ stopped: true })
-  // The header of a body, and none.
+  // Content-Type: application/json without a body.
   expect((await stop('')).json()).toEqual({ stopped: true })
   expect((await post('')).json()).toMatchObject({ status: 400, code: 'malformed_json', detail: 'The body is empty.' })
 })
@@ -282,7 +282,7 @@ test('a path with a slash too many is told how it is written', async () => {
     'There is no GET /v1/errors/. Leave out the slash at its end: /v1/errors',
   )
   expect(await detailOf('/v1/nothing/')).toBe('There is no GET /v1/nothing/.')
-  // Where the router finds a thing without an id.
+  // The router finds a thing with an empty id.
   expect(await detailOf('/v1/things/')).toBe('There is no GET /v1/things/. Leave out the slash at its end: /v1/things')
   expect(await detailOf('/v1/things//')).toBe('There is no GET /v1/things//.')
 })
@@ -357,7 +357,7 @@ test('health is 200 and degraded when only what is not vital fails', async () =>
   })
 })
 
-/** What a raw request gets back until the server closes. */
+/** The response to a raw request, until the server closes. */
 function talk(app: App, text: string): Promise<string> {
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw new Error('not listening')
@@ -388,7 +388,7 @@ test('an answer is not overtaken by the refusal of what comes after its request'
   const body = JSON.stringify({ to: '1', message: 'x' })
   const head = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
   const refused = once(slow.server, 'clientError')
-  // The NUL that ends a text of C is not counted, and sent.
+  // A C string's final NUL is sent, but not counted.
   const answer = talk(slow, `${head}Content-Length: ${body.length}\r\n\r\n${body}\0`)
   await refused
   held.resolve()

@@ -1,4 +1,4 @@
-/** The HTTP application: who may in, what comes in, how it fails. What it does is in the slices' `http.ts`. */
+/** The HTTP application: access, parsing and errors. The routes are in the rooms' `http.ts`. */
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Authenticator } from '../accounts/authenticate.ts'
@@ -33,35 +33,31 @@ import { sendTwilioFault } from '../twilio/faults.ts'
 import { closeInTime, closeUnread, watchBodies } from '../ground/http/slow.ts'
 import { buildSerializers, buildValidators, readBody } from '../ground/http/validate.ts'
 
-/** What the application itself needs; the slices bring their own. */
 export interface AppContext extends WelcomeContext {
   authenticator: Authenticator
   /** `https:` turns on Strict-Transport-Security. */
   publicUrl: string
-  /** After how long a login of the console ends that nobody uses; 12 by default. */
+  /** Idle hours after which a console login ends; 12 by default. */
   consoleIdleHours?: number
-  /** Address of short links, whose host answers nothing else; none: they are off. */
+  /** Base address of short links, whose host serves nothing else; none: they are off. */
   shortUrl?: string | null
-  /** What lets requests in; by default the documented limits, of this application alone. */
+  /** Limits of requests; by default the documented ones, for this application alone. */
   door?: Door
-  /** Addresses of proxies whose X-Forwarded-For is believed; none by default. */
+  /** Proxies whose X-Forwarded-For is trusted; none by default. */
   trustedProxies?: string[]
   log?: FastifyBaseLogger
-  /** Who calls what is deprecated; by default nobody notes it. */
+  /** Records calls of deprecated routes; by default none. */
   deprecatedCalls?: DeprecatedCalls
-  /** Makes an answer that its schema does not describe an error; for tests. */
+  /** Fails on responses that their schema does not describe; for tests. */
   checksAnswers?: boolean
 }
 
-/** Registers the routes of slices. */
 export type Register = (app: App) => void | Promise<void>
 
-/** Largest body where a route does not say otherwise: 1600 characters and 50 metadata fields fit twice. */
+/** Default limit of a body: twice 1600 characters and 50 metadata fields. */
 const bodyBytesMax = 65_536
 
-/**
- * Builds the application, ready to `listen` or `inject`. Throws where a route does not declare a scope: nothing is public by omission.
- */
+/** Builds the application, ready to `listen` or `inject`. Throws if a route declares no scope: public routes must be explicit. */
 export async function buildApp(context: AppContext, register: Register): Promise<App> {
   const headers = headersOf(context.publicUrl)
   const rewriteUrl = readShortHost(context.shortUrl)
@@ -69,19 +65,19 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const app: App = Fastify({
     ...(context.log ? { loggerInstance: context.log } : { logger: false }),
     logController: new LogController({ disableRequestLogging: true }),
-    // A child logger a request would cost more than the whole authentication; records carry the request id instead.
+    // A child logger per request would cost more than authentication; log lines have the request id instead.
     childLoggerFactory: (logger) => logger,
     genReqId: () => showId('req', newId()),
     requestIdHeader: false,
     trustProxy: context.trustedProxies ?? false,
     bodyLimit: bodyBytesMax,
-    // While closing, answer what still comes on open connections, each with Connection: close.
+    // While closing, answer requests on open connections, each with Connection: close.
     return503OnClosing: false,
     // Not Node's requestTimeout: see ground/http/slow.ts.
     requestTimeout: 0,
-    // Longer than the 60 s for which common proxies keep an idle connection, so that they close it and no request meets a closing one.
+    // Longer than the 60 s for which common proxies keep an idle connection: the proxy closes it, and no request meets a closing one.
     keepAliveTimeout: keepAliveSeconds * 1000,
-    // A request without Host is refused by the guard: Node would answer 400 without a word.
+    // The guard refuses a request without Host: Node would send a bare 400.
     http: {
       headersTimeout: 10_000,
       maxHeaderSize: 16_384,
@@ -121,7 +117,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const { authenticator, door = openDoor() } = context
   const { routes, askAgain } = protectRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
-  /** The path without the slash at its end, where that is one of ours; else null. */
+  /** The path without its trailing slash, if that is a route; else null. */
   const shorterOf = (path: string): string | null => {
     const shorter = path.replace(/\/$/, '')
     return shorter !== path && methodsOf(routes, shorter).length > 0 ? shorter : null
@@ -149,21 +145,21 @@ export async function buildApp(context: AppContext, register: Register): Promise
     takeUnknown(authenticator, door, request, reply, (refusal) => void send(refusal ?? error))
   }
   app.setNotFoundHandler(refuseUnknown)
-  // The router takes what stands before or behind a slash too many for an id without a character.
+  // The router reads an extra slash as an empty id.
   app.addHook('onRequest', (request, reply, done) => {
     if (hasEmptyId(request)) refuseUnknown(request, reply)
     else done()
   })
-  // What comes to a path that is none is not read for its other faults.
+  // Unknown paths are not checked for other faults.
   app.setErrorHandler((error, request, reply) => {
     const isMissing = error instanceof ApiError && error.code === 'not_found'
     if (request.is404 || (isMissing && wantsPage(request))) refuseUnknown(request, reply)
     else handleFailure(error, request, reply)
   })
-  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a word.
+  // RFC 9110 §10.1.1 allows ignoring an unknown expectation; Node would send a bare 417.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (context.log?.level === 'debug') logRequests(app)
-  // What looks at each request or answer on Fastify's way would not see those of the other.
+  // The fast path would bypass the checks that Fastify's hooks make.
   else if (!context.checksAnswers)
     openFastPath(app, { bodyBytesMax, trustedProxies: context.trustedProxies ?? [], askAgain, rewriteUrl })
 
@@ -181,7 +177,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
 const hasEmptyId = ({ params, is404 }: FastifyRequest): boolean =>
   !is404 && Object.entries(params as Record<string, string>).some(([name, value]) => value === '' && name !== '*')
 
-/** Before anything asks for the address of a caller. */
+/** Before any code reads the caller's address. */
 function readForwarded(app: App): void {
   app.addHook('onRequest', (request, _, done) => {
     const { headers } = request.raw
@@ -191,7 +187,7 @@ function readForwarded(app: App): void {
   })
 }
 
-/** Bodies are JSON and nothing else unless a route's own plugin says so. */
+/** Bodies are JSON unless a route's own plugin changes this. */
 function parseBodies(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
@@ -200,7 +196,7 @@ function parseBodies(app: App): void {
       return
     }
     try {
-      // Many clients send the header of a JSON body with every request, also where there is none to send.
+      // Many clients send the header of a JSON body with every request, even without a body.
       if (bytes.length === 0 && (request.method === 'DELETE' || !request.routeOptions.schema?.body)) return done(null)
       done(null, readBody(bytes, request.routeOptions.config.checksItemsOf))
     } catch (error) {
@@ -209,7 +205,7 @@ function parseBodies(app: App): void {
   })
 }
 
-/** One line a request at debug: the route and not the URL, which may hold numbers. */
+/** One line per request at debug: the route, because the URL may hold numbers. */
 function logRequests(app: App): void {
   app.addHook('onResponse', (request, reply, done) => {
     request.log.debug(

@@ -1,12 +1,11 @@
-/** What the environment may say: every variable with its default, what is allowed, and one sentence. */
+/** All environment variables, each with its default, allowed values, and a sentence. */
 import ipaddr from 'ipaddr.js'
 import { areHosts, hostsOf } from '../ground/db/hosts.ts'
 
-/** One variable. */
 export interface Variable<T> {
   name: string
   sentence: string
-  /** Shown in the help; the text is parsed like a value from the environment. */
+  /** Shown in the help; parsed like a value from the environment. */
   fallback: string
   allowed: string
   parse: (text: string) => T | undefined
@@ -32,14 +31,14 @@ const url =
     text === '' || (!/\s/.test(text) && URL.canParse(text) && schemes.includes(new URL(text).protocol))
       ? text
       : undefined
-/** One that can be listened on; a machine knows more names than DNS. */
+/** An address to listen on; machines know more names than DNS. */
 const host = (text: string): string | undefined => (ipaddr.isValid(text) || /^[\w.-]+$/.test(text) ? text : undefined)
-/** Without the short forms of old, by which 10 is 0.0.0.10. */
+/** Excludes historic short forms, by which 10 is 0.0.0.10. */
 const address = (text: string): string | undefined =>
   ipaddr.IPv6.isValid(text) || ipaddr.IPv4.isValidFourPartDecimal(text) ? text : undefined
 /**
- * As psql takes it: with a user it may leave out the host, where the folder of a socket stands in for it; a URL may not. In the name of the
- * database pg leaves escaped what has a meaning in a URL (decodeURI). All of it may stand there as it is, but for the ends of a path.
+ * As psql takes it: with a user the host may be missing, and the folder of a socket replaces it; a URL does not allow that. In the
+ * database's name pg keeps escapes of characters with a meaning in a URL (decodeURI). Any character is allowed, except the ends of a path.
  */
 const databaseUrl = (text: string): string | undefined => {
   const named = text.replace(/(?<=^postgres(?:ql)?:\/\/[^/?#]*\/)[^?#]*/, (name) =>
@@ -52,7 +51,7 @@ const databaseUrl = (text: string): string | undefined => {
     'postgresql:',
   )(/[?&]host=/.test(text) ? named.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/?])/, '$1localhost') : named)
 }
-/** What a carrier's address must say; the name goes into a bind (SMPP 3.4 §5.2.1) and the password too. */
+/** A carrier's address; the name goes into a bind (SMPP 3.4 §5.2.1), and so does the password. */
 const carrierUrl = (text: string): string | undefined => {
   if (text === '' || url('smpp:', 'smpps:')(text) === undefined) return text === '' ? text : undefined
   const { hostname, username, password, port, pathname, search, hash } = new URL(text)
@@ -63,10 +62,10 @@ const carrierUrl = (text: string): string | undefined => {
     ? text
     : undefined
 }
-/** Paths are put behind it, and carriers sign it port and all: as it was written, without the slash at the end. */
+/** Paths are appended, and carriers sign it with the port: as written, without the trailing slash. */
 const publicUrl = (text: string): string | undefined =>
   /^[^?#@]*$/.test(text) ? url('http:', 'https:')(text)?.replace(/\/$/, '') : undefined
-/** A host for nothing else, or /l on another; without the slash at the end. */
+/** A dedicated host, or /l on another; without the trailing slash. */
 const shortUrl = (text: string): string | undefined =>
   /^(https?:\/\/[^/?#@]+(\/l)?\/?)?$/i.test(text) && url('http:', 'https:')(text) !== undefined
     ? text && new URL(text).href.replace(/\/$/, '')
@@ -84,7 +83,7 @@ const variable = <T>(
 ): Variable<T> => ({ name, fallback, allowed, parse, sentence })
 
 const port = 'a port from 0 to 65535 (0: any free one)'
-/** All variables, in the order in which the help tells them. */
+/** In the order of the help. */
 export const variables = {
   databaseUrl: variable(
     'DATABASE_URL',
@@ -334,11 +333,10 @@ export const variables = {
   ),
 }
 
-/** Variables of the programs that use the API, such as the command line: whoever has them in a shell may start the service there. */
+/** Variables of API clients such as the command line, which may be set in the shell that starts the service. */
 export const clientVariables: readonly string[] = ['HELIOGRAM_API_KEY', 'HELIOGRAM_URL', 'HELIOGRAM_PROFILE']
 
-/** What a process is there for. All three by default; on several machines each process names its own. */
+/** All three by default; on several machines each process has its own. */
 export type Role = 'api' | 'links' | 'jobs'
 
-/** How much is logged. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'

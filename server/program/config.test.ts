@@ -131,7 +131,7 @@ describe('the settings', () => {
       const both = problemsOf({ ...env, DATABASE_URL: 'postgres://sms:hunter2@db.example.com/sms' })
       expect(both).toEqual([expect.stringContaining('has a password too')])
       expect(both.join()).not.toContain('hunter2')
-      // An address that is wrong itself is the one thing to correct.
+      // An invalid address is the fault to report.
       expect(problemsOf({ ...env, DATABASE_URL: 'mysql://x/y' })).toEqual([
         expect.stringContaining('DATABASE_URL is "'),
       ])
@@ -271,7 +271,7 @@ describe('wrong settings', () => {
       'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database (no ? or # in its name), the same with several hosts (a:5432,b:5432,c:5432), or postgres://user@/database?host=/folder/of/the/socket.',
     ]))
 
-  // What must be escaped in an address, and is not, is the very reason for which it is refused.
+  // An unescaped character in an address is often the very fault.
   it.each(['postgres://me:hunter/2@localhost/x', 'mysql://me:hunter@2@localhost/x', 'me:hunter2@localhost'])(
     'do not show a password that makes the address a wrong one: %s',
     (DATABASE_URL) => expect(problemsOf({ DATABASE_URL }).join('\n')).toMatch(/me:\*\*\*@localhost/),

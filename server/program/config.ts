@@ -1,25 +1,23 @@
-/** The environment, read once. The only reader of `process.env` in the service. */
+/** Reads the environment once. The only reader of `process.env` in the service. */
 import { type LogLevel, type Role, clientVariables, variables, type Variable } from './config-variables.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { asUrl, changeAddress } from '../ground/db/hosts.ts'
 import { hostInUrl } from '../ground/base/network.ts'
 
-/** The settings of one process. */
 export interface Config {
   databaseUrl: string | null
   databaseConnections: number
   dataFolder: string
   keyFile: string
-  /** Texts of messages are sealed at rest. */
   encryptsContent: boolean
   host: string
   port: number
   publicUrl: string
-  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is trusted. */
   trustedProxies: string[]
   consoleIdleHours: number
-  /** Address of short links without a slash at the end; null: they are off. */
+  /** Base address of short links, without a trailing slash; null: they are off. */
   shortUrl: string | null
   roles: Role[]
   firstEmail: string
@@ -28,15 +26,15 @@ export interface Config {
   simulatorHttpPort: number
   /** Whether test keys may send. */
   hasTestMode: boolean
-  /** Requests a second of one credential where its account says nothing else. */
+  /** Requests a second of a credential, unless its account sets another limit. */
   apiPerSecond: number
   carrierUrl: string | null
   webhookAllowedCidrs: string[]
   webhookPorts: number[]
   receiptTimeoutHours: number
-  /** Whose numbers may have any length. */
+  /** Countries whose numbers may have any length. */
   anyLengthCountries: string[]
-  /** Where SMPP clients bind; null: nowhere. */
+  /** Null: there is no SMPP server. */
   smppServer: {
     host: string
     port: number
@@ -44,29 +42,29 @@ export interface Config {
     sessionsMax: number
     accountSessionsMax: number
   } | null
-  /** Who sends it may read /metrics; null: there is none. */
+  /** The Bearer token for /metrics; null: none. */
   metricsToken: string | null
-  /** Where this process answers /metrics and /healthz, besides the API; null: nowhere. */
+  /** An extra port for /metrics and /healthz, besides the API; null: none. */
   metricsPort: number | null
   logLevel: LogLevel
   logFormat: 'auto' | 'json' | 'text'
 }
 
-// From the colon behind the name to the last at sign: a slash or an at sign in a password is a common reason why an address is wrong.
+// From the colon after the name to the last at sign: a slash or an at sign in a password is a common fault.
 const password = /(?<=^(?:[^:]*:\/\/)?[^:]*:)(?!\/\/).*(?=@)/s
-// As PostgreSQL's own tools take it, in a query or among words; what is quoted may have any end.
+// In PostgreSQL's own syntax, as query or words; a quoted value may end anywhere.
 const passwordWord = /(?<=password\s*=).*/is
 
-/** How a wrong value is shown: addresses without their password, and of a token nothing. */
+/** Shows a wrong value: addresses without their password, tokens not at all. */
 const showOf = (name: string, text: string): string =>
   name === variables.metricsToken.name ? '***' : text.replace(password, '***').replace(passwordWord, '***')
 
-/** A wrong environment: all wrong variables at once, each with what is allowed. */
+/** All wrong variables, each with its allowed values. */
 export class ConfigError extends Error {}
 
 const isVariable = (name: string): boolean => Object.values(variables).some((one) => one.name === name)
 
-/** Reads the settings. @throws ConfigError that names every wrong variable and what it may be. */
+/** @throws ConfigError that names every wrong variable and its allowed values. */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
   const problems: string[] = []
   const read = <T>(one: Variable<T>): T => {
@@ -138,16 +136,16 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       sessionsMax,
       accountSessionsMax,
     }
-  // Heeded by bin/heliogram, before there is a program; what it may be is said here.
+  // Used by bin/heliogram before the program starts; checked here.
   read(v.memory)
   if (config.roles?.length === 0) problems.push(`${v.roles.name} is empty; allowed: ${v.roles.allowed}.`)
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
 }
 
-/** The address of the database with the password of a file, where one is named; what is wrong with that goes to `problems`. */
+/** The database's address with the password from a file, if one is set; adds faults to `problems`. */
 function withPassword(databaseUrl: string | undefined, file: string, problems: string[]): string | null {
-  // One that is wrong itself has been told already.
+  // An invalid address has its fault already.
   if (file === '' || databaseUrl === undefined) return databaseUrl || null
   const { name } = variables.databasePasswordFile
   const refuse = (reason: string): null => {
@@ -166,7 +164,7 @@ function withPassword(databaseUrl: string | undefined, file: string, problems: s
   }
 }
 
-/** The variables as a text for `--help`. */
+/** The variables as text for `--help`. */
 export function describeConfig(): string {
   return Object.values(variables)
     .map(

@@ -1,4 +1,4 @@
-/** `GET /v1/deprecations`: what will go, and which of the account's credentials still call it. */
+/** `GET /v1/deprecations`: deprecated routes, and the account's credentials that still call them. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { listCalls, type DeprecatedCalls } from './deprecations.ts'

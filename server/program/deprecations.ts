@@ -1,6 +1,6 @@
 /**
- * Routes that will go: their answers say so (RFC 9745, RFC 8594), and it is noted which credential still calls them. Noting costs a request
- * a look into a map; what was noted is written once a minute.
+ * Deprecated routes: their responses say so (RFC 9745, RFC 8594), and calls are counted by credential. A count costs a map look-up; counts
+ * are written once a minute.
  */
 import type { preHandlerHookHandler, RouteOptions } from 'fastify'
 import { actorOf } from '../ground/audit/audit.ts'
@@ -10,14 +10,13 @@ import { isUnavailable } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
 import type { App, Caller, Deprecation } from '../ground/http/http.ts'
 
-/** A route that is deprecated. */
 export interface DeprecatedRoute extends Deprecation {
   operation: string
   method: string
   path: string
 }
 
-/** How often a credential has called one. */
+/** Calls of a route by a credential. */
 interface Calls {
   credentialId: string
   credential: 'key' | 'user'
@@ -32,10 +31,10 @@ interface Noted extends Calls {
 }
 
 const everyMs = 60_000
-// Some 2 MB; what comes beyond within a minute is noted in the next one.
+// Some 2 MB; further ones are counted from the next minute on.
 const notedMax = 10_000
 
-/** The headers of a deprecated route's answers. @throws where it goes before it is deprecated, or a date is none. */
+/** Headers of a deprecated route. @throws if it is removed before it is deprecated, or a date is invalid. */
 export function headersOfDeprecation({ since, sunset, successor, docs }: Deprecation): Record<string, string> {
   const at = new Date(since)
   const end = sunset === undefined ? null : new Date(sunset)
@@ -53,7 +52,7 @@ export function headersOfDeprecation({ since, sunset, successor, docs }: Depreca
   }
 }
 
-/** What is deprecated, and who called it since the last writing. */
+/** Deprecated routes, and their calls since the last write. */
 export class DeprecatedCalls {
   readonly routes: DeprecatedRoute[] = []
   readonly #db: Db
@@ -72,7 +71,6 @@ export class DeprecatedCalls {
     this.#timer.unref()
   }
 
-  /** Counts a call. */
   note(caller: Caller, operation: string): void {
     const { kind, id } = actorOf(caller)
     const key = `${caller.accountId} ${String(id)} ${operation}`
@@ -96,7 +94,7 @@ export class DeprecatedCalls {
     }
   }
 
-  /** Writes what was noted; what cannot be written now is written next time. */
+  /** Counts that cannot be written are kept for the next time. */
   write(): Promise<void> {
     return (this.#writing = this.#writing.then(async () => {
       const noted = this.#noted
@@ -122,8 +120,8 @@ export class DeprecatedCalls {
 }
 
 /**
- * Gives every route that declares `config.deprecated` its headers, in the OpenAPI document too, and notes its callers. After the guard,
- * which knows them, and before the routes.
+ * Adds headers to routes with `config.deprecated`, also in the OpenAPI document, and counts callers. Call it after the guard, which knows
+ * them, and before the routes.
  */
 export function watchDeprecations(app: App, calls: DeprecatedCalls | null): void {
   const watched = new WeakSet<object>()
@@ -142,7 +140,7 @@ export function watchDeprecations(app: App, calls: DeprecatedCalls | null): void
     }
     watched.add(note)
     route.preHandler = [note, ...hooks]
-    // Refusals say it too, so before the guard.
+    // Before the guard, so that refusals have the headers too.
     route.onRequest = [
       (_request, reply, done) => {
         reply.headers(headers)
@@ -154,7 +152,7 @@ export function watchDeprecations(app: App, calls: DeprecatedCalls | null): void
   })
 }
 
-/** Adds calls to their rows (primary key), in its order, so that two processes cannot deadlock. */
+/** Adds calls to their rows, in the order of the primary key, so that two processes cannot deadlock. */
 async function writeCalls(db: Db, calls: Noted[]): Promise<void> {
   const sorted = calls.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))
   await db.query({
@@ -181,7 +179,7 @@ async function writeCalls(db: Db, calls: Noted[]): Promise<void> {
 
 const orderOf = ({ accountId, credentialId, operation }: Noted): string => `${accountId} ${credentialId} ${operation}`
 
-/** The calls of an account's credentials, the latest first; by the primary key. There are as many as it has credentials. */
+/** Calls of an account's credentials, the latest first; by the primary key. One row per credential and route. */
 export async function listCalls(db: Db, accountId: string): Promise<Calls[]> {
   const { rows } = await db.query<Calls>({
     name: 'list-deprecated-calls',

@@ -14,7 +14,7 @@ it.each<[sizeGb: number, freeGb: number, before: DiskLevel, after: DiskLevel]>([
   [100, 5.9, 'nearly full', 'nearly full'],
   [100, 6.1, 'nearly full', 'low'],
   [100, 12.1, 'nearly full', 'enough'],
-  // A tenth of a small disk is nothing, that of a large one is plenty.
+  // A tenth of a small disk is little, of a large one plenty.
   [8, 1.9, 'enough', 'low'],
   [8, 0.9, 'enough', 'nearly full'],
   [4000, 51, 'enough', 'enough'],
@@ -52,7 +52,7 @@ it('has as much room as df says', async () => {
     const [, size, , free] = numbers.split(/\s+/)
     return [Number(size) * 1024, Number(free) * 1024]
   }
-  // Others write on it meanwhile.
+  // Other processes write to it meanwhile.
   await expect
     .poll(async () => {
       const [, before = 0] = df()

@@ -1,8 +1,8 @@
-/** The disk of the embedded database: told before it is full, when PostgreSQL takes nothing any more. */
+/** Watches the disk of the embedded database: a full disk stops PostgreSQL. */
 import { statfs } from 'node:fs/promises'
 import type { Log } from '../ground/db/log.ts'
 
-/** What there is for the account that PostgreSQL runs as, and in all. */
+/** Space available to PostgreSQL's user, and in all. */
 export interface DiskRoom {
   freeBytes: number
   sizeBytes: number
@@ -11,7 +11,7 @@ export interface DiskRoom {
 export type DiskLevel = 'enough' | 'low' | 'nearly full'
 
 /**
- * Below a tenth of the disk somebody has days to do something, below a twentieth hours. Of large disks less is enough, of small ones not: a busy
+ * Below a tenth of the disk an operator has days to act, below a twentieth hours. Large disks need less, small ones do not: a busy
  * PostgreSQL keeps up to 2 GB of its log between checkpoints.
  */
 function boundsOf(sizeBytes: number): { low: number; nearlyFull: number } {
@@ -21,22 +21,22 @@ function boundsOf(sizeBytes: number): { low: number; nearlyFull: number } {
   }
 }
 
-// Log files that come and go must not tell the same again and again.
+// Hysteresis, so that temporary log files do not repeat the warning.
 const backAbove = 1.2
 
-/** The level that follows another: back to a better one only with a fifth more than what led to it. */
+/** The next level: it improves only with a fifth more space than its bound. */
 export function diskLevelOf({ freeBytes, sizeBytes }: DiskRoom, before: DiskLevel): DiskLevel {
   const { low, nearlyFull } = boundsOf(sizeBytes)
   if (freeBytes < nearlyFull * (before === 'nearly full' ? backAbove : 1)) return 'nearly full'
   return freeBytes < low * (before === 'enough' ? 1 : backAbove) ? 'low' : 'enough'
 }
 
-/** Looks at the disk of a folder, and tells the log when its level changes. */
+/** Logs changes of level. */
 export class Disk {
   readonly #path: string
   readonly #log: Log
   readonly #read: (path: string) => Promise<DiskRoom>
-  /** As it was looked at last. */
+  /** As last measured. */
   room: DiskRoom = { freeBytes: 0, sizeBytes: 0 }
   level: DiskLevel = 'enough'
 
@@ -58,7 +58,7 @@ export class Disk {
   }
 }
 
-/** What the file system of a folder says. A quota of an account is not known to it. */
+/** The file system's values. They do not include quotas. */
 export async function readDiskRoom(path: string): Promise<DiskRoom> {
   const { bavail, blocks, bsize } = await statfs(path)
   return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize }

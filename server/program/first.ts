@@ -1,4 +1,4 @@
-/** The first start: an account and its carrier, the one that the environment names, else the simulator. Afterwards the rows rule. */
+/** The first start creates an account and its carrier: the environment's, else the simulator. Later only the rows matter. */
 import { createFirstAccount, type FirstAccount } from '../accounts/first.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { newId, showId } from '../ground/base/ids.ts'
@@ -8,26 +8,26 @@ import { createSender } from '../senders/store.ts'
 import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 import { insertCarrier } from '../links/carrier-store.ts'
 
-/** Number that the demo account sends from, of the range for fiction (NANP 555). */
+/** Sender of the demo account, from the range for fiction (NANP 555). */
 export const demoNumber = '15557654321'
 
-/** Segments a second that the simulator takes; real carriers say what they sell. */
+/** Segments a second of the simulator. */
 const simulatorPace = 1000
 const carrierPace = 10
 
 interface FirstOptions {
-  /** Whether this process shows the account's key, which is stored nowhere: else it leaves the account to one that does. */
+  /** Whether this process shows the account's key, which is not stored: otherwise another process creates the account. */
   showsKey: boolean
   firstEmail: string
   /** smpp://system_id:password@host:port, smpps:// with TLS; null: the simulator. */
   carrierUrl: string | null
-  /** SMPP port of the simulator; null where it does not run: then there is no first carrier without an address. */
+  /** SMPP port of the simulator; null if it does not run: then the first carrier needs an address. */
   simulatorPort: number | null
 }
 
 /**
- * On the first start, the account and its carrier, in one transaction: a start that ends between the two would leave an account that none
- * gives a carrier any more. A simulator's port follows the environment on every start. Null: it is not the first.
+ * Creates the account and its carrier in one transaction: later starts would not give an existing account a carrier. A simulator's port
+ * follows the environment on every start. Null: not the first start.
  */
 export async function ensureFirst(db: Db, vault: Vault, options: FirstOptions): Promise<FirstAccount | null> {
   return inTransaction(db, async (tx) => {
@@ -37,7 +37,7 @@ export async function ensureFirst(db: Db, vault: Vault, options: FirstOptions): 
   })
 }
 
-/** A carrier to reach people by, while no account of the installation has a number at all; null: there is none, or some has. */
+/** A live carrier, if no account of the installation has a number; null: there is none, or an account has one. */
 export async function findCarrierWithoutNumber(db: Db): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
     `select id from carriers where kind <> 'simulator' and not is_test and not exists (select from senders) order by id limit 1`,
@@ -45,7 +45,7 @@ export async function findCarrierWithoutNumber(db: Db): Promise<string | null> {
   return rows[0] ? showId('car', rows[0].id) : null
 }
 
-/** Creates the first carrier where there is none, and the number of the account that was just made at the simulator. */
+/** Creates the first carrier if there is none, and the new account's number at the simulator. */
 async function ensureFirstCarrier(
   tx: Tx,
   vault: Vault,
@@ -98,7 +98,7 @@ function simulatorSettings(port: number): { settings: SmppSettings; password: st
   }
 }
 
-/** Reads a carrier's address; what it does not say has the default. */
+/** Reads a carrier's address, with defaults. */
 export function readCarrierUrl(text: string): { settings: SmppSettings; password: string } {
   const url = new URL(text)
   const tls = url.protocol === 'smpps:'

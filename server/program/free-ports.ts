@@ -1,11 +1,11 @@
-/** Whether the ports of this process are free, asked before it starts. */
+/** Checks before the start that the ports of this process are free. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import type { Config } from './config.ts'
 import type { Gates } from './gate.ts'
 import { StartError } from './start.ts'
 
-/** Where the program is to listen, and the variables that say so. */
+/** A port, and its variable. */
 interface Listening {
   host: string
   hostVariable: string
@@ -16,8 +16,8 @@ interface Listening {
 }
 
 /**
- * Asks for every port of this process before anything is built on them; all are held until the last one was asked for, as two may be the same.
- * @throws StartError with a line for each that cannot be had, and its variable.
+ * Opens every port of this process before the rest starts; holds each until the last, because two may be equal.
+ * @throws StartError with a line for each port that fails, and its variable.
  */
 export async function requireFreePorts(config: Config, gates: Gates): Promise<void> {
   const wanted = listeningOf(config, gates)
@@ -56,7 +56,7 @@ function listeningOf(config: Config, gates: Gates): Listening[] {
   ]
 }
 
-/** Takes the port; why it cannot, else null. */
+/** Returns the reason of a failure, else null. */
 async function listen(
   probe: Server,
   { host, hostVariable, port, variable }: Listening,

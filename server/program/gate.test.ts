@@ -1,4 +1,4 @@
-/** A port that is listened on from the first moment, and taken over by the application without a connection that is refused. */
+/** A port that listens from the first moment; the application takes it over without refusing a connection. */
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ it('says that the service starts, to programs and to people, until the applicati
     })
     const page = await fetch(`${address}/console/`, { headers: { accept: 'text/html,*/*' } })
     expect([page.status, await page.text()]).toEqual([503, expect.stringContaining('Heliogram is starting.')])
-    // Asked again and again while the application takes over.
+    // Polled while the application takes over.
     const seen: number[] = []
     const over = new AbortController()
     const asking = (async () => {
@@ -46,7 +46,7 @@ it('says that the service starts, to programs and to people, until the applicati
   } finally {
     await app.close()
   }
-  // It is free again: nobody listens there any more.
+  // The port is free again.
   await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed')
 })
 

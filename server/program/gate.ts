@@ -16,7 +16,6 @@ export interface Handover {
   _handle?: object
 }
 
-/** A port that is listened on. */
 export class Gate {
   readonly #server: Server
 
@@ -24,7 +23,7 @@ export class Gate {
     this.#server = server
   }
 
-  /** Listens. Null if the port is taken: `free-ports.ts` reports that later, after faults of the data folder. */
+  /** Null if the port is taken: `free-ports.ts` reports that later, after faults of the data folder. */
   static async open(host: string, port: number, version: string): Promise<Gate | null> {
     const server = createServer({ headersTimeout: 10_000, requestTimeout: 10_000 }, (request, response) =>
       answer(request, response, version),
@@ -38,19 +37,18 @@ export class Gate {
     }
   }
 
-  /** Where it listens. */
   get port(): number {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** For the `listen` of the application. Connections that are open are answered here, then closed. */
+  /** For the `listen` of the application. Open connections are answered here, then closed. */
   handOver(): Handover {
     const { _handle } = this.#server as Server & Handover
     return _handle ? { _handle } : {}
   }
 }
 
-/** The gates of a process, by the setting of their port. */
+/** By the setting of their port. */
 export interface Gates {
   api: Gate | null
   metrics: Gate | null

@@ -1,4 +1,4 @@
-/** What the person who starts Heliogram sees: where everything is, and what to do next. */
+/** The text at start: addresses, and the next steps. */
 import { styleText } from 'node:util'
 import type { FirstAccount } from '../accounts/first.ts'
 import type { OwnerCode } from '../accounts/login/owner-code.ts'
@@ -7,24 +7,24 @@ import { findFixedNode } from './runtime.ts'
 interface Greeting {
   /** http://host:port */
   address: string
-  /** Where people reach it: through a proxy, if there is one. */
+  /** For people: through a proxy, if there is one. */
   publicUrl: string
   phonesUrl: string | null
-  /** On the first start only: its secrets are shown here and nowhere again. */
+  /** On the first start only: its secrets are shown once, here. */
   first: FirstAccount | null
-  /** Until somebody has used one: how to become the owner. */
+  /** How to become the owner, until a code has been used. */
   ownerCode: OwnerCode | null
-  /** A carrier to reach people by, while no account has a number at all; null: there is none, or some has. */
+  /** A live carrier, if no account has a number; null: there is none, or an account has one. */
   carrierWithoutNumber: string | null
   dataPath: string | null
-  /** As process.version says it. */
+  /** As in process.version. */
   nodeVersion: string
 }
 
-// On a terminal only.
+// At a terminal only.
 const bold = (text: string): string => styleText('bold', text)
 
-/** The text for standard output: first what somebody at a browser needs, then what is for the terminal. */
+/** The text for standard output: first for a browser, then for the terminal. */
 export function greet({
   address,
   publicUrl,
@@ -35,7 +35,7 @@ export function greet({
   dataPath,
   nodeVersion,
 }: Greeting): string {
-  // A shell replaces a variable between double quotes only.
+  // A shell expands variables only in double quotes.
   const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
   const command = (path: string, body: object): string[] => [
     `  curl -i ${address}${path} \\`,
@@ -69,7 +69,7 @@ export function greet({
       '',
       ...command('/v1/senders', { number: '…', carrier: carrierWithoutNumber }),
     )
-  // Nobody has the number of the example: a real carrier would take money for it, or offence.
+  // A number for fiction: a real one would cost money, or disturb someone.
   const to = phonesUrl ? '12025550123' : '…'
   lines.push(
     bold(phonesUrl ? 'Send a message' : 'Send a message to your own phone') +
@@ -102,7 +102,7 @@ export function greet({
 
 const joinUrl = (address: string, { code }: OwnerCode): string => `${address}/console/join#${code}`
 
-/** What `owner-code` prints, in lines. The password in it is too short to be taken. */
+/** The lines of `owner-code`. Its example password is too short to be accepted. */
 export const tellOwner = (address: string, owner: OwnerCode): string[] => [
   'Create your login for the console (this link works once, for 24 hours):',
   '',

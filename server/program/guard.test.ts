@@ -16,7 +16,7 @@ const { db } = await createTestDatabase()
 const authenticator = openAuthenticator(db)
 const routes = { db, vault: testVault, authenticator, settings: testSettings }
 
-/** Reading now; ends with the answer that it is of. */
+/** Reads until its response ends. */
 let isReading = false
 
 const register = async (one: App): Promise<void> => {
@@ -37,7 +37,7 @@ async function* endless(): AsyncGenerator<string> {
   }
 }
 
-/** Makes a key by a request whose body ends a second after `change`, which is made when the caller was let in. */
+/** Creates a key by a request whose body ends a second after `change`, which happens once the caller is let in. */
 async function makeKeySlowly(change: string): Promise<{ status: number | undefined; code: unknown; made: number }> {
   const { accountId, keyId } = account
   const { port } = app.server.address() as AddressInfo
@@ -45,7 +45,7 @@ async function makeKeySlowly(change: string): Promise<{ status: number | undefin
   const request = openRequest({ port, method: 'POST', path: '/v1/api-keys', headers })
   const answered = once(request, 'response') as Promise<[IncomingMessage]>
   request.write('{"name":"Planted",')
-  // What is noted with the look-up.
+  // Recorded with the look-up.
   await until('the caller is let in', async () => {
     const { rowCount } = await db.query('select from api_keys where id = $1 and last_used_at is not null', [keyId])
     return rowCount === 1

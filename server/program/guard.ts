@@ -1,4 +1,4 @@
-/** The door of every route: the headers of its answers, and who may enter. */
+/** The guard of every route: headers of its responses, and access. */
 import { Readable } from 'node:stream'
 import type {
   FastifyContextConfig,
@@ -22,15 +22,15 @@ import { ApiError, errorsMax, invalid, type FieldError } from '../ground/base/er
 import { ownerScopes, type App, type Caller, type Scope } from '../ground/http/http.ts'
 import type { Places } from '../ground/http/places.ts'
 
-/** A route as far as a 405 answer must know it. */
+/** Route data for 405 responses. */
 export interface KnownRoute {
   methods: string[]
   path: RegExp
 }
 
 /**
- * Gives every route its headers and its guard as it is registered, and remembers it for 405 answers. Registering a route that does not
- * declare a scope throws. Also answers what `request.askAgain` does.
+ * Adds headers and a guard to every route when it is registered, and records it for 405 responses. Throws if a route declares no scope.
+ * Returns the function behind `request.askAgain`.
  */
 export function protectRoutes(
   app: App,
@@ -53,7 +53,7 @@ export function protectRoutes(
       if (config.scope && !caller.scopes.has(config.scope)) throw lacking(config.scope)
       this.caller = caller
     } catch (error) {
-      // It was good when it came, and nobody has taken it away.
+      // It was valid when the request arrived, and has not been revoked.
       if (!(error instanceof ApiError && error.code === 'expired_token')) throw error
     }
   }
@@ -62,7 +62,7 @@ export function protectRoutes(
     const methods = [route.method].flat().map(String)
     routes.push({ methods, path: patternOf(route.url) })
     const hooks = [route.onRequest ?? []].flat()
-    // The HEAD twin of a GET arrives here with the guard of the GET.
+    // The HEAD twin of a GET has the guard of the GET.
     if (hooks.some((hook: object) => guards.has(hook))) return
     const scope = scopeOf(route)
     const isApi = route.url.startsWith('/v1/')
@@ -78,26 +78,25 @@ export function protectRoutes(
     if (route.config?.isLogin) guardLogin(route, door)
     if (scope !== null) {
       route.preValidation = [ownerScopes.has(scope) ? askLate : enterAccount, ...[route.preValidation ?? []].flat()]
-      // Before Fastify's own for a HEAD, which takes the answer's body away.
+      // Before Fastify's own hook for HEAD, which removes the body.
       if (!ownerScopes.has(scope)) route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
     }
     if (route.config?.places) route.onRequest = [...route.onRequest, holdPlace(route.config.places)]
-    // A misspelt query parameter is told, also where a route has none.
+    // Routes without query parameters also report misspelt ones.
     if (isApi && route.schema && !route.schema.querystring)
       route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
     const bodyCheck = isApi ? bodyCheckOf(route) : null
     if (bodyCheck) route.preValidation = [...[route.preValidation ?? []].flat(), bodyCheck]
-    // Last: who is asked for a password has sent what would be done.
+    // Last: a request that needs a password is complete and valid.
     if (route.config?.needsConfirmation) route.preHandler = [askConfirmation, ...[route.preHandler ?? []].flat()]
     if (route.attachValidation) route.preHandler = [refusePath, ...[route.preHandler ?? []].flat()]
   })
   return { routes, askAgain }
 }
 
-/** Who calls a route. */
 type Authenticate = (authorization: string | undefined, ip: string) => Caller | Promise<Caller>
 
-/** Who logs in is nobody yet: what fails counts for the network, and so does what is looked up. */
+/** A login has no caller yet: failures and look-ups count for the network. */
 function guardLogin(route: RouteOptions, door: Door): void {
   const refuse: onRequestHookHandler = (request, reply, done) => {
     limitUnknown(door, request.ip, reply)
@@ -124,14 +123,14 @@ function scopeOf(route: RouteOptions): Scope | null {
   return scope
 }
 
-/** What a body is checked for where Fastify checks nothing: routes without a schema for it, and those with a schema for each media type. */
+/** Body checks that Fastify does not make: for routes without a body schema, and those with one by media type. */
 function bodyCheckOf({ schema }: RouteOptions): preValidationHookHandler | null {
   const body = schema?.body
   if (body === undefined) return refuseFields
   return typeof body === 'object' && body !== null && 'content' in body ? requireBody : null
 }
 
-/** A path that names nothing there may be (a NUL) is refused before a route that looks at all other faults itself asks the database for it. */
+/** Refuses impossible paths (with a NUL) before a route that reports all faults itself queries the database. */
 const refusePath: preHandlerHookHandler = ({ validationError }, _reply, done) => {
   done(validationError?.validationContext === 'params' ? validationError : undefined)
 }
@@ -145,7 +144,7 @@ const askConfirmation: preHandlerHookHandler = ({ caller }, _reply, done) => {
   }
 }
 
-/** A field where a route has none is told, as everywhere. */
+/** Reports fields of routes that take none. */
 const refuseFields: preValidationHookHandler = (request, _reply, done) => {
   const { body } = request
   if (body === undefined || body === null) return done()
@@ -159,13 +158,13 @@ const refuseFields: preValidationHookHandler = (request, _reply, done) => {
   done(invalid([...errors, ...queryErrorsOf(request)].slice(0, errorsMax)))
 }
 
-/** Without a media type there is no schema that would ask for a body; a form has one, and is read by its route. */
+/** Without a media type no schema requires a body; routes read forms themselves. */
 const requireBody: preValidationHookHandler = ({ body, headers }, _reply, done) => {
   const isMissing = body === undefined && headers['content-type'] === undefined
   done(isMissing ? new ApiError('malformed_json', { detail: 'The body is empty.' }) : undefined)
 }
 
-/** The one hook of a route: headers of every answer, then the caller. Synchronous while the caller is remembered. */
+/** The one hook of a route: headers of every response, then the caller. Synchronous while the caller is remembered. */
 function guardOf(
   headers: Record<string, string>,
   scope: Scope | null,
@@ -209,7 +208,7 @@ function guardOf(
   }
 }
 
-/** RFC 9112 §3.2. Node goes by the first of them; a proxy before us may have gone by the last. Names and values take turns. */
+/** RFC 9112 §3.2. Node uses the first Host; a proxy may have used the last. Names and values alternate. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -220,8 +219,8 @@ function hasTwoHosts(rawHeaders: readonly string[]): boolean {
 }
 
 /**
- * Takes a request for what there is not from its caller's limit, and hands on the refusal where nothing was left. Who is nobody here hears
- * what anybody does; that such a token was looked up is noted as everywhere.
+ * Charges a request for an unknown path to its caller's limit, and passes on a refusal. Unknown callers get the common response; their
+ * look-ups count as elsewhere.
  */
 export function takeUnknown(
   authenticator: Authenticator,
@@ -231,7 +230,7 @@ export function takeUnknown(
   answer: (refusal: ApiError | null) => void,
 ): void {
   const { authorization } = request.headers
-  // Only /v1 is entered by bearer tokens alone, and an overload is not made larger by asking who calls.
+  // Only /v1 uses bearer tokens alone, and look-ups would increase an overload.
   if (!request.url.startsWith('/v1/') || authorization === undefined || door.overload.refusal) return answer(null)
   const enter = (caller: Caller): void => answer(takeRequest(door, caller, reply))
   const refuse = (error: unknown): void => {
@@ -248,42 +247,42 @@ export function takeUnknown(
   else enter(caller)
 }
 
-// Most bodies are there with their headers; how long one may take depends on its length, and is hours at most.
+// Most bodies arrive with their headers; the limit of a body's time depends on its length, up to hours.
 const lateMs = 1000
 
-/** Holds one of the places of the caller's account until the answer is over, or nobody waits for it. */
+/** Takes one of the account's places until the response ends or the client is gone. */
 function holdPlace(places: Places): onRequestHookHandler {
   return (request, reply, done) => {
     places.take(request.caller.accountId).then((leave) => {
       reply.raw.once('finish', leave).once('close', leave)
-      // A client that left while it waited causes no further event.
+      // A client that left while waiting causes no further event.
       if (reply.raw.destroyed) leave()
       done()
     }, done)
   }
 }
 
-/** Who was let in may have been shut out while the body came. */
+/** Access may have been revoked while the body arrived. */
 const askLate: preValidationHookHandler = (request, _reply, done) => {
   if (performance.now() - request.enteredAt < lateMs) done()
   else request.askAgain().then(() => done(), done)
 }
 
-/** What follows is done within the caller's account. Not before: the events of a body that comes in know of no request. */
+/** Enters the caller's account context. Not earlier: events of the incoming body lose the context. */
 const enterAccount: preValidationHookHandler = (request, reply, done) =>
   askLate.call(request.server, request, reply, (error) =>
     error ? done(error) : withinAccount(request.caller.accountId, done),
   )
 
-/** What is sent in pieces is read when the socket asks for it, which knows of no request either. */
+/** The socket reads streamed responses, outside the context too. */
 const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
   if (!(payload instanceof Readable)) return done(null, payload)
   readWithinAccount(request.caller.accountId, payload)
-  // Fastify would read an export to its end, for nobody.
+  // Fastify would read the whole export, for nothing.
   if (request.method === 'HEAD') payload.destroy()
   if (payload.destroyed) return done(null, payload)
   const answer = Readable.from(whileAllowed(request, payload), { highWaterMark: 1 })
-  // One that is destroyed before it is read has not begun what would end it.
+  // A stream destroyed before its first read does not run its own cleanup.
   answer.once('close', () => payload.destroy())
   done(null, answer)
 }
@@ -291,7 +290,7 @@ const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
 // As long as callers are remembered.
 const allowedMs = 5000
 
-/** The pieces of an answer while its caller may have them: an export can take hours, in which its token is revoked, or loses a scope. */
+/** Yields pieces while the caller has access: an export can take hours, in which its token may be revoked or lose a scope. */
 async function* whileAllowed(request: FastifyRequest, pieces: Readable): AsyncGenerator {
   const { scopes } = request.caller
   let askedAt = performance.now()
@@ -311,7 +310,7 @@ const lacking = (scope: Scope): ApiError =>
     headers: { 'www-authenticate': `Bearer realm="heliogram", error="insufficient_scope", scope="${scope}"` },
   })
 
-/** Headers of every answer, after the OWASP secure headers; pages add their content security policy. */
+/** After the OWASP secure headers; pages add their content security policy. */
 export function headersOf(publicUrl: string): Record<string, string> {
   return {
     'x-content-type-options': 'nosniff',
@@ -331,7 +330,6 @@ const patternOf = (url: string): RegExp =>
       .replaceAll('\\*', '.*')}$`,
   )
 
-/** The methods that a path has. */
 export const methodsOf = (routes: KnownRoute[], path: string): string[] => [
   ...new Set(routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods)),
 ]

@@ -1,22 +1,20 @@
-/** Whether this process can do its work, for load balancers and people. */
+/** Whether this process can work, for load balancers and people. */
 import type { Submitter } from '../links/submit.ts'
 import type { Db } from '../ground/db/db.ts'
 import type { Disk } from './disk.ts'
 import type { Health } from './site/welcome.ts'
 import { databaseWaitMs, withinMs } from './within.ts'
 
-/** What is asked. */
 interface Checked {
   db: Db
   /** Null without the role `links`. */
   submitter: Submitter | null
-  /** A database may answer, and take nothing: its disk is full, or it has become a standby. */
+  /** A database may answer but not write: its disk is full, or it is a standby. */
   isWritable: boolean
-  /** That of the embedded database; null: it is another. */
+  /** Of the embedded database; null: another one. */
   disk: Disk | null
 }
 
-/** The checks of this process's roles. */
 export async function readHealth({ db, submitter, isWritable, disk }: Checked): Promise<Record<string, Health>> {
   const startedAt = performance.now()
   const isUp = (await withinMs(db.query('select 1'), databaseWaitMs)) !== null
@@ -27,7 +25,7 @@ export async function readHealth({ db, submitter, isWritable, disk }: Checked): 
       writable: isUp && isWritable,
     },
   }
-  // Told before the database takes nothing any more, which is the check above.
+  // A warning; the check above reports failed writes.
   if (disk)
     health['disk'] = {
       isOk: disk.level !== 'nearly full',
@@ -39,7 +37,7 @@ export async function readHealth({ db, submitter, isWritable, disk }: Checked): 
     const running = [...submitter.running.values()]
     const bound = running.filter((link) => link.sessions > 0).length
     const links = running.length + submitter.brokenCount
-    // Messages are accepted and wait: a carrier that is down must not take the API out of a load balancer.
+    // Messages are accepted and queued: a carrier that is down must not take the API out of a load balancer.
     health['links'] = { isOk: bound === links, isVital: false, bound, links }
   }
   return health

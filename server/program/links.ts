@@ -29,7 +29,7 @@ interface LinksOptions {
   ledger: Ledger
 }
 
-/** Starts the links of this process, if it has the role, and the side that receives from carriers. */
+/** Starts the links of this process, if it has the role, and the receiving side. */
 export async function startLinks(
   { config, log, started }: { config: Config; log: Logger; started: Started },
   { db, has, isAlone, simulatorPort, pipeline, node, inFlight, ledger }: LinksOptions,
@@ -37,7 +37,7 @@ export async function startLinks(
   let submitter: Submitter | null = null
   const wake = (): void => submitter?.wake()
   const presence = started.add('presence', new Presence(), (one) => one.close())
-  // Closed behind the links: an unbind proves that the carrier has all answers.
+  // Closed after the links: an unbind proves that the carrier has all responses.
   const redeliveries = started.add(
     'redeliveries',
     new Redeliveries(node.id, Date.now, () => presence.absentMs),
@@ -70,7 +70,7 @@ export async function startLinks(
         }),
       })
     : null
-  // Of an embedded database there is no other process, and who debugs this one stops it for long.
+  // An embedded database has no other process, and a debugger stops this one for long.
   if (submitter && !isAlone && inspector.url() === undefined)
     started.add('watchdog', new Watchdog({ log, leasedUntil: () => submitter.leasedUntil }), (one) => one.close())
   if (submitter) await started.add('links', submitter, (one) => one.close()).start()

@@ -1,16 +1,16 @@
-/** Lines of the log for people at a terminal: the time, what happened, and with what. */
+/** Log lines for a terminal: time, message and fields. */
 import { inspect, styleText } from 'node:util'
 
 const dim = (text: string): string => styleText('dim', text)
-/** From pino's level on: below warnings a line needs no word. */
+/** By pino's levels: only warnings and above have a word. */
 const levels = [
   { from: 50, word: `${styleText('red', 'error')} ` },
   { from: 40, word: `${styleText('yellow', 'warn')} ` },
 ]
-// A value that is longer has its place in the lines of JSON.
+// Longer values are left to the JSON lines.
 const valueMax = 100
 
-/** What is to be read of a line of the log: `12:04:31 link state changed carrier=simulator state=bound`. What is no line of the log stays as it is. */
+/** Renders a log line: `12:04:31 link state changed carrier=simulator state=bound`. Other lines stay as they are. */
 export function renderLogLine(line: string): string {
   if (!line.startsWith('{"level":')) return line
   try {
@@ -38,7 +38,7 @@ function describe(value: unknown): string {
   if (Array.isArray(value) && value.length > 3) return `${value.length} items`
   if (typeof value !== 'object' || value === null || !('message' in value))
     return inspect(value, { breakLength: Infinity, compact: true })
-  // Of an error what it says; its stack is in the lines of JSON.
+  // An error's message; its stack is in the JSON lines.
   const code = 'code' in value && typeof value.code === 'string' ? ` (${value.code})` : ''
   return `${String(value.message)}${code}`
 }

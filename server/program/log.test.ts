@@ -66,7 +66,7 @@ it('shows ids as the API does, so that whoever reads one can ask for what it nam
     import: shown('imp'),
     message: shown('msg'),
     contact: shown('ctc'),
-    // No route has it.
+    // Unknown to all routes.
     node: id,
   })
   expect(JSON.parse(lines[1] ?? '')).toMatchObject({ account: null, link: 'none' })

@@ -1,4 +1,4 @@
-/** The program's log: one JSON object a line, or the same for people at a terminal, with ids and never with texts, secrets or full numbers. */
+/** The program's log: one JSON object a line, or a form for terminals, with ids and never with texts, secrets or full numbers. */
 import type { Writable } from 'node:stream'
 import { pino, type Logger } from 'pino'
 import { codeOf } from '../ground/db/failure.ts'
@@ -7,7 +7,7 @@ import { renderLogLine } from './log-lines.ts'
 import { maskNumbers } from '../ground/base/mask.ts'
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-/** Writes an id as the API shows it, for whoever reads the log will ask the API. */
+/** Writes ids as the API shows them, because readers of the log use the API. */
 const shownAs =
   (prefix: IdPrefix) =>
   (id: unknown): unknown =>
@@ -24,12 +24,12 @@ const serializers = {
   message: shownAs('msg'),
 }
 
-// Some thousand lines: what waits in memory while whoever reads the log stands still.
+// Some thousand lines, held in memory while the log's reader stalls.
 const waitingBytesMax = 1_048_576
 
 /**
- * Opens the log. Errors stand under `error` or `err`, and are written by `describeError`; ids under what they name. Where nobody reads a pipe
- * without closing it, lines are dropped; how many is told when it is read again.
+ * Opens the log. Errors are in `error` or `err`, and written by `describeError`; ids in fields by their type. If a pipe is open but not
+ * read, lines are dropped, and their number is logged later.
  */
 export function openLog(
   level: string,
@@ -54,8 +54,8 @@ export function openLog(
 const causesMax = 3
 
 /**
- * What of an error may be read by whoever reads logs. PostgreSQL's `detail` and `where` show rows, and its messages about data (SQLSTATE
- * class 22) the value; messages of JSON.parse quote the text. Numbers are masked wherever they stand.
+ * The parts of an error that may be logged. PostgreSQL's `detail` and `where` show rows, and its messages about data (SQLSTATE class 22)
+ * the value; messages of JSON.parse quote the text. Numbers are masked everywhere.
  */
 export function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error
@@ -65,9 +65,9 @@ export function describeError(error: unknown, depth = 0): unknown {
     type: error.name,
     message: maskNumbers(withoutValues(error, code)),
     ...(code !== undefined && { code }),
-    // Of PostgreSQL: what the statement broke.
+    // The constraint that a statement broke in PostgreSQL.
     ...('constraint' in error && typeof error.constraint === 'string' && { constraint: error.constraint }),
-    // Where in our code; without the message, which stands above.
+    // Our frames; without the message, which is a field.
     ...(frames && frames.length > 0 && { stack: frames.join('\n') }),
     ...(error.cause !== undefined && depth < causesMax && { cause: describeError(error.cause, depth + 1) }),
   }
@@ -75,6 +75,6 @@ export function describeError(error: unknown, depth = 0): unknown {
 
 function withoutValues(error: Error, code: string | undefined): string {
   const isAboutData = error instanceof SyntaxError || (code !== undefined && /^22...$/.test(code))
-  // From the first quotation mark to the last: a value may have some of its own.
+  // From the first quotation mark to the last, because a value may contain some.
   return isAboutData ? error.message.replace(/"[^]*"/, '"…"') : error.message
 }

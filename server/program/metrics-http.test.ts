@@ -45,7 +45,7 @@ async function serve(changes: Partial<MetricsRouteContext> = {}): Promise<App> {
   return app
 }
 
-/** Samples by their name and labels. @throws where a line is none of the format (text format 0.0.4). */
+/** Samples by name and labels. @throws for lines not in text format 0.0.4. */
 function parse(text: string): Map<string, number> {
   const samples = new Map<string, number>()
   const families = new Set<string>()
@@ -85,7 +85,7 @@ describe('metrics', () => {
     test.simulator.reply('14155550101', '15557654321', 'Hello')
     await until('the reply is counted', async () => test.context.meter.replies.get('stored') === 1)
     const app = await serve()
-    // A process writes once a second what it has of its links.
+    // A process writes the state of its links once a second.
     await until('the link is reported', async () =>
       /heliogram_link_up\{[^}]*\} 1/.test((await app.inject('/metrics')).body),
     )
@@ -120,7 +120,7 @@ describe('metrics', () => {
     expect(samples.get('process_resident_memory_bytes')).toBeGreaterThan(1e7)
     expect(samples.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
     expect(samples.get('heliogram_database_connections{pool="requests",state="idle"}')).toBeGreaterThan(0)
-    // Nothing of accounts and people.
+    // No data on accounts and people.
     for (const secret of [account.accountId, showId('acc', account.accountId), '15557654321', '14155550101'])
       expect(answer.body).not.toContain(secret)
   })
@@ -189,7 +189,7 @@ describe('metrics', () => {
     expect(await read(local, {}, '192.0.2.7')).toBe(401)
     expect(await read(local, { 'x-forwarded-for': '127.0.0.1' })).toBe(401)
     for (const host of ['127.0.0.1:8080', '[::1]:8080', 'LocalHost']) expect(await read(local, { host })).toBe(200)
-    // A page in a browser of this machine, whose own name was made to lead here.
+    // A page in a local browser whose host name was rebound to this machine.
     for (const host of ['page.example:8080', 'localhost.page.example']) expect(await read(local, { host })).toBe(401)
     expect(await read(await serve({ publicUrl: 'https://sms.example.com' }))).toBe(401)
     expect(await read(local, account.headers, '192.0.2.7')).toBe(200)

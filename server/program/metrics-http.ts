@@ -1,4 +1,4 @@
-/** GET /metrics: the numbers of this process for Prometheus, and for whom they are. */
+/** GET /metrics: this process's metrics for Prometheus. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyRequest } from 'fastify'
@@ -15,26 +15,25 @@ import { databaseWaitMs, withinMs } from './within.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
 import { Exposition, metricsType } from '../ground/metrics/metrics.ts'
 
-/** What an answer is made of. */
 export interface MetricsContext {
   version: string
   meter: Meter
   db: Db
-  /** Whether the database takes what this process writes. */
+  /** Whether the database accepts writes. */
   isWritable: () => boolean
-  /** The pools of this process by name. */
+  /** By name. */
   pools: Readonly<Record<string, Pick<Db, 'totalCount' | 'idleCount' | 'waitingCount'>>>
   readQueue: QueueReader
-  /** The links that run here. */
+  /** Links of this process. */
   running: () => ReadonlyMap<string, CarrierLink>
-  /** That of the embedded database; null: it is another. */
+  /** Of the embedded database; null: another one. */
   disk: Pick<Disk, 'room'> | null
   openFiles: Pick<OpenFiles, 'counts'>
 }
 
 export interface MetricsRouteContext extends MetricsContext {
   authenticator: Authenticator
-  /** Who sends it as a Bearer token may read; null: there is none. */
+  /** The Bearer token for reading; null: none. */
   metricsToken: string | null
   publicUrl: string
 }
@@ -43,10 +42,10 @@ type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
 const flushBoundsMs = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096]
 const postBoundsMs = [4, 16, 64, 128, 256, 512, 1024, 2048, 4096, 16_384]
-// A tenth of a per cent of a core; stalls that last are what matters.
+// A tenth of a per cent of a core; only long stalls matter.
 const loopResolutionMs = 100
 
-/** Registers `/metrics`. It tells nothing of accounts and their messages, but how much this installation sends, and to whom it is connected. */
+/** Reveals nothing on accounts and their messages except volumes, and the installation's carriers. */
 export function metricsRoute(app: App, context: MetricsRouteContext): void {
   const loop = monitorEventLoopDelay({ resolution: loopResolutionMs })
   loop.enable()
@@ -67,7 +66,7 @@ export function metricsRoute(app: App, context: MetricsRouteContext): void {
         produces: ['text/plain'],
         response: { ...problems(), 200: { content: { 'text/plain': { schema: { type: 'string' } } } } },
       },
-      // Who may read is decided below: Prometheus may have a token of its own, or be on this machine.
+      // Access is checked below: Prometheus may have its own token, or be on this machine.
       config: { scope: null },
     },
     async (request, reply) => {
@@ -78,7 +77,7 @@ export function metricsRoute(app: App, context: MetricsRouteContext): void {
   )
 }
 
-/** @throws ApiError where the caller may not read metrics. */
+/** @throws ApiError unless the caller may read metrics. */
 async function allowReader(request: FastifyRequest, context: MetricsRouteContext): Promise<void> {
   const { authorization } = request.headers
   if (authorization === undefined && context.metricsToken === null && isLocal(request, context.publicUrl)) return
@@ -91,12 +90,12 @@ async function allowReader(request: FastifyRequest, context: MetricsRouteContext
     throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope carriers:read.' })
 }
 
-// Of one length, whatever was given.
+// Hashes have equal length.
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /**
- * Whether the reader is on this machine, and neither a proxy that passes on strangers (where there is one, the public address says so) nor a
- * browser with a stranger's page, whose name leads here since a moment.
+ * Whether the reader is on this machine, and is neither a proxy for strangers (the public address shows one) nor a browser with a page
+ * whose host name was rebound here.
  */
 function isLocal({ ip, headers }: FastifyRequest, publicUrl: string): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => name in headers)
@@ -107,10 +106,10 @@ function isLocal({ ip, headers }: FastifyRequest, publicUrl: string): boolean {
 const isLoopback = (host: string): boolean =>
   /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(host) || ['::1', '[::1]', 'localhost'].includes(host)
 
-/** The whole text. What the database says is left out while it is away. */
+/** Omits the database's part while it is down. */
 export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Promise<string> {
   const out = new Exposition()
-  // That it failed is what `heliogram_database_up` tells.
+  // `heliogram_database_up` reports a failure.
   const state = await withinMs(readLiveState(context.db, context.readQueue), databaseWaitMs)
   writeProcess(out, context, loop)
   writeMachine(out, context)
@@ -124,7 +123,7 @@ export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Pr
   return out.text
 }
 
-/** Carriers' names as they were when they were last read, by context. */
+/** The last known names of carriers, by context. */
 const names = new WeakMap<MetricsContext, Map<string, string>>()
 
 function nameOf(context: MetricsContext, state: LiveState | null): (carrierId: string) => string {
@@ -162,7 +161,6 @@ function writeCounts(out: Exposition, meter: Meter): void {
   )
 }
 
-/** What its machine has left for it. */
 function writeMachine(out: Exposition, { disk, openFiles }: MetricsContext): void {
   if (disk) {
     const { freeBytes, sizeBytes } = disk.room

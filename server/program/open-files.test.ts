@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-/** Runs a program under a limit of open files; every line of the log is its message and what it says of files. */
+/** Runs a program under a limit of open files; returns the log's messages about files. */
 function run(limit: number, program: string): string[] {
   const source = `
     import { closeSync, openSync } from 'node:fs'

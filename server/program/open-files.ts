@@ -1,4 +1,4 @@
-/** How many files and connections this process has open, and may have: above that, connections that come are closed as they come. */
+/** Open files and connections of this process, and the limit: above it, new connections are closed at once. */
 import { readdir, readFile } from 'node:fs/promises'
 import { codeOf } from '../ground/db/failure.ts'
 import type { Log } from '../ground/db/log.ts'
@@ -8,10 +8,10 @@ const wanted = 10_000
 const manyFrom = 0.8
 const backBelow = 0.7
 
-/** Known on Linux alone. Tells the log where few are allowed, and when few are left. */
+/** Linux only. Logs a low limit, and when few are left. */
 export class OpenFiles {
   readonly #log: Log
-  /** As they were looked at last; null: nobody can tell. */
+  /** As last counted; null: unknown. */
   counts: { open: number; max: number } | null = null
   #areMany = false
 
@@ -19,7 +19,7 @@ export class OpenFiles {
     this.#log = log
   }
 
-  /** Looks for the first time. Node.js has raised the soft limit to the hard one. */
+  /** The first count. Node.js has raised the soft limit to the hard one. */
   async start(): Promise<void> {
     await this.look()
     if (this.counts && this.counts.max < wanted)
@@ -41,7 +41,7 @@ export class OpenFiles {
       // One of them is the list itself.
       return { open: (await readdir('/proc/self/fd')).length - 1, max: Number(max ?? Infinity) }
     } catch (error) {
-      // There are none left to look with.
+      // No file is left for the count.
       if (codeOf(error) !== 'EMFILE' || !this.counts) throw error
       return { open: this.counts.max, max: this.counts.max }
     }

@@ -1,4 +1,4 @@
-/** What messages go through in a process of any role: tables in memory, the node, the posts of its events, the ledger. */
+/** Shared by processes of all roles: tables in memory, the node, the posts of its events, the ledger. */
 import type { Logger } from 'pino'
 import type { Role } from './config-variables.ts'
 import { AccountTables } from '../ground/audit/account-tables.ts'
@@ -28,7 +28,6 @@ import { Dispatcher } from '../post/fanout.ts'
 import { sealPlainHeaders } from '../post/headers.ts'
 import { releasePostsOf } from '../post/outbox.ts'
 
-/** What stages of the pipeline take, each some of it. */
 export interface Pipeline {
   db: Db
   vault: Vault
@@ -58,7 +57,7 @@ interface PipelineOptions {
   die: (reason: string) => void
 }
 
-/** Starts what accept, links and jobs stand on; from then on this process is a node. */
+/** Starts the base of accept, links and jobs; from then on this process is a node. */
 export async function startPipeline(
   { db, pipelineDb, keyFile, vault, keys, texts, contactSeals }: Storage,
   { has, log, started, isAlone, destinations, takeAnswer, die }: PipelineOptions,

@@ -14,7 +14,7 @@ it('tells of what waited in a socket while the process stood still that it did',
   socket.write('before')
   await until('it is read', () => absences.length === 1)
   await until('it is there', () => presence.absentMs < 100)
-  // The kernel has it at once; nobody reads it for a second.
+  // The kernel has it at once; the process reads it a second later.
   socket.write('meanwhile')
   const end = performance.now() + 1000
   while (performance.now() < end);

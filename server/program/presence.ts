@@ -1,6 +1,6 @@
-/** Whether this process was there all the time. What came while it was frozen, or had no processor, waited in its sockets. */
+/** Detects pauses of this process. Data that arrived while it was frozen, or had no CPU, waited in its sockets. */
 
-// Far below the patience of any peer.
+// Far below any peer's timeout.
 const everyMs = 250
 
 export class Presence {
@@ -8,12 +8,12 @@ export class Presence {
   readonly #timer: NodeJS.Timeout
 
   constructor() {
-    // Behind the sockets: what waited in them is read before this is told again (the check phase of the event loop follows that of polling).
+    // After the sockets: their data is read before the time is updated (the event loop's check phase follows polling).
     this.#timer = setInterval(() => setImmediate(() => (this.#readAt = performance.now())), everyMs)
     this.#timer.unref()
   }
 
-  /** How long ago all sockets had been read, in milliseconds: as long as what is read now may have waited. */
+  /** Milliseconds since all sockets were last read: the longest that data read now may have waited. */
   get absentMs(): number {
     return performance.now() - this.#readAt
   }

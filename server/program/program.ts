@@ -1,4 +1,4 @@
-/** The program: builds everything once, starts it in order, and stops it in the opposite order; and its commands. */
+/** The program: builds everything once, starts it in order, and stops it in reverse; and its commands. */
 import type { Logger } from 'pino'
 import { createOwnerCode } from '../accounts/login/owner-code.ts'
 import { Broadcaster } from '../broadcasts/send.ts'
@@ -37,9 +37,9 @@ import { TwilioAnswers } from '../twilio/answers.ts'
 import { refuseCallbackUrls } from '../webhooks/callback-url.ts'
 import { guardDestinations } from '../post/destination.ts'
 
-/** Starts the service, or does what else its words ask for. `gates` listen already. */
+/** Starts the service, or runs a command. `gates` listen already. */
 export async function run(version: string, gates: Gates): Promise<void> {
-  // The reader of the log may go away, or its disk may be full: messages go on.
+  // The log's reader may go away, or its disk may be full: messages continue.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const [name = 'help', ...words] = process.argv.slice(2)
   const command = commands[name]
@@ -55,7 +55,7 @@ export async function run(version: string, gates: Gates): Promise<void> {
   const started = new Started()
   let log: Logger | null = null
   let starting: Promise<void> = Promise.resolve()
-  // npm passes on a signal that the terminal has already sent: of two at once the second is no impatience.
+  // npm repeats a signal that the terminal has already sent: two at once are one request.
   const stop = async (reason: string, code = 0): Promise<void> => {
     if (started.stoppingSince !== null && performance.now() - started.stoppingSince > 2000) process.exit(1)
     if (started.stoppingSince === null) log?.info({ reason }, 'stopping')
@@ -66,7 +66,7 @@ export async function run(version: string, gates: Gates): Promise<void> {
     const config = readConfig()
     const isText = config.logFormat === 'auto' ? process.stderr.isTTY : config.logFormat === 'text'
     log = openLog(config.logLevel, process.stderr, { isText })
-    // By itself Node would print the error with all its properties: those of PostgreSQL show rows.
+    // Node would print all properties of the error: PostgreSQL's show rows.
     process.on('uncaughtException', (error) => {
       log?.error({ error }, 'uncaught error: the process exits')
       process.exit(1)
@@ -113,16 +113,16 @@ async function start(run: Starting): Promise<void> {
     explainDatabase(error, config),
   )
   const database = started.add('database', opened, (one) => one.close())
-  // Until others see it: of two first starts with key files of their own each would seal what the other cannot open.
+  // Until others see it: two first starts with separate key files would seal secrets that the other cannot open.
   const turn = database.isAlone
     ? null
     : started.add('turn', await takeTurn(database.connection, log), (one) => one.end())
-  // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
+  // Before the account is created, whose secrets a failed start would lose.
   await requireFreePorts(config, gates)
   const smppTls = has('api') ? readCertificate(config.smppServer?.tls ?? null) : null
   const storage = await openStorage(database, config, log, started)
   const { db, pipelineDb, vault } = storage
-  // The disk of another database is for those who run it.
+  // The disk of another database is its operator's.
   const disk = database.path === null ? null : new Disk(database.path, log)
   await disk?.look()
   const openFiles = new OpenFiles(log)
@@ -217,7 +217,7 @@ async function start(run: Starting): Promise<void> {
   }
   const ownerCode = await createOwnerCode(db)
   const carrierWithoutNumber = await findCarrierWithoutNumber(db)
-  // Of any free port only this process knows which one it is.
+  // Only this process knows a random port.
   const publicUrl = config.port === 0 ? address : config.publicUrl
   const own = { address, publicUrl, phonesUrl, dataPath: database.path, nodeVersion: process.version }
   process.stdout.write(greet({ ...own, first, ownerCode, carrierWithoutNumber }))

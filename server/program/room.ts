@@ -19,7 +19,7 @@ export const room = {
     every: ({ db, disk, openFiles }: { db: Db; disk: Disk | null; openFiles: OpenFiles }) => [
       ...(disk ? [{ name: 'room on the disk', everyMs: 10_000, run: () => disk.look() }] : []),
       { name: 'open files', everyMs: 10_000, run: () => openFiles.look() },
-      // Made a week ahead, by processes with the role `jobs`.
+      // Created a week ahead, by processes with the role `jobs`.
       { name: 'days that others have made', everyMs: hourMs, run: () => learnDays(db) },
     ],
     jobs: ({ db }: { db: Db }) => [{ name: 'statistics', everyMs: 1000, run: () => followGrowth(db) }],

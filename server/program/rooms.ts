@@ -42,8 +42,8 @@ import { room as usage } from '../usage/room.ts'
 import { room as program } from './room.ts'
 
 /**
- * The order of `test/architecture.test.ts`. It decides the order of erasure and closing: an upper room makes work for the lower ones, so its
- * broadcasts and imports end before messages are canceled, and webhooks end last, because the others record events.
+ * The order of `test/architecture.test.ts`. It decides the order of erasure and closing: an upper room makes work for the lower ones, so
+ * its broadcasts and imports end before messages are canceled, and webhooks end last, because the others record events.
  */
 const all = [
   program,
@@ -85,7 +85,7 @@ type LastOf<F> = F extends (...given: infer A) => unknown
     ? (context: C) => void
     : never
   : never
-/** What all functions of a kind together ask for. */
+/** The merged contexts of a kind of function. */
 type Merged<F> = LastOf<F> extends (context: infer C) => void ? C : never
 type ContextOf<P extends SweepingProcess> = Merged<Registered<P, Registered<'sweeps'>>>
 
@@ -96,7 +96,7 @@ interface Contexts {
   jobs: ContextOf<'jobs'>
 }
 
-/** What the routes of all rooms ask of the program. */
+/** The context of all rooms' routes. */
 export type RoutesContext = Omit<Contexts['routes'], 'settings'> & {
   apiPerSecond?: number
   caches: Caches
@@ -104,13 +104,11 @@ export type RoutesContext = Omit<Contexts['routes'], 'settings'> & {
 
 const rooms: readonly Room<Contexts>[] = all
 
-/** The sweeps of a kind of process. */
 export function sweepsOf<P extends SweepingProcess>(process: P, context: Omit<Contexts[P], 'rooms'>): Sweep[] {
   const given = { ...context, rooms } as unknown as Contexts[P]
   return rooms.flatMap(({ sweeps }) => sweeps?.[process]?.(given) ?? [])
 }
 
-/** Registers the routes of all rooms. */
 export async function registerRoutes(app: App, context: RoutesContext): Promise<void> {
   const { version, apiPerSecond = 100, subscriptions, texts } = context
   const settings = {
@@ -129,14 +127,14 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
 }
 
 interface Refreshed {
-  /** Reads what is committed by now; only that of an account, if the table can. */
+  /** Reads committed data; only that of an account, if the table can. */
   refresh(accountId?: string): Promise<void>
 }
 
 /** Other processes read them again within a second or two. */
 type Caches = Readonly<Record<Cache, Refreshed>>
 
-/** Makes every route registered after it answer only when this process has read what the route changed (`idempotent`). */
+/** Routes registered after it respond only after this process has read their changes (`idempotent`). */
 function refreshCaches(app: App, caches: () => Caches): void {
   const changes: Record<string, Change> = Object.assign({}, ...rooms.map((room) => room.changes))
   app.addHook('onRoute', ({ config }: RouteOptions) => {
@@ -149,7 +147,7 @@ function refreshCaches(app: App, caches: () => Caches): void {
   })
 }
 
-/** If the database is away, the tables are read when it is back. */
+/** If the database is down, the tables are read later. */
 async function refreshAll(all: readonly Promise<void>[]): Promise<void> {
   await Promise.all(all).catch((error: unknown) => {
     if (!isUnavailable(error)) throw error

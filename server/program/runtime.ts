@@ -1,10 +1,8 @@
-/** Whether the Node.js that runs this has the fixes of Node.js' last security release that we know. */
-
-/** Of each line that is kept, the version with the fixes of 2026-10-21 (CVE-2026-111497 and others). To be looked at with each release. */
+/** By supported line, the version with the fixes of 2026-10-21 (CVE-2026-111497 and others). Check it at each release. */
 const fixedIn: Record<number, [minor: number, patch: number]> = { 24: [22, 1], 26: [12, 1] }
 const newest = 26
 
-/** The version to take in place of one that lacks them; null: it has them, or is newer than what we know. */
+/** The version that fixes an outdated one; null: it has the fixes, or is newer than we know. */
 export function findFixedNode(version: string): string | null {
   const [major = 0, minor = 0, patch = 0] = version.replace(/^v/, '').split('.').map(Number)
   if (major > newest) return null

@@ -1,4 +1,4 @@
-/** What a process listens on: the metrics, the API, the SMPP server. */
+/** Opens the listeners of a process: metrics, the API, the SMPP server. */
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { openAuthenticator } from '../accounts/authenticate.ts'
@@ -35,7 +35,6 @@ import { refuseCallbackUrls } from '../webhooks/callback-url.ts'
 import type { Destinations } from '../post/destination.ts'
 import { Watch } from '../webhooks/watch.ts'
 
-/** What is served, and what serves it. */
 interface Served {
   version: string
   config: Config
@@ -55,17 +54,17 @@ interface Served {
   broadcaster: Broadcaster | null
   webhookRule: AddressRule
   destinations: Destinations
-  /** Where the simulator shows its phones; null: there is none. */
+  /** The simulator's phones; null: none. */
   phonesUrl: string | null
   smppTls: ReturnType<typeof readCertificate>
-  /** That of the embedded database; null: it is another. */
+  /** Of the embedded database; null: another one. */
   disk: Disk | null
   openFiles: OpenFiles
 }
 
 type Serving = ReturnType<typeof openServing>
 
-/** Listens on what the roles of this process and its settings ask for. Answers where the API is; null without it. */
+/** Listens by role and settings. Returns the API's address; null without it. */
 export async function serve(served: Served): Promise<string | null> {
   const serving = openServing(served)
   if (served.config.metricsPort !== null) await serveMetrics(served, serving, served.config.metricsPort)
@@ -75,7 +74,7 @@ export async function serve(served: Served): Promise<string | null> {
   return address
 }
 
-/** What the API and the metrics have in common: who may in, and what is told of this process. */
+/** Shared by the API and the metrics: access, and the state of this process. */
 function openServing(served: Served) {
   const { version, config, log, storage, pipeline, node, acceptor, submitter, disk, openFiles } = served
   const { db, pipelineDb } = storage
@@ -153,7 +152,7 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
       }),
   )
   started.add('api', api, (one) => one.close())
-  // Closed before it: the application waits for its connections, and what waits for events holds some.
+  // Closed before the application, which waits for its connections, and watchers hold some.
   started.add('watch', watch, (one) => one.close())
   await api.listen({ host, port, ...served.gates.api?.handOver() })
   return `http://${hostInUrl(host)}:${(api.server.address() as AddressInfo).port}`

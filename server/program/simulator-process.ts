@@ -17,15 +17,14 @@ interface Ports {
   httpPort: number
 }
 
-/** A running simulator. */
 export interface SimulatorProcess extends Ports {
   close(): Promise<void>
 }
 
-// A simulator that was killed comes back like a carrier after a fault.
+// A killed simulator returns like a carrier after a fault.
 const restartMs = 1000
 
-/** Starts the simulator of the demo, whose ports were asked for (`requireFreePorts`). */
+/** Starts the demo's simulator, whose ports were checked (`requireFreePorts`). */
 export function openSimulator(config: Config, log: Log): Promise<SimulatorProcess> {
   return startSimulator({
     port: config.simulatorPort,
@@ -35,7 +34,7 @@ export function openSimulator(config: Config, log: Log): Promise<SimulatorProces
   })
 }
 
-/** Starts the simulator and waits until it listens; starts it again whenever it ends. @throws when its ports are taken. */
+/** Starts the simulator, waits until it listens, and restarts it whenever it ends. @throws if its ports are taken. */
 export async function startSimulator({ port, httpPort, apiUrl, log }: SimulatorOptions): Promise<SimulatorProcess> {
   let child: ChildProcess
   let isClosing = false
@@ -52,8 +51,8 @@ export async function startSimulator({ port, httpPort, apiUrl, log }: SimulatorO
         apiUrl,
         '--json',
       ],
-      // The channel ends with this process, also when it is killed: the simulator then ends too. In a process group of its own it does
-      // not get the terminal's Ctrl-C: the carrier stays until the links have unbound.
+      // The channel ends with this process, even if killed: the simulator then ends too. In its own process group it does not get the
+      // terminal's Ctrl-C: the carrier stays until the links have unbound.
       { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
     )
     child = started

@@ -1,4 +1,4 @@
-/** What can keep the program from starting, in words for the person who starts it. */
+/** Start errors, in words for the operator. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
@@ -17,10 +17,10 @@ import { KeyFile, type MasterKeys } from '../ground/sealing/master-key.ts'
 import { readPeers } from '../ground/sealing/peers.ts'
 import { keyIdsOf, type Vault } from '../ground/sealing/vault.ts'
 
-/** A message for the person who starts the program, without a stack. */
+/** Printed without a stack. */
 export class StartError extends Error {}
 
-/** What keeps a database from opening is for the person who starts us: an address, a password, a version, a full disk. */
+/** Explains errors of opening the database: an address, a password, a version, a full disk. */
 export function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Config): never {
   if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
   const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
@@ -38,17 +38,17 @@ const folderReasons: Record<string, string> = {
   EROFS: 'it is on a read-only file system; name another one',
 }
 
-/** Why a folder could not be made, or nothing could be put into it; the system speaks of paths that nobody has given. */
+/** Why a folder could not be created or written; the system's message has paths that the operator never set. */
 function reasonOfFolder(error: Error): string | null {
   if (!('syscall' in error) || (error.syscall !== 'mkdir' && error.syscall !== 'listen')) return null
   return folderReasons[codeOf(error) ?? ''] ?? null
 }
 
-/** What a server, or its driver, says too shortly for whoever has to act on it. */
+/** Expands terse messages of a server or its driver. */
 function reasonOfServer({ message }: Error): string | null {
   if (message.includes('client password must be a string'))
     return 'it requires a password, and the address has none; add it there, or in a file named by HELIOGRAM_DATABASE_PASSWORD_FILE'
-  // PgBouncer's words, unless its ignore_startup_parameters lets settings be lost.
+  // PgBouncer's message, unless its ignore_startup_parameters allows settings to be lost.
   if (message.includes('unsupported startup parameter'))
     return `${message}; this is a pooler such as PgBouncer. Heliogram has its own pools: name PostgreSQL itself in DATABASE_URL`
   if (message.includes('permission denied for schema'))
@@ -56,22 +56,22 @@ function reasonOfServer({ message }: Error): string | null {
   return null
 }
 
-/** The same of one that has opened, and goes or takes nothing before the start is over: a standby, a disk that is full by then. */
+/** The same for an open database that fails during the start: a standby, a disk that has become full. */
 export function explainStart(error: unknown, config: Config): never {
   if (error instanceof StartError || !isUnavailable(error)) throw error
   return explainDatabase(error, config)
 }
 
 /**
- * @throws StartError where there is no key file and the database was used with one: another opens no secret of it, and does not know the numbers
- * that were opted out and forgotten. To be asked before one is made.
+ * @throws StartError if there is no key file but the database was used with one: another key opens no secrets, and does not recognize
+ * forgotten opted-out numbers. Call it before a file is created.
  */
 export async function requireKeyFile(connection: Connection, { keyFile }: Config): Promise<void> {
   if (existsSync(keyFile)) return
   const pool = openPool(connection, { name: 'key file', max: 1 })
   try {
     const { rowCount } = await pool.query('select from accounts limit 1')
-    // Asked again behind it: who made the first account had made the file before, also where it starts just now.
+    // Checked again under the lock: a concurrent first start creates the file before the account.
     if (rowCount === 0 || existsSync(keyFile)) return
     const [peer] = await readPeers(pool)
     throw new StartError(
@@ -85,7 +85,7 @@ export async function requireKeyFile(connection: Connection, { keyFile }: Config
   }
 }
 
-/** The key file, which is made where there is none. @throws StartError where it cannot be read, or made. */
+/** Creates a missing key file. @throws StartError if it cannot be read, or created. */
 export function openKeyFile({ keyFile }: Config): KeyFile {
   try {
     return new KeyFile(keyFile)
@@ -96,17 +96,17 @@ export function openKeyFile({ keyFile }: Config): KeyFile {
 }
 
 /**
- * Makes the key of this file the one of the database, where it has none yet. @throws StartError where it has another: secrets could not be opened,
- * and people whose numbers were forgotten would not be known as opted out. A file that was made for this start is not left behind.
+ * Makes this file's key the database's, if it has none yet. @throws StartError if it has another: secrets could not be opened, and
+ * forgotten opted-out numbers would not be recognized. Then removes a file created by this start.
  */
 export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: Vault): Promise<void> {
   const keys = keyFile.reread()
-  // Of a version that did not write it down.
+  // Older versions did not store the key's id.
   const isOther = (await readKeyOfDatabase(db)) === null && !(await isMasterKeyOf(db, vault))
   const known = isOther ? null : await claimDatabase(db, keys)
   const fault = known ? findKeyFault(known, keys) : 'other'
   if (fault === null) return
-  // Nobody can have begun with a key file that is refused here.
+  // Nothing can depend on a key file that is refused here.
   keyFile.discard()
   throw new StartError(await explainKey(db, keyFile.path, keys, known, fault))
 }
@@ -132,7 +132,7 @@ async function explainKey(
 
 const [certificateVariable, privateKeyVariable] = ['HELIOGRAM_SMPP_SERVER_TLS_CERT', 'HELIOGRAM_SMPP_SERVER_TLS_KEY']
 
-/** The certificate of the SMPP server, from its files. @throws StartError that names each file that is not what it should be. */
+/** Reads the SMPP server's certificate. @throws StartError that names each invalid file. */
 export function readCertificate(
   tls: { certFile: string; keyFile: string } | null,
 ): { cert: Buffer; key: Buffer } | null {
@@ -157,7 +157,7 @@ export function readCertificate(
       `${privateKeyVariable} cannot be used: ${tls.keyFile} is not the private key of the certificate in ${tls.certFile}.`,
     )
   const pem = { cert: certificate[0], key: privateKey[0] }
-  // OpenSSL refuses some that it can read: keys that are too short, say.
+  // OpenSSL refuses some that it can read, for example with short keys.
   read(certificateVariable, tls.certFile, 'a certificate for TLS', () => createSecureContext(pem))
   if (faults.length > 0) throw new StartError(faults.join('\n'))
   return pem

@@ -1,14 +1,13 @@
-/** What has been started, and how it is stopped. */
 import type { Logger } from 'pino'
 
-// A stop that takes longer than the longest drain (30 s of answers, 15 s of posts) is stuck.
+// Longer than the longest drain (30 s of responses, 15 s of posts): the stop is stuck.
 const stopMsMax = 60_000
 
-/** What has been started, in order; closed in the opposite one. */
+/** Started parts, in order; closed in reverse. */
 export class Started {
   readonly #closers: { name: string; close: () => unknown }[] = []
   #stopping: Promise<void> | null = null
-  /** Monotonic milliseconds; null while nobody has asked to stop. */
+  /** Monotonic milliseconds; null until a stop request. */
   stoppingSince: number | null = null
 
   add<T>(name: string, thing: T, close: (thing: T) => unknown): T {
@@ -16,7 +15,7 @@ export class Started {
     return thing
   }
 
-  /** Closes everything once, when the start is over; what fails to close does not keep the rest open. */
+  /** Closes everything once, after the start is over; a failure does not keep the rest open. */
   stop(log: Logger | null, starting: Promise<void>): Promise<void> {
     this.stoppingSince ??= performance.now()
     this.#stopping ??= this.#stop(log, starting)
@@ -29,7 +28,7 @@ export class Started {
       log?.error({ part: closing }, 'a part did not stop in time')
       process.exit(1)
     }, stopMsMax).unref()
-    // What is half started could not be told what to close: a PostgreSQL would stay behind.
+    // A partial start does not know yet what to close: a PostgreSQL could be left running.
     await Promise.allSettled([starting])
     for (const { name, close } of this.#closers.toReversed()) {
       closing = name

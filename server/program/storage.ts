@@ -1,4 +1,4 @@
-/** What a process keeps its data in: the pools of its database, and the keys of what is sealed there. */
+/** The storage of a process: database pools, and keys of sealed data. */
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { readClock } from '../ground/db/clock.ts'
@@ -18,13 +18,13 @@ import { openVault, type Vault } from '../ground/sealing/vault.ts'
 import { openKeyFile, requireKeyFile, requireMasterKey } from './start.ts'
 import type { Started } from './started.ts'
 
-/** Opened once a process, and handed to all that is built on it. */
+/** Opened once per process. */
 export interface Storage {
-  /** For what requests read, and for what may wait. */
+  /** For requests, and for background work. */
   db: Db
-  /** The same connections for what a caller asks: it runs as a role that sees its account alone. */
+  /** The same connections for callers' requests, in a role that sees only their account. */
   walledDb: Db
-  /** For accept, links and jobs: they and requests do not wait for each other's connections. */
+  /** For accept, links and jobs, so that they and requests do not compete for connections. */
   pipelineDb: Db
   keyFile: KeyFile
   vault: Vault
@@ -34,8 +34,8 @@ export interface Storage {
 }
 
 /**
- * Opens the pools of a database and makes it ready for this process: its clock, its partitions, the wall between accounts.
- * @throws StartError where the master key is not that of the database, or there is none of one that was used.
+ * Opens the pools and prepares the database for this process: its clock, its partitions, the wall between accounts.
+ * @throws StartError if the master key is not the database's, or is missing for a used one.
  */
 export async function openStorage(
   { connection }: OpenDatabase,
@@ -48,7 +48,7 @@ export async function openStorage(
   keyFile.onOther = () => log.error({ file: keyFile.path }, 'the key file was replaced: the new one is not used')
   const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
-  // A database that goes takes all connections at once.
+  // A database that goes down loses all connections at once.
   const losses = new Repeated((error, times) => log.warn({ error, times }, 'database connection lost'))
   started.add('lost connections', losses, (one) => one.flush())
   const primary = primaryOf(connection.connectionString)
@@ -60,7 +60,7 @@ export async function openStorage(
         name,
         max,
         settings,
-        // A pool that ends lets go of its connections before they are closed.
+        // An ending pool drops its connections before they are closed.
         onError: (error) => {
           if (started.stoppingSince === null) losses.note(error.message)
         },

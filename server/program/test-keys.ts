@@ -1,11 +1,11 @@
-/** Refuses test keys where a route is not for them: their messages go to the simulator, and they change nothing live. */
+/** Refuses test keys on live routes: their messages go to the simulator, and they change nothing live. */
 import type { preHandlerAsyncHookHandler, RouteOptions } from 'fastify'
 import type { Queryable } from '../ground/db/db.ts'
 import { isOfTests, type Named } from '../campaigns/of-tests.ts'
 import type { App } from '../ground/http/http.ts'
 import { refuseLive } from '../ground/http/live-only.ts'
 
-/** Keeps test keys from every route registered after it that changes anything and does not say why one may call it (`config.testKeys`). */
+/** Refuses test keys on every later route that changes data and does not allow them (`config.testKeys`). */
 export function guardTestKeys(app: App, db: Queryable): void {
   const refuse: preHandlerAsyncHookHandler = async ({ caller }) => refuseLive(caller, false)
   const refuseContents: preHandlerAsyncHookHandler = async ({ caller, params }) => {

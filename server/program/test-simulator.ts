@@ -1,9 +1,9 @@
-/** The simulated carrier of test mode: that of the demo, or one that its link starts by asking for it. */
+/** The simulated carrier of test mode: the demo's, or one started on demand by its link. */
 import type { Log } from '../ground/db/log.ts'
 import { startSimulator, type SimulatorProcess } from './simulator-process.ts'
 
 interface TestSimulatorOptions {
-  /** SMPP port of a simulator that runs already; null: none does. */
+  /** SMPP port of a running simulator; null: none. */
   port: number | null
   /** Whether one may be started. */
   isAllowed: boolean
@@ -12,7 +12,7 @@ interface TestSimulatorOptions {
   log: Log
 }
 
-// Between two tries where it does not start.
+// Between attempts to start it.
 const retryMs = 10_000
 
 export class TestSimulator {
@@ -25,7 +25,7 @@ export class TestSimulator {
     this.#options = options
   }
 
-  /** Its SMPP port on loopback; null while it is being started, or never. */
+  /** Its SMPP port on loopback; null while it starts, or if it never does. */
   port(): number | null {
     const { port, isAllowed } = this.#options
     if (!isAllowed) return null

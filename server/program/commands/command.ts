@@ -1,31 +1,28 @@
-/** What a command of the program is. */
 import { parseArgs } from 'node:util'
 import type { Config } from '../config.ts'
 import type { Log } from '../../ground/db/log.ts'
 
-/** What it is given. */
 export interface CommandContext {
   config: Config
   log: Log
   /** Of the program. */
   version: string
-  /** Aborted where somebody asks it to stop. */
+  /** Aborted when the program is asked to stop. */
   signal: AbortSignal
 }
 
-/** A command. */
 export interface Command {
-  /** Runs to its end; answers what to print then. @throws StartError, or UsageError for words that are none of its own. */
+  /** Returns the text to print. @throws StartError, or UsageError for unknown words. */
   run(context: CommandContext, words: string[]): Promise<string>
-  /** What `heliogram <name> --help` prints; absent: what `heliogram --help` does. */
+  /** The text of `heliogram <name> --help`; absent: that of `heliogram --help`. */
   help?: string
-  /** It heeds the signal of its context: what asks it to stop does not end it at once. */
+  /** Handles the signal of its context: a stop request does not end it at once. */
   heedsStop?: boolean
 }
 
 /**
- * Runs a command, which is asked to stop where the program is. Of its log only warnings are told: what it does it says itself. The second signal
- * ends it at once.
+ * Runs a command until it ends or the program is stopped. Only warnings are logged, because the command reports its progress. A second
+ * signal ends it at once.
  */
 export async function runCommand(
   command: Command,
@@ -39,7 +36,7 @@ export async function runCommand(
   return await command.run({ config, log: quiet, version, signal: stop.signal }, words)
 }
 
-/** Waits for work, but not for what it waits for itself where somebody asks it to stop. @throws what the work does, or the reason of the signal. */
+/** Waits for work until a stop request. @throws the work's error, or the signal's reason. */
 export async function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const stopped = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
@@ -47,10 +44,10 @@ export async function untilStopped<T>(signal: AbortSignal, work: Promise<T>): Pr
   return await Promise.race([work, stopped])
 }
 
-/** Words that a command does not know, or too few of them. */
+/** Unknown words, or too few. */
 export class UsageError extends Error {}
 
-/** Reads the words of a command that takes a file and options without a value. @throws UsageError. */
+/** Reads a file and options without values. @throws UsageError. */
 export function readWords<Name extends string>(
   words: string[],
   flags: readonly Name[],
@@ -60,7 +57,7 @@ export function readWords<Name extends string>(
   try {
     parsed = parseArgs({ args: words, options, allowPositionals: true })
   } catch (error) {
-    // Its first sentence; the second explains how to write what is no option.
+    // Its first sentence; the second explains how to escape options.
     throw new UsageError((error as Error).message.replace(/\. .*/s, '.'), { cause: error })
   }
   const [file, ...more] = parsed.positionals
@@ -68,7 +65,7 @@ export function readWords<Name extends string>(
   return { file, flags: new Set(flags.filter((name) => parsed.values[name] === true)) }
 }
 
-/** For commands that take no words. @throws UsageError. */
+/** @throws UsageError. */
 export function requireNoWords(words: readonly string[]): void {
   if (words.length > 0) throw new UsageError(`It takes no arguments, but got "${words.join(' ')}".`)
 }

@@ -1,4 +1,4 @@
-/** What the program can be asked for besides the service. */
+/** Commands of the program, besides the service. */
 import { setPriority } from 'node:os'
 import { describeConfig } from '../config.ts'
 import { backUp } from './backup/backup.ts'
@@ -9,10 +9,9 @@ import { readWords, requireNoWords, type Command } from './command.ts'
 import { makeOwnerCode } from './owner.ts'
 import { rotateKey } from './rotate-key.ts'
 
-// Sends and requests go first: what this process does not read, PostgreSQL does not go on with either.
+// Sends and requests have priority: PostgreSQL slows down with its reader.
 const niceness = 10
 
-/** What is run to its end, by its name. */
 export const commands: Partial<Record<string, Command>> = {
   backup: {
     help: backupHelp,
@@ -48,11 +47,11 @@ export const commands: Partial<Record<string, Command>> = {
   },
 }
 
-/** What can be asked for; all that is said to somebody who mistyped it, so that the sentence about that stays in sight. */
+/** The short list of commands; all that follows a mistyped one, so that the error stays visible. */
 export const synopsis =
   'Usage: heliogram start           run the service\n       heliogram backup FILE     back up the whole database, while the service runs or not; --check FILE: verify a backup\n       heliogram restore FILE    restore a backup into an empty database\n       heliogram owner-code      print a new one-time code for the first owner, who has no password yet\n       heliogram rotate-key      replace the master key, while the service runs or not\n       heliogram start --help    this, and the settings; also heliogram backup --help, heliogram restore --help\n       heliogram --help          all commands, including those that use the API\n'
 
-/** The text of `heliogram help settings`, which is `start --help`, and of `--help` behind a command of the installation. */
+/** The text of `heliogram help settings` (`start --help`), and of `--help` after a command of the installation. */
 export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that people run themselves.
 
 ${synopsis}

@@ -1,4 +1,3 @@
-/** What a command works on: the installation that the settings name, which has to be there. */
 import type { Config } from '../config.ts'
 import { openPool, type Connection } from '../../ground/db/db.ts'
 import type { Log } from '../../ground/db/log.ts'
@@ -7,8 +6,8 @@ import { hasDatabase, hasInstallation, openBeside } from '../../ground/db/runnin
 import { explainDatabase, StartError } from '../start.ts'
 
 /**
- * Opens its database, whether the service runs or not, and brings it up to date unless it is told to leave it as it is. @throws StartError where
- * there is none, or half of one: a command makes no installation.
+ * Opens the database of an existing installation, with or without a running service, and migrates it by default. @throws StartError if it
+ * is missing or incomplete: commands create no installation.
  */
 export async function openInstallation(
   config: Config,

@@ -1,4 +1,4 @@
-/** `heliogram owner-code`: a fresh code for the first owner, whether the service runs or not. */
+/** `heliogram owner-code`: a new code for the first owner, with or without a running service. */
 import { createOwnerCode } from '../../accounts/login/owner-code.ts'
 import type { Config } from '../config.ts'
 import { openPool, type Db } from '../../ground/db/db.ts'
@@ -7,7 +7,7 @@ import { tellOwner } from '../greeting.ts'
 import { StartError } from '../start.ts'
 import { openInstallation } from './installation.ts'
 
-/** The lines to print. @throws StartError where there is nothing to give a code for. */
+/** Returns the lines to print. @throws StartError if the installation needs no code. */
 export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
   const { connection, close } = await openInstallation(config, log)
   const db = openPool(connection, { name: 'owner code', max: 1 })
@@ -19,7 +19,7 @@ export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
   }
 }
 
-/** The same over a database that is open. */
+/** The same with an open database. */
 export async function printOwnerCode(db: Db, publicUrl: string): Promise<string> {
   const made = await createOwnerCode(db)
   if (!made)

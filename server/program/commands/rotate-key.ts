@@ -1,4 +1,4 @@
-/** `heliogram rotate-key`: a new master key, whether the service runs or not. */
+/** `heliogram rotate-key`: a new master key, with or without a running service. */
 import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { openPool } from '../../ground/db/db.ts'
@@ -8,12 +8,12 @@ import { openVault } from '../../ground/sealing/vault.ts'
 import { openKeyFile, requireMasterKey, StartError } from '../start.ts'
 import { openInstallation } from './installation.ts'
 
-/** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */
+/** Reports progress, and returns the last lines to print. @throws StartError for faults that the user must fix. */
 export async function rotateKey(config: Config, log: Log): Promise<string> {
   const { connection, close } = await openInstallation(config, log)
   const db = openPool(connection, { name: 'rotate-key', max: 3, queryTimeoutMs: 0 })
   try {
-    // A file that was made now would be no key of anything: its rotation would be told as one of the service.
+    // A file created now would match no key, and its rotation would look like one of the service.
     if (!existsSync(config.keyFile))
       throw new StartError(
         `There is no key file ${config.keyFile}. Run this with the settings of the service (HELIOGRAM_KEY_FILE).`,
@@ -36,7 +36,7 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
     ].join('\n')
   } catch (error) {
     if (error instanceof RotationRunningError) throw new StartError(error.message)
-    // Of the file system alone: an error of the database has no path.
+    // Only file system errors have a path.
     if (error instanceof Error && 'path' in error)
       throw new StartError(
         `The key file cannot be replaced: ${error.message}. If it is read-only, run this command with a copy of it (HELIOGRAM_KEY_FILE) and put the changed copy in its place (docs/runbooks.md, "Rotate the master key").`,

@@ -71,7 +71,7 @@ describe('the limit of a credential', () => {
     const guesses = await Promise.all(Array.from({ length: 40 }, () => app.inject({ url: '/v1/nowhere', headers })))
     expect(guesses.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThan(0)
     expect((await get()).statusCode).toBe(429)
-    // Who is nobody here hears the same as without a token.
+    // Unknown callers get the same response as without a token.
     const stranger = await app.inject({ url: '/v1/nowhere', headers: { authorization: 'Bearer nonsense' } })
     expect([stranger.statusCode, stranger.headers['ratelimit-policy']]).toEqual([404, '"failures";q=10;w=1'])
     const nobody = await app.inject('/v1/nowhere')
@@ -102,7 +102,7 @@ describe('requests without a valid token', () => {
     const wrong = await get('Bearer nonsense', '192.0.2.1')
     expect(wrong.statusCode).toBe(401)
     expect(wrong.headers).toMatchObject({ 'ratelimit-policy': '"failures";q=10;w=1', ratelimit: '"failures";r=10;t=1' })
-    // Ten look-ups come back every second: the clock stands still.
+    // Ten look-ups are added every second: the clock is fixed.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     try {
       for (let i = 0; i < 150; i++) await get('Bearer nonsense', '192.0.2.1')
@@ -211,7 +211,7 @@ it('a database that stands still is answered with 503 at once after a second, no
   let waiting = 0
   const startedAt = performance.now()
   let refusedMs = Infinity
-  // A hundred requests every few milliseconds, whatever becomes of those before.
+  // A hundred requests every few milliseconds, without waiting for earlier ones.
   while (performance.now() - startedAt < 2500) {
     for (let i = 0; i < 20; i++) {
       waiting++

@@ -1,21 +1,21 @@
-/** What stands before every route that needs a token: overload, the limit of the caller, and the limit of those who are not let in. */
+/** Checks before every route with a token: overload, the caller's limit, and the limit of unknown callers. */
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../../ground/base/errors.ts'
 import type { Caller } from '../../ground/http/http.ts'
 import { RateLimiter, tooMany } from './rate-limit.ts'
 import { UnknownCallers, unknownPolicy } from './unknown-callers.ts'
 
-/** Requests a second of a credential where nobody says otherwise. */
+/** Requests a second of a credential, by default. */
 const perSecondDefault = 100
 
 export interface Door {
   limiter: RateLimiter
   unknownCallers: UnknownCallers
-  /** Why nobody is let in at the moment; null: come in. */
+  /** Why all requests are refused at the moment; null: they are not. */
   overload: { readonly refusal: ApiError | null }
 }
 
-/** A door; without an overload to look at it lets in whoever has requests left. */
+/** By default there is no overload check. */
 export function openDoor({
   perSecond = perSecondDefault,
   overload = { refusal: null },
@@ -23,7 +23,7 @@ export function openDoor({
   return { limiter: new RateLimiter(perSecond), unknownCallers: new UnknownCallers(), overload }
 }
 
-/** Takes a request of a caller, and tells how many are left; the refusal where none is. Every way of authentication passes here. */
+/** Takes a caller's request and sets the headers of its limit; returns the refusal if none is left. Every authentication calls it. */
 export function takeRequest(
   { limiter }: Door,
   caller: Pick<Caller, 'id' | 'apiPerSecond'>,
@@ -38,25 +38,25 @@ export function takeRequest(
     : tooMany(bucket.waitSeconds, 'api', `The credential can make ${bucket.perSecond} requests a second.`)
 }
 
-/** Notes that somebody was not let in, and tells how often that may happen. Who belongs to a suspended account is nobody, too. */
+/** Counts a failed authentication, and sets the headers of its limit. Callers of suspended accounts count as unknown. */
 export function noteStranger(door: Door, error: unknown, ip: string, reply: FastifyReply): void {
   if (!(error instanceof ApiError)) return
   if (error.status === 401 || error.code === 'account_suspended' || error.code === 'login_throttled')
     countStranger(door, ip, reply)
 }
 
-/** Counts somebody who was not known, and tells how often that may happen. */
+/** Counts an unknown caller, and sets the headers of its limit. */
 export function countStranger(door: Door, ip: string, reply: FastifyReply): void {
   door.unknownCallers.note(ip, performance.now())
   limitUnknown(door, ip, reply)
 }
 
-/** Tells how often somebody may fail to be let in. */
+/** Sets the headers of the limit of failures. */
 export function limitUnknown({ unknownCallers }: Door, ip: string, reply: FastifyReply): void {
   reply.header('ratelimit-policy', unknownPolicy).header('ratelimit', unknownCallers.state(ip, performance.now()))
 }
 
-/** Refuses to look up a token that is not known, for who has failed too often. @throws ApiError `rate_limited`. */
+/** Refuses token look-ups after too many failures. @throws ApiError `rate_limited`. */
 export function refuseUnknown({ unknownCallers }: Door, ip: string): void {
   const wait = unknownCallers.wait(ip, performance.now())
   if (wait > 0) throw tooMany(wait, 'failures', 'Too many requests from this network had no valid token.')

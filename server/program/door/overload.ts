@@ -1,28 +1,28 @@
 /**
- * Whether this process has more to do than it does: then requests are refused at the door, before their bodies are read, instead of late
- * or one by one. Looked at by the clock; a request reads one field.
+ * Detects overload of this process: then requests are refused before their bodies are read, instead of late or one by one. Checked by a
+ * timer; a request reads one field.
  */
 import type { Log } from '../../ground/db/log.ts'
 import { ApiError } from '../../ground/base/errors.ts'
 
-/** Something that can be too much: says what, or null. Called ten times a second. */
+/** Returns the reason of an overload, or null. Called ten times a second. */
 export type Probe = (now: number) => string | null
 
 const everyMs = 100
-// A turn of the event loop this late means that answers are.
+// If the event loop is this late, so are responses.
 const lateMs = 500
-// A single late turn is a collection of garbage, or a machine that slept.
+// A single late turn can be garbage collection, or a machine that slept.
 const lateTurns = 3
-// Of a late turn that is our own work. Less is a machine that is busy with others: a refusal would make nothing faster.
+// Our own CPU part of a late turn. Below it the machine is busy otherwise, and refusals would not help.
 const ownPart = 0.5
 
 export class Overload {
-  /** What to answer while there is too much; null: come in. */
+  /** The response during overload; null: none. */
   refusal: ApiError | null = null
   #probes: readonly Probe[] = []
   readonly #log: Log
   #lookedAt = performance.now()
-  /** Milliseconds of processor that this thread had used by then. */
+  /** Milliseconds of CPU that this thread had used by then. */
   #usedMs = 0
   #late = 0
   #timer: NodeJS.Timeout | null = null
@@ -31,7 +31,7 @@ export class Overload {
     this.#log = log
   }
 
-  /** `probes` are asked in their order. */
+  /** `probes` are called in order. */
   start(probes: readonly Probe[]): void {
     this.#probes = probes
     this.#lookedAt = performance.now()
@@ -44,7 +44,7 @@ export class Overload {
     if (this.#timer) clearInterval(this.#timer)
   }
 
-  /** Looks at everything; called by the clock. `usedMs`: processor time of this thread. */
+  /** Called by the timer. `usedMs`: CPU time of this thread. */
   look(now: number, usedMs: number = readUsedMs()): void {
     const tookMs = now - this.#lookedAt
     const isOurs = usedMs - this.#usedMs >= tookMs * ownPart
@@ -80,14 +80,14 @@ function readUsedMs(): number {
 
 // Messages that wait for their commit: a second's worth of a fast database, and some 20 MB.
 const acceptsMax = 5000
-// A commit that takes longer while so many wait behind it is one that does not keep up. Where few wait it may be a machine that is busy with
-// others, and they are answered late instead of refused.
+// A slower commit with a long queue means that the database cannot keep up. With a short queue the machine may be busy otherwise, and late
+// responses are better than refusals.
 const stalledMs = 1000
 const behindMin = 500
-// That has stopped: what comes now would only wait behind it.
+// Commits have stopped: more requests would only wait.
 const stoppedMs = 5000
 
-/** Whether too much waits to be accepted, or has waited for too long. */
+/** Whether too many messages wait for accept, or for too long. */
 export function probeAccepts(accepts: { readonly waiting: number; readonly stalledMs: number }): Probe {
   return () => {
     if (accepts.waiting > acceptsMax) return 'too many messages wait to be stored'
@@ -101,11 +101,11 @@ interface PoolLike {
   readonly options: { max: number }
 }
 
-// Statements that wait for a connection, for each of them: four that take their usual millisecond are nothing.
+// Waiting statements per connection: four of the usual millisecond are harmless.
 const waitingPerConnection = 4
 const waitingMs = 1000
 
-/** Whether so many have waited for a connection, for so long, that the database does not keep up. */
+/** Whether the queue for connections is so long, for so long, that the database cannot keep up. */
 export function probePool(pool: PoolLike): Probe {
   let since: number | null = null
   return (now) => {

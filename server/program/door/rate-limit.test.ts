@@ -78,7 +78,7 @@ describe('processes', () => {
   it('share a limit by what is asked of each: all to one alone, and no more than the limit among several', async () => {
     const [a, b] = [await open(), await open()]
     const id = newId()
-    // So many requests a second of each, for some seconds; how many were taken in the last one.
+    // Requests a second of each for some seconds; returns those taken in the last one.
     const run = async (seconds: number, asked: number[]): Promise<number[]> => {
       let taken = [0, 0]
       for (let s = 0; s < seconds; s++) {
@@ -99,7 +99,7 @@ describe('processes', () => {
     const [first = 0, second = 0] = await run(8, [500, 500])
     expect(first + second).toBeLessThanOrEqual(102)
     expect(Math.min(first, second)).toBeGreaterThanOrEqual(48)
-    // Who asks for less than its part gets it all; the other has the rest.
+    // A demand below the fair share is met; the other gets the rest.
     const [busy = 0, calm = 0] = await run(8, [500, 25])
     expect(calm).toBe(25)
     expect(busy + calm).toBeGreaterThanOrEqual(98)
@@ -123,7 +123,7 @@ describe('processes', () => {
     const [before, after] = [newId(), newId()]
     expect(await told(before)).toEqual([before])
     await database.db.query(`update request_demands set at = now() - interval '10 seconds'`)
-    // It is still busy: a demand is forgotten by and by.
+    // It is still busy: a demand decays slowly.
     expect(new Set(await told(after))).toEqual(new Set([before, after]))
     await database.db.query(`update request_demands set at = now() - interval '10 seconds'`)
     for (let turn = 0; turn < 10; turn++) await told(after)
@@ -149,7 +149,7 @@ it('parts are fair: they add up to the limit, and nobody who asks for less than 
   fc.assert(
     fc.property(fc.array(demand, { minLength: 2, maxLength: 8 }), (demands) => {
       const parts = demands.map((mine, i) => 100 * shareOf(100, mine, demands.toSpliced(i, 1)))
-      // Nobody has less than a twentieth, so that a sum may be over by that.
+      // Shares are at least a twentieth, so the sum may exceed the limit by that.
       expect(parts.reduce((sum, part) => sum + part, 0)).toBeLessThanOrEqual(100 + 5 * demands.length)
       parts.forEach((part, i) => {
         expect(part).toBeGreaterThanOrEqual(Math.min(demands[i] ?? 0, 100 / demands.length) - 1e-9)

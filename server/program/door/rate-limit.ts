@@ -1,25 +1,25 @@
 /**
- * How many requests a credential may make: a token bucket for each, told in every answer (draft-ietf-httpapi-ratelimit-headers). Asking
- * costs no query and nothing worth collecting; processes share a limit by what is asked of each (rate-shares.ts).
+ * Request limits of credentials: a token bucket each, reported in every response (draft-ietf-httpapi-ratelimit-headers). A check costs no
+ * query and hardly any garbage; processes share limits by demand (rate-shares.ts).
  */
 import { ApiError } from '../../ground/base/errors.ts'
 
-/** Seconds' worth of requests that a bucket holds. */
+/** Seconds' worth of requests in a full bucket. */
 const burstSeconds = 2
-// Buckets that nobody has used for so long are full, whatever they were: they can be made again.
+// A bucket unused for so long is full, and can be recreated.
 const forgetMs = 60_000
-// More answers than most limits have; above it the text is made each time.
+// More than most limits have; larger values are rendered each time.
 const textsMax = 1024
 
 const texts: string[] = []
 
-/** `RateLimit` for so many requests that are left; `t` is when there are more. */
+/** `RateLimit` for the remaining requests; `t` is when there are more. */
 function textOf(left: number): string {
   if (left >= textsMax) return `"api";r=${left};t=1`
   return (texts[left] ??= `"api";r=${left};t=1`)
 }
 
-/** The requests of one credential at this process. */
+/** One credential's requests at this process. */
 export class Bucket {
   /** `RateLimit-Policy`. */
   readonly policy: string
@@ -34,14 +34,14 @@ export class Bucket {
 
   constructor(perSecond: number, now: number) {
     this.perSecond = perSecond
-    // A quota is a whole number: less than one a second is one in several.
+    // A quota is a whole number: less than one a second becomes one in several.
     this.#quota = Math.max(1, Math.floor(perSecond))
     this.policy = `"api";q=${this.#quota};w=${perSecond < 1 ? Math.ceil(1 / perSecond) : 1}`
     this.#tokens = this.#full
     this.usedAt = this.#at = now
   }
 
-  /** Takes a request, if there is one left. `now` is monotonic milliseconds. */
+  /** Takes a request, if one is left. `now` is monotonic milliseconds. */
   take(now: number): boolean {
     this.asked++
     this.usedAt = now
@@ -51,18 +51,18 @@ export class Bucket {
     return true
   }
 
-  /** `RateLimit`: what is left of the quota of a second. */
+  /** `RateLimit`: the remaining quota of a second. */
   get state(): string {
     const left = Math.min(this.#quota, Math.floor(this.#tokens))
     return left > 0 ? textOf(left) : `"api";r=0;t=${Math.max(1, Math.ceil(this.waitSeconds))}`
   }
 
-  /** Seconds until there is a request left. */
+  /** Seconds until a request is available. */
   get waitSeconds(): number {
     return Math.max(0, 1 - this.#tokens) / (this.perSecond * this.#share)
   }
 
-  /** The part of the limit that this process may use, above 0 and at most 1. */
+  /** This process's share of the limit, above 0 and at most 1. */
   get share(): number {
     return this.#share
   }
@@ -83,18 +83,17 @@ export class Bucket {
   }
 }
 
-/** The buckets of a process. */
 export class RateLimiter {
   /** By id of a key or user. */
   readonly buckets: Map<string, Bucket> = new Map()
   readonly #perSecond: number
 
-  /** `perSecond`: requests of a credential whose account has no number of its own. */
+  /** `perSecond`: the default of accounts without their own limit. */
   constructor(perSecond: number) {
     this.#perSecond = perSecond
   }
 
-  /** The bucket of a credential; another number than before begins a full one. */
+  /** A credential's bucket; a changed limit starts a full one. */
   of({ id, apiPerSecond }: { id: string; apiPerSecond?: number | null }, now: number): Bucket {
     const perSecond = apiPerSecond ?? this.#perSecond
     let bucket = this.buckets.get(id)
@@ -102,7 +101,7 @@ export class RateLimiter {
     return bucket
   }
 
-  /** Forgets what nobody uses. To be called now and then. */
+  /** Deletes unused buckets. Call it periodically. */
   forget(now: number): void {
     for (const [id, bucket] of this.buckets) if (now - bucket.usedAt > forgetMs) this.buckets.delete(id)
   }

@@ -1,7 +1,7 @@
 /**
- * How the processes of an installation share the limits of credentials: each writes down once a second what was asked of it, reads what
- * was asked of the others, and takes its fair part. A credential that is new to a process has its whole limit there at first: for a second
- * or two more may pass than the limit says, and never less than is left. Whoever is asked for little writes and reads nothing.
+ * Shares the limits of credentials between processes: each writes its demand once a second, reads the others', and takes its fair share. A
+ * credential that is new to a process has its whole limit there at first: for a second or two the total may exceed the limit, and is never
+ * below it. Processes with little demand neither write nor read.
  */
 import type { Db } from '../../ground/db/db.ts'
 import { isUnavailable } from '../../ground/db/failure.ts'
@@ -9,14 +9,14 @@ import type { Log } from '../../ground/db/log.ts'
 import type { Bucket, RateLimiter } from './rate-limit.ts'
 
 const turnMs = 1000
-// What is asked less than this part of a limit leaves the others what they have, nearly.
+// Below this part of a limit, a demand leaves the others nearly everything.
 const leastPart = 0.02
-// A process that is asked again in a moment must not find its part gone.
+// A process with a new burst must not find its share gone.
 const leastShare = 0.05
-// Older words are of processes that are gone, or have nothing to say.
+// Older rows are of processes that are gone or idle.
 const silentSeconds = 3
 
-/** The part of a limit of whoever is asked `mine`, where the others are asked `others`: max-min fair, and what is left over is everybody's. */
+/** The max-min fair share of a limit for a demand `mine`; spare capacity goes to everyone. */
 export function shareOf(limit: number, mine: number, others: readonly number[]): number {
   if (others.length === 0) return 1
   let left = limit
@@ -39,7 +39,7 @@ export class RateShares {
   readonly #log: Log
   readonly #nodeId: string
   readonly #limiter: RateLimiter
-  /** What was lately asked a second, by credential. */
+  /** Recent demand a second, by credential. */
   #demands = new Map<string, number>()
   #turnedAt = performance.now()
   #turning: Promise<void> | null = null
@@ -55,7 +55,7 @@ export class RateShares {
   start(): void {
     this.#timer = setInterval(() => {
       this.#turning ??= this.turn()
-        // Without the database the parts stay as they were.
+        // Without the database the shares stay.
         .catch((error: unknown) => {
           if (!isUnavailable(error)) this.#log.error({ error }, 'sharing limits failed')
         })
@@ -69,7 +69,7 @@ export class RateShares {
     await this.#turning
   }
 
-  /** Tells what was asked since the last turn, and takes the parts. */
+  /** Writes the demand since the last turn, and updates the shares. */
   async turn(now: number = performance.now()): Promise<void> {
     const seconds = Math.max(0.001, (now - this.#turnedAt) / 1000)
     this.#turnedAt = now
@@ -78,7 +78,7 @@ export class RateShares {
     for (const [id, bucket] of this.#limiter.buckets) {
       const { asked, perSecond } = bucket
       bucket.asked = 0
-      // A client that pauses for a moment keeps half its part.
+      // A client that pauses briefly keeps half its share.
       const demand = Math.min(perSecond, Math.max(asked / seconds, (this.#demands.get(id) ?? 0) / 2))
       if (demand > perSecond * leastPart) {
         demands.set(id, demand)
@@ -94,7 +94,7 @@ export class RateShares {
   }
 }
 
-/** Writes this process's demands and reads those of the others that live, by primary key; what it told long ago goes, by the index on the node. */
+/** Writes this process's demands and reads those of other live processes, by primary key; deletes its old rows by the index on the node. */
 async function exchange(
   db: Db,
   nodeId: string,

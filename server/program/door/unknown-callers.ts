@@ -1,6 +1,6 @@
 /**
- * Requests that are not let in, by the network they come from: each may cost a query, and none has a credential whose bucket it empties.
- * Who has failed too often is not looked up any more for a while, but who is known here is: a stranger behind the same address locks nobody out.
+ * Limits failed authentications by network: each may cost a query, and has no credential to charge. After too many failures, look-ups stop
+ * for a while, but remembered callers still pass: strangers at the same address lock no one out.
  */
 import { networkOf } from '../../ground/base/network.ts'
 
@@ -15,13 +15,12 @@ interface Failures {
   at: number
 }
 
-/** `RateLimit-Policy` of answers to those who were not let in. */
+/** `RateLimit-Policy` of refusals. */
 export const unknownPolicy = `"failures";q=${perSecond};w=1`
 
 export class UnknownCallers {
   readonly #networks = new Map<string, Failures>()
 
-  /** Notes a failure. */
   note(ip: string, now: number): void {
     const network = networkOf(ip)
     const known = this.#networks.get(network)
@@ -30,13 +29,12 @@ export class UnknownCallers {
     this.#networks.set(network, { tokens: Math.max(0, leftOf(known, now) - 1), at: now })
   }
 
-  /** Seconds until requests from there are looked up again; 0: they are. */
+  /** Seconds until look-ups resume for the address; 0: now. */
   wait(ip: string, now: number): number {
     if (this.#networks.size === 0) return 0
     return Math.max(0, 1 - leftOf(this.#networks.get(networkOf(ip)), now)) / perSecond
   }
 
-  /** `RateLimit` of a network. */
   state(ip: string, now: number): string {
     return `"failures";r=${Math.min(perSecond, Math.floor(leftOf(this.#networks.get(networkOf(ip)), now)))};t=1`
   }

@@ -5,13 +5,13 @@ import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { Answer } from './answer.ts'
 
-/** Something that is done with an answer before it is sent. */
+/** A step before the response is sent. */
 type Step = (reply: FastifyReply) => unknown
 
 const name = fc.constantFrom('x-one', 'X-One', 'x-two', 'Vary', 'content-type', 'cache-control')
 const value = fc.constantFrom('a', 'b; c=d', '')
 const type = fc.constantFrom('application/json', 'application/problem+json', 'application/json; charset=utf-8')
-// One object for all answers, as a route's guard has.
+// One object for all responses, like a route's guard.
 const common = { 'x-one': 'common', vary: 'accept', 'cache-control': 'no-store' }
 
 const step = fc.oneof(
@@ -54,7 +54,7 @@ test('what is done with its fields, it answers as Fastify does', async () => {
   const theirs = await app.listen({ host: '127.0.0.1', port: 0 })
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 7 }), type, async (given, last) => {
-      // Without a type Fastify takes a text for a text, and an answer is JSON.
+      // Without a type Fastify would send text, but the response is JSON.
       steps = [...given, (reply) => reply.header('content-type', last)]
       expect(await ask(ours)).toEqual(await ask(theirs))
     }),
@@ -62,7 +62,7 @@ test('what is done with its fields, it answers as Fastify does', async () => {
   )
 })
 
-/** All of an answer but what is the connection's. */
+/** The response without fields of the connection. */
 async function ask(url: string): Promise<unknown> {
   const response = await fetch(url)
   const fields = [...response.headers].filter(([of]) => !['connection', 'keep-alive', 'date'].includes(of))

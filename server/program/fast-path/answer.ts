@@ -1,29 +1,29 @@
-/** The answer of the fast path: what Fastify's reply does for the handlers of its routes, written with one call of the socket. */
+/** The response of the fast path: replaces Fastify's reply for handlers, with a single write to the socket. */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { nowMs } from '../../ground/db/clock.ts'
 
-/** For so long a connection may say nothing between two requests, as everywhere (`app.ts`). */
+/** Idle seconds of a connection, as elsewhere (`app.ts`). */
 export const keepAliveSeconds = 65
 
 const broken = /[^\t -~]/
 
-/** Fields as lines, by the object that holds them: those of a route's guard are the same in all its answers. */
+/** Rendered fields by their object: a route's guard has the same ones in all responses. */
 const linesOf = new WeakMap<Readonly<Record<string, string>>, string>()
 
-/** As much of `FastifyReply` as the routes with `isFast`, their hooks and `ground/http/failures.ts` use; it behaves alike. */
+/** The part of `FastifyReply` that routes with `isFast`, their hooks and `ground/http/failures.ts` use; it behaves the same. */
 export class Answer {
   sent = false
   statusCode = 200
-  /** Fields that came together and stand first; their names are in lower case. */
+  /** Fields that were set together and come first; names in lower case. */
   #common: Readonly<Record<string, string>> | null = null
-  /** Names, in lower case as Fastify's answers have them, and behind each its value. */
+  /** Alternating names, in lower case like Fastify's, and values. */
   readonly #fields: string[] = []
   readonly #socket: Socket
   readonly #isLast: () => boolean
   readonly #onSent: () => void
 
-  /** `isLast`: the connection ends behind it. `onSent` is called once. */
+  /** `isLast`: the connection ends after it. `onSent` is called once. */
   constructor(socket: Socket, isLast: () => boolean, onSent: () => void) {
     this.#socket = socket
     this.#isLast = isLast
@@ -35,7 +35,7 @@ export class Answer {
     return this
   }
 
-  /** @throws TypeError where a value would not be one field's. */
+  /** @throws TypeError for an invalid value. */
   header(name: string, value: string | number): this {
     const text = checked(name, String(value))
     const key = name.toLowerCase()
@@ -73,19 +73,19 @@ export class Answer {
     return this
   }
 
-  /** Where the fields have a name. */
+  /** The index of a name in the fields. */
   #find(key: string): number {
     for (let at = 0; at < this.#fields.length; at += 2) if (this.#fields[at] === key) return at
     return -1
   }
 
-  /** One of the common fields will not stay as it is. */
+  /** Converts the common fields before one of them changes. */
   #takeApart(common: Readonly<Record<string, string>>): void {
     this.#common = null
     this.#fields.unshift(...Object.entries(common).flat())
   }
 
-  /** Writes the answer; an object as JSON. Who has gone away meanwhile gets none. */
+  /** Writes the response; objects as JSON. Does nothing if the client is gone. */
   send(payload: string | object): this {
     if (this.sent) return this
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
@@ -104,7 +104,7 @@ export class Answer {
   }
 }
 
-/** @throws TypeError where a value would not be one field's. */
+/** @throws TypeError for an invalid value. */
 function render(fields: Readonly<Record<string, string>>): string {
   return Object.entries(fields)
     .map(([name, value]) => `${name}: ${checked(name, value)}\r\n`)
@@ -118,7 +118,7 @@ function checked(name: string, value: string): string {
 
 const date = { text: '', untilMs: 0 }
 
-/** IMF-fixdate (RFC 9110 §5.6.7), made once a second. */
+/** IMF-fixdate (RFC 9110 §5.6.7), rendered once a second. */
 function dateNow(): string {
   const ms = nowMs()
   if (ms >= date.untilMs || ms < date.untilMs - 1000) {

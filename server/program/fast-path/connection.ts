@@ -1,44 +1,43 @@
 /**
- * A connection on the fast path: one request after the other, each read whole and answered, until something comes that is none of ours.
- * Then the connection is Node's, with all that it has not read, for good.
+ * A connection on the fast path: reads and answers whole requests, one by one, until one is not supported. Then Node's server takes the
+ * connection, with all unread octets, for good.
  */
 import type { Socket } from 'node:net'
 import { outsideAccounts } from '../../ground/db/scoped.ts'
 import { Answer, keepAliveSeconds } from './answer.ts'
 import type { Whole } from './read.ts'
 
-/** What stands around a connection. */
 export interface Around {
-  /** What has come: a request, `more` where it is not all there, or null where it is Node's. */
+  /** A whole request, `more` if it is incomplete, or null for Node's server. */
   read(bytes: Buffer): Whole | 'more' | null
   /** Answers a request, now or later; never throws. */
   serve(whole: Whole, socket: Socket, answer: Answer): void
-  /** Gives the socket to Node's HTTP server, as if it had just been made; the connection is over. */
+  /** Gives the socket to Node's HTTP server as a new one; the connection is over. */
   handOver(connection: Connection, socket: Socket): void
-  /** No request is taken any more behind those that are under way. */
+  /** No further requests are taken. */
   readonly isClosing: boolean
 }
 
-/** Who has said nothing, or half a request, for so long is left to Node, which ends it in its own time (`app.ts`, `ground/http/slow.ts`). */
+/** An idle connection, or half a request, goes to Node after this time, which ends it by its own limits (`app.ts`, `ground/http/slow.ts`). */
 const quietMs = 10_000
 
-/** Who reads no answers is not read either: Node's server closes it when its time is over. */
+/** A client that reads no responses is not read either: Node's server closes it after its timeout. */
 const unreadBytesMax = 262_144
 
-/** Clients send a head and its body in one piece or two. What trickles is Node's, which watches how long it takes and reads no byte twice. */
+/** Clients send a head and its body in one piece or two. Slow senders go to Node, which limits their time and reads no byte twice. */
 const piecesMax = 3
 
-/** Begins to read a connection; it goes by the name of its socket alone. */
+/** Reads a connection; only its socket refers to it. */
 export class Connection {
   readonly #socket: Socket
   readonly #around: Around
-  /** What came and is not read: half a request, or one behind that which is being answered. */
+  /** Unread octets: half a request, or one after the current request. */
   #waiting: Buffer | null = null
-  /** In how many pieces that came. */
+  /** Pieces of the unread octets. */
   #pieces = 0
   #isBusy = false
   #isNew = true
-  /** Has been quiet between two requests once. */
+  /** Has been idle between requests once. */
   #isIdle = false
   #hasEnded = false
 
@@ -49,7 +48,7 @@ export class Connection {
     socket.setTimeout(quietMs)
   }
 
-  /** Ends it, where nothing is being answered; behind that it ends by itself (`isClosing`). */
+  /** Ends the connection if idle; otherwise it ends after the response (`isClosing`). */
   close(): void {
     if (!this.#isBusy) this.#socket.destroySoon()
   }
@@ -65,7 +64,7 @@ export class Connection {
       return this.#pieces > piecesMax ? this.#handOver(all) : this.#take(all)
     }
     this.#waiting = all
-    // One is read at a time, so that more than the next need not be kept.
+    // Reads one at a time, so that at most the next request is kept.
     this.#socket.pause()
   }
 
@@ -84,12 +83,12 @@ export class Connection {
   }
 
   readonly #onSent = (): void => {
-    // Busy for ever: nothing is taken behind an answer that was the last.
+    // Stays busy: no request follows the last response.
     if (this.#around.isClosing || this.#hasEnded) return void this.#socket.end(() => this.#socket.destroySoon())
     this.#isBusy = false
     const waiting = this.#waiting
     if (waiting === null) return
-    // What is next is of nobody yet, and may be Node's for good: not of the account that was just answered.
+    // The next request may be another account's, or go to Node for good: leave the current account's context.
     outsideAccounts(() => {
       this.#socket.resume()
       this.#take(waiting)

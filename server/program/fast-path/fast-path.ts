@@ -1,5 +1,5 @@
 /**
- * Short cut of requests that come whole and have nothing unusual; falls back on node:http and Fastify (decision 0047). It runs the
+ * A shortcut for requests that arrive whole and use common features only; others go to node:http and Fastify (decision 0047). It runs the
  * route's own hooks, validator and handler.
  */
 import type { Server } from 'node:http'
@@ -16,11 +16,11 @@ import { FastRequest, parseWhole, validateWith, type RequestContext, type Step }
 
 interface FastRoute {
   options: RouteOptions
-  /** What a request passes before the handler, in Fastify's order. */
+  /** Steps before the handler, in Fastify's order. */
   steps: Step[]
 }
 
-/** Requests and answers of the fast path, for those who know Fastify's: as much of them is there as the routes with `isFast` use. */
+/** Types requests and responses as Fastify's: they implement the part that routes with `isFast` use. */
 const asFastify = (request: FastRequest, answer: Answer): [FastifyRequest, FastifyReply] => [
   request as unknown as FastifyRequest,
   answer as unknown as FastifyReply,
@@ -32,11 +32,11 @@ interface FastPathOptions {
   trustedProxies: readonly string[]
   /** As it decorates requests. */
   askAgain: RequestContext['askAgain']
-  /** Another URL for a request, or its own (`readShortHost`): what asks for another is Node's. */
+  /** Another URL for a request, or its own (`readShortHost`): rewritten ones go to Node. */
   rewriteUrl: ((request: { url: string; headers: { host: string | undefined } }) => string) | null
 }
 
-/** Has the routes with `config.isFast` that are registered after it served by the fast path, on the connections of the application's server. */
+/** Serves routes with `config.isFast` registered after it by the fast path, on the connections of the application's server. */
 export function openFastPath(app: App, options: FastPathOptions): void {
   const path = new FastPath(app, options)
   app.server.on('connection', (socket: Socket) => path.take(socket))
@@ -66,7 +66,7 @@ class FastPath implements Around {
     app.addHook('onRoute', (route) => {
       if (route.config?.isFast) this.#routes.set(`${String(route.method)} ${route.url}`, { options: route, steps: [] })
     })
-    // Hooks that are registered later may still add to a route.
+    // Hooks registered later may still apply to a route.
     app.addHook('onReady', (done) => {
       for (const route of this.#routes.values()) route.steps = stepsOf(app, route.options)
       done()
@@ -79,7 +79,7 @@ class FastPath implements Around {
     socket.once('close', () => this.#open.delete(connection))
   }
 
-  /** Requests that are under way are answered; connections without one end. */
+  /** Requests in flight are answered; idle connections end. */
   close(): void {
     this.isClosing = true
     for (const connection of this.#open) connection.close()
@@ -136,7 +136,7 @@ class FastPath implements Around {
   }
 }
 
-/** Takes the connections of a server from Node, and answers what gives it one. */
+/** Takes a server's connections from Node; returns a function that gives one back. */
 function takeConnections(server: Server): (socket: Socket) => void {
   const [listener] = server.listeners('connection') as ((socket: Socket) => void)[]
   if (!listener) throw new Error('the HTTP server does not listen for its connections')
@@ -144,7 +144,7 @@ function takeConnections(server: Server): (socket: Socket) => void {
   return (socket) => listener.call(server, socket)
 }
 
-/** Fastify's order, of the hooks that a route may have here. What `onSend` does is for answers in pieces (`guard.ts`), of which there are none. */
+/** The supported hooks of a route in Fastify's order. `onSend` is for streamed responses (`guard.ts`), which the fast path lacks. */
 function stepsOf(app: App, route: RouteOptions): Step[] {
   const { method, url, schema, onRequest, preValidation, preHandler } = route
   const { preParsing, preSerialization, onResponse, onError } = route

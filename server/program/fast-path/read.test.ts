@@ -172,7 +172,7 @@ describe('what it reads, Node reads alike', () => {
       }),
       { numRuns: 4000 },
     )
-    // Some 800 are, so that the rest of the test is not about nothing.
+    // Some 800 are; otherwise the test would be empty.
     expect(taken).toBeGreaterThan(200)
     expect(faults).toBe(0)
   })

@@ -1,9 +1,9 @@
 /**
- * Reads a request that came whole: the head, and a JSON body of the length that it tells. Of RFC 9112 only what every client writes is taken;
- * whatever else comes, well-formed or not, is not refused here but left to Node's parser, which has the last word on what HTTP is.
+ * Reads a request that arrived whole: the head, and a JSON body by its length. Takes only the common subset of RFC 9112; everything else,
+ * valid or not, is left to Node's parser.
  */
 
-/** The header fields that are read; names are those of Node's `IncomingMessage.headers`. */
+/** Names are those of Node's `IncomingMessage.headers`. */
 export interface Fields {
   host: string | undefined
   authorization: string | undefined
@@ -20,17 +20,17 @@ export interface Whole {
   body: Buffer
 }
 
-/** A request with a longer head, or with more fields, is left to Node, which has limits of its own. */
+/** Longer heads, or more fields, are left to Node, which has its own limits. */
 const headBytesMax = 8192
 const fieldsMax = 100
 
 /**
- * RFC 9112 §3 and §5 without what they only tolerate: a line folded, a tab, an octet above ASCII, a space before the colon, a bare CR or LF.
- * No two parts can take the same character, so that it takes time with the length alone.
+ * RFC 9112 §3 and §5 without tolerated forms: folded lines, tabs, octets above ASCII, a space before the colon, a bare CR or LF. No two
+ * parts match the same character, so it takes linear time.
  */
 const head = /^[A-Z]+ \/[!-~]* HTTP\/1\.1(?:\r\n[!#$%&'*+.^_`|~0-9A-Za-z-]+:[ -~]*)+$/
 
-/** Fields that change what a request is, or who asks (the console's cookie). */
+/** Fields that change a request or its caller (the console's cookie). */
 const others: ReadonlySet<string> = new Set([
   'transfer-encoding',
   'content-encoding',
@@ -40,15 +40,15 @@ const others: ReadonlySet<string> = new Set([
   'upgrade',
   'http2-settings',
   'cookie',
-  // Node takes it for Connection.
+  // Node treats it as Connection.
   'proxy-connection',
 ])
 
 const end = Buffer.from('\r\n\r\n')
 
 /**
- * What `bytes` are: a request whose target `isOurs`, and nothing behind it; `more` where it lacks the rest of its body; null: something else.
- * The body is a view of `bytes`.
+ * Parses `bytes`: a request whose target `isOurs`, and no more; `more` if its body is incomplete; null: anything else. The body is a view
+ * of `bytes`.
  */
 export function readWhole(
   bytes: Buffer,
@@ -70,7 +70,7 @@ export function readWhole(
   return missing < 0 ? null : { target, fields, body: bytes.subarray(headLength + end.length) }
 }
 
-/** The fields behind the request line; null where they are not ours alone to understand. */
+/** The fields after the request line; null if any is not supported. */
 function readFields(text: string, from: number): Fields | null {
   const fields: Fields = {
     host: undefined,
@@ -95,7 +95,7 @@ function readFields(text: string, from: number): Fields | null {
       case 'content-length':
       case 'idempotency-key':
       case 'x-forwarded-for':
-        // What stands twice is joined, dropped or refused, each field in its own way.
+        // Node joins, drops or refuses repeated fields, depending on the name.
         if (fields[name] !== undefined) return null
         fields[name] = text.slice(colon + 1, stop).trim()
         break
@@ -112,7 +112,7 @@ function readFields(text: string, from: number): Fields | null {
 const keepsAlive = /^ *keep-alive *$/i
 const json = /^application\/json(?:; ?charset=utf-8)?$/i
 
-/** The length of a JSON body; 0: there is none, or it is told in no plain way. */
+/** The length of a JSON body; 0: none, or not in the plain form. */
 function lengthOf({ host, 'content-type': type, 'content-length': length }: Fields): number {
   if (!host || type === undefined || !json.test(type)) return 0
   return length !== undefined && /^[1-9]\d{0,6}$/.test(length) ? Number(length) : 0

@@ -1,4 +1,4 @@
-/** A request of the fast path: what Fastify's is for the handlers of its routes, with a body that is there already. */
+/** A request of the fast path: replaces Fastify's for handlers, with a body that is complete. */
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import proxyAddr from '@fastify/proxy-addr'
@@ -8,23 +8,22 @@ import { withoutPorts } from '../../ground/base/network.ts'
 import { readBody } from '../../ground/http/validate.ts'
 import type { Fields, Whole } from './read.ts'
 
-/** A hook of Fastify's that calls back. */
+/** A Fastify hook with a callback. */
 export type Step = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error | null) => void) => void
 
-/** What all requests have in common. */
 export interface RequestContext {
   log: FastifyBaseLogger
-  /** Whether an address, so many hops away, is a proxy of ours; null: there is none. */
+  /** Whether an address, so many hops away, is a trusted proxy; null: there is none. */
   trust: ReturnType<typeof proxyAddr.compile> | null
   askAgain: (this: FastifyRequest) => Promise<void>
 }
 
-/** What is true of Node's request behind each of them. */
+/** Constants of Node's request for all of them. */
 const raw = { complete: true, destroyed: false, httpVersion: '1.1', rawHeaders: [] }
 
 const noCheck = (): undefined => undefined
 
-/** As much of `FastifyRequest` as the routes with `isFast`, their hooks and `ground/http/failures.ts` use. */
+/** The part of `FastifyRequest` that routes with `isFast`, their hooks and `ground/http/failures.ts` use. */
 export class FastRequest {
   readonly id: string = showId('req', newId())
   readonly raw: typeof raw = raw
@@ -38,7 +37,7 @@ export class FastRequest {
   caller: Caller | null = null
   enteredAt = 0
   validationError: Error | undefined = undefined
-  /** As it came. */
+  /** Unparsed. */
   readonly bytes: Buffer
   readonly #socket: Socket
   readonly #trust: RequestContext['trust']
@@ -54,7 +53,7 @@ export class FastRequest {
     this.#trust = trust
   }
 
-  /** Who asks; behind proxies of ours, whom the first of them that is none heard of (`X-Forwarded-For`). */
+  /** The client; behind trusted proxies the first untrusted address of `X-Forwarded-For`. */
   get ip(): string {
     const address = this.#socket.remoteAddress ?? ''
     const forwarded = this.headers['x-forwarded-for']
@@ -64,14 +63,14 @@ export class FastRequest {
   }
 }
 
-/** Reads the body, as the parser of the application does. */
+/** Parses the body like the application's parser. */
 export const parseWhole: Step = (request, _reply, done) => {
   const own = request as unknown as FastRequest
   own.body = readBody(own.bytes)
   done()
 }
 
-/** Checks the body, and leaves what is wrong to the handler (`attachValidation`). */
+/** Validates the body, and leaves faults to the handler (`attachValidation`). */
 export const validateWith =
   (check: (data: unknown) => true | { error: Error }): Step =>
   (request, _reply, done) => {

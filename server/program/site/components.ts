@@ -1,4 +1,4 @@
-/** Shapes the OpenAPI document for generators: bodies, lists and what operations share become named components, and enums get a type. */
+/** Shapes the OpenAPI document for generators: bodies, lists and shared parts become named components, and enums get a type. */
 
 interface Described {
   paths: Record<string, Record<string, Operation>>
@@ -81,7 +81,7 @@ export function nameComponents(document: Described): void {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.values(item).map((operation) => ({ path, operation })),
   )
-  // Reads come first, so that their responses give resources their names.
+  // Reads come first, so that their responses name the resources.
   const isRead = ({ operation }: { operation: Operation }): boolean => operation.operationId?.startsWith('get') ?? false
   for (const { path, operation } of operations.sort((a, b) => Number(isRead(b)) - Number(isRead(a)))) {
     const isOfApi = path.startsWith('/v1/')
@@ -145,10 +145,7 @@ function nameOfAnswer(operationId: string, { properties = {} }: Schema): string 
 const isObject = (schema: Schema | undefined): schema is Schema =>
   schema?.type === 'object' || Array.isArray((schema as { anyOf?: unknown })?.anyOf)
 
-/**
- * Adds a value under a name, and returns a reference to it. If another value has the name, it gets a number. `isAnyName`: an equal value that is
- * there already will do.
- */
+/** Adds a value under a name, and returns a reference. If another value has the name, it gets a number. `isAnyName`: reuses an equal value. */
 function refer(components: Components, kind: Kind, name: string, value: object, isAnyName = false): Reference {
   const known = (components[kind] ??= {})
   const text = JSON.stringify(value)

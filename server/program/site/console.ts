@@ -8,7 +8,7 @@ import { sendPage } from './welcome.ts'
 
 const built = join(import.meta.dirname, '../../../console/dist')
 
-// Everything is a file of ours; nothing inline, nothing from elsewhere, no text ever taken for markup.
+// Only our own files: nothing inline, nothing external, no text interpreted as markup.
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +27,6 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Registers `/console` and what is below it. */
 export function consoleRoutes(app: App): void {
   const options = { config: { scope: null }, schema: { hide: true } }
   const files = readFiles(built)
@@ -44,11 +43,11 @@ export function consoleRoutes(app: App): void {
   app.get<{ Params: { '*': string } }>('/console/*', options, (request, reply) => {
     const name = request.params['*']
     const file = files.get(name)
-    // Who still shows the page of another version would take this one's page for a script of it.
+    // An outdated page would get the current page as its script.
     if (file === undefined && name.startsWith('assets/'))
       throw new ApiError('not_found', { detail: 'The console has no such file.' })
     if (file === undefined || name === 'index.html') return send(reply)
-    // Names of what Vite puts there change with what is in it.
+    // Vite's file names change with their content.
     const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
     reply.headers({ 'cache-control': lasts, vary: 'accept-encoding' })
     reply.type(types[extname(name)] ?? 'application/octet-stream')
@@ -60,7 +59,7 @@ export function consoleRoutes(app: App): void {
 const missing =
   '<h1>The console is not built</h1>\n<p class="lead"><code>npm start</code> builds it in a few seconds, and so does <code>npm run console</code> if you start the service in another way. Then restart.</p>'
 
-/** The files below a folder by their paths from there; none where there is no folder. */
+/** By path relative to the folder; empty if there is none. */
 function readFiles(folder: string): Map<string, Buffer> {
   if (statSync(folder, { throwIfNoEntry: false }) === undefined) return new Map()
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

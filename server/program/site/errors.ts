@@ -1,10 +1,10 @@
-/** What each error code means: `GET /v1/errors`, and a page a code. */
+/** Explains error codes: `GET /v1/errors`, and a page per code. */
 import { Type } from 'typebox'
 import { ApiError, errorKinds, fieldErrors } from '../../ground/base/errors.ts'
 import { problems, type App } from '../../ground/http/http.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
 
-/** Why messages fail, by `error.code` of a message. */
+/** By `error.code` of a message. */
 export type MessageErrors = Record<string, { title: string; advice: string; isPermanent: boolean }>
 
 const FieldErrorEntry = Type.Object({ code: Type.String(), title: Type.String(), url: Type.String() })
@@ -24,7 +24,7 @@ const MessageErrorEntry = Type.Object({
   url: Type.String(),
 })
 
-/** Registers the codes of answers, of their fields, and of messages, which are told from outside. */
+/** Registers codes of responses, fields and messages; the last come from the caller. */
 export function errorRoutes(app: App, messageErrors: MessageErrors): void {
   const url = (code: string): string => `/docs/errors/${code}`
   const registry = {
@@ -76,7 +76,7 @@ function renderErrors({ data, fields, messages }: Registry): string {
 <h2>Messages, in their error</h2><table>${messages.map(({ code, title }) => cells(code, title)).join('')}</table><p><a href="/docs">Manual</a></p>`
 }
 
-/** All that a code stands for, each with where it does: an answer, a field, and a message may have the same. Empty for no code. */
+/** All meanings of a code, each with its place: a response, a field and a message may share one. Empty for an unknown code. */
 function renderMeanings(code: string, { data, fields, messages }: Registry): string {
   const isThis = (one: { code: string }): boolean => one.code === code
   const of = (lead: string, title: string, text = ''): string =>
@@ -96,10 +96,10 @@ function renderMeanings(code: string, { data, fields, messages }: Registry): str
   ].join('')
 }
 
-/** A code that may go on in the next line after each of its words: a narrow screen has no room for the long ones. */
+/** A code may wrap after each word: narrow screens have no room for long ones. */
 const breakable = (code: string): string => code.replaceAll('_', '_<wbr>')
 
-/** Text between backticks as code. */
+/** Renders text in backticks as code. */
 function withCode(html: string): string {
   return html.replace(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -1,21 +1,20 @@
-/** A page of the manual: from Markdown to HTML that stands alone, with its links leading to pages of this server. */
+/** Renders a page of the manual from Markdown to self-contained HTML, with links to pages of this server. */
 import { posix } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import { escapeHtml } from './welcome.ts'
 
-/** One page. */
 export interface ManualPage {
   /** Trusted: the sources are ours. */
   html: string
-  /** Its second-level headings. */
+  /** Second-level headings. */
   sections: { id: string; title: string }[]
-  /** Addresses that its links lead to, as in the HTML. */
+  /** Targets of its links, as in the HTML. */
   links: string[]
 }
 
 /**
- * Renders a file. `path` is its place below docs/, such as `api/messages.md`; `addressOf` says where a file of the project is served, or
- * null where it is not: such a link becomes plain text.
+ * `path` is relative to docs/, such as `api/messages.md`; `addressOf` returns the served address of a project file, or null: then its link
+ * becomes plain text.
  */
 export function renderManualPage(
   path: string,
@@ -33,7 +32,7 @@ export function renderManualPage(
       },
       code({ text, lang = '' }: Tokens.Code): string {
         const [language = '', note = ''] = lang.split(' ')
-        // A note that is a file's name is for the reader; `setup` and `background` are for the test that runs the page.
+        // A note with a file name is for the reader; `setup` and `background` are for the test that runs the page.
         const caption = note.includes('.') ? `<figcaption>${escapeHtml(note)}</figcaption>` : ''
         return `<figure class="${escapeHtml(language)}">${caption}<pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`
       },
@@ -56,7 +55,7 @@ export function renderManualPage(
   return { html, sections, links }
 }
 
-/** Where long names and addresses may go on in the next line: a column is as wide as the longest word in it. */
+/** Lets long names and addresses wrap: a column is as wide as its longest word. */
 const breakable = (html: string): string =>
   html.replace(/<[^>]*>|[^<>\s]{16,}/g, (part) =>
     part.startsWith('<') ? part : part.replace(/[_/@?=,](?=.)/g, '$&<wbr>'),
@@ -69,12 +68,12 @@ function resolve(path: string, href: string, addressOf: (file: string) => string
   return address && (anchor === undefined ? address : `${address}#${anchor}`)
 }
 
-/** The title of a page: its heading of the first level. */
+/** The first-level heading. */
 export function titleOf(markdown: string): string {
   return plain(/^# (.+)$/m.exec(markdown)?.[1] ?? '')
 }
 
-/** The id of a heading, as GitHub makes it: links work there and here. */
+/** The id of a heading, as GitHub makes it, so that links work in both places. */
 export function anchorOf(text: string): string {
   return plain(text)
     .toLowerCase()

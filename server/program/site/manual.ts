@@ -1,4 +1,4 @@
-/** The manual: the pages of docs/, to be read from the running server without a network. */
+/** The manual: serves docs/ from the running server, without internet access. */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../ground/http/http.ts'
@@ -7,10 +7,10 @@ import { escapeHtml, sendPage } from './welcome.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8')
 
-/** The pages of the API in the order of their list. */
+/** In the order of their list. */
 const apiPages = [...read('docs/api/README.md').matchAll(/^- \[.+\]\((.+)\.md\)/gm)].map(([, name]) => `api/${name}`)
 
-/** What the manual has, by part. A name is the file below docs/ without its ending. */
+/** By part. A name is the file below docs/ without its extension. */
 const parts = [
   {
     title: 'Guides',
@@ -34,16 +34,15 @@ const parts = [
 ]
 const names = parts.flatMap((part) => part.names)
 
-/** Address of a page. */
 const at = (name: string): string => `/docs/${name.replace(/\/README$/, '')}`
 
-/** A page as lists show it. It is rendered for who asks for it first: all of them would take 0.2 s of every start. */
+/** Rendered on first use: all pages would add 0.2 s to every start. */
 interface ListedPage {
   title: string
   render: () => ManualPage
 }
 
-/** Every page by its address. Throws where a file is missing: at the start, not in front of a reader. */
+/** By address. Throws at the start if a file is missing. */
 export const manual: ReadonlyMap<string, ListedPage> = new Map(
   names.map((name) => {
     const markdown = read(`docs/${name}.md`)
@@ -54,19 +53,18 @@ export const manual: ReadonlyMap<string, ListedPage> = new Map(
   }),
 )
 
-/** What is made at the first call, and kept. */
 function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => (made ??= { value: make() }).value
 }
 
-/** Where a file of the project is served, or null. */
+/** Null if the file is not served. */
 function addressOf(file: string): string | null {
   const name = /^docs\/(.+)\.md$/.exec(file)?.[1] ?? ''
   return names.includes(name) ? at(name) : null
 }
 
-/** Registers `/docs` and the pages below it; the reference and the errors register their own. */
+/** The reference and the errors register their own pages. */
 export function manualRoutes(app: App): void {
   const options = { config: { scope: null }, schema: { hide: true } }
   const style = read('server/program/site/manual.css')
@@ -88,20 +86,19 @@ export function manualRoutes(app: App): void {
     serve(address, page.title, () => `${page.render().html}${renderNeighbours(addresses[i - 1], addresses[i + 1])}`)
 }
 
-/** Whether a request looks for a page of the manual, with something that shows pages: HTML is what it would rather have than JSON. */
+/** Whether a browser asks for a page of the manual: it prefers HTML to JSON. */
 export function wantsPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
   const [html, json] = [accept.indexOf('text/html'), accept.search(/\bjson\b/)]
   return method === 'GET' && /^\/docs[/?]/.test(url) && html >= 0 && (json < 0 || html < json)
 }
 
-/** Answers for a page that the manual does not have. */
 export function sendMissingPage(reply: FastifyReply): FastifyReply {
   const content =
     '<h1>Page not found</h1><p class="lead">Perhaps it has moved: the <a href="/docs">manual</a> lists all pages.</p>\n<p>Error codes are explained under <a href="/docs/errors">errors</a>.</p>'
   return sendPage(reply.code(404), 'Page not found · Heliogram', content)
 }
 
-/** The way around: all pages, those of the open one with its sections. */
+/** Navigation: all pages, and the sections of the open one. */
 function renderParts(open: string): string {
   const item = (name: string): string => {
     const address = at(name)

@@ -34,7 +34,7 @@ interface Document {
 
 const routes: string[] = []
 
-// Every slice is registered and described, none is called: no database is needed.
+// All rooms are registered, no route is called: no database is needed.
 const absent = { version: 'v1' } as unknown as RoutesContext
 const app = await buildApp(
   { version: 'v1', publicUrl: 'http://localhost', authenticator: absent.authenticator },
@@ -57,7 +57,7 @@ const operations = (): [string, Operation][] =>
 test('the document is OpenAPI 3.1 and has every route', () => {
   expect(document.openapi).toBe('3.1.0')
   expect(routes.length).toBeGreaterThan(20)
-  // What carriers call is not for callers, and what Twilio's clients call is described by Twilio.
+  // Routes for carriers are not public, and Twilio describes its own.
   const described = routes.filter((route) => !/ \/(carriers|2010-04-01)\//.test(route))
   expect(operations().map(([route]) => route)).toEqual(expect.arrayContaining(described))
 })
@@ -68,7 +68,7 @@ test('every operation has a name of its own, a summary, and answers that are des
   expect(new Set(names).size).toBe(names.length)
   for (const [route, operation] of operations()) {
     expect(operation.summary, route).toBeTruthy()
-    // Groups of the page: `events` would be another one than `Events`.
+    // Tags of the page: `events` would differ from `Events`.
     expect(operation.tags, route).toEqual([expect.stringMatching(/^[A-Z]/)])
     expect(
       Object.keys(operation.responses).some((status) => /^2|^101/.test(status)),
@@ -88,17 +88,17 @@ test('what needs a token says so, and what does not is a short list', () => {
     'post /v1/auth/refresh',
     'post /v1/oauth/token',
   ])
-  // A client that is generated sends what is said here, and nothing else.
+  // A generated client relies on this alone.
   expect(document.paths['/metrics']?.['get']?.security).toEqual([{}, { bearer: [] }])
   expect(document.paths['/v1/auth/login']?.['post']?.security).toEqual([{}, { basic: [] }])
   expect(document.paths['/v1/oauth/token']?.['post']?.security).toEqual([{}, { basic: [] }])
-  // The rest names the scope that it asks for.
+  // The rest names its scope.
   expect(document.paths['/v1/messages/send']?.['post']?.security).toEqual([{ bearer: ['messages:write'] }])
   const posts = Object.values(document.webhooks).map(({ post }) => post.security)
   expect(posts).toEqual(posts.map(() => []))
 })
 
-/** Says of itself that it needs no token: an operation that says nothing is one that was forgotten. */
+/** Explicitly open: an operation without the field was forgotten. */
 const isOpen = (security: object[] | undefined): boolean =>
   security !== undefined && (security.length === 0 || security.some((one) => Object.keys(one).length === 0))
 
@@ -122,7 +122,7 @@ test('every body and every list is a component with a name, and what is shared i
     }
   }
   expect(Object.keys(schemas)).toEqual(expect.arrayContaining(['CampaignList', 'MessageList', 'Settings', 'Usage']))
-  // A number would say that a name has two meanings.
+  // A number would mean that a name has two meanings.
   const names = Object.values(document.components).flatMap((kind) => Object.keys(kind))
   expect(names.filter((name) => /\d$/.test(name))).toEqual([])
 })
@@ -152,7 +152,7 @@ test('the document is compressed for those who can read that, and not sent twice
   expect([again.statusCode, again.body]).toEqual([304, ''])
 })
 
-// Without one the page makes a body of every field, which is refused, or does what nobody meant.
+// Without an example the page fills every field, which is refused or unintended.
 test.each([
   ['post', '/v1/auth/login', ['email', 'password']],
   ['post', '/v1/messages/send', ['to', 'message']],
@@ -184,7 +184,7 @@ test.each([
   expect(Value.Check(withoutReferences(schema ?? {}), example)).toBe(true)
 })
 
-/** A schema with those that it names in their places. */
+/** Resolves references in a schema. */
 function withoutReferences(schema: object): TSchema {
   const { schemas } = document.components
   const text = JSON.stringify(schema, (_name, value: unknown) =>

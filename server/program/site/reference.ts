@@ -1,4 +1,4 @@
-/** The API described by the very schemas that validate: OpenAPI 3.1 at /v1/openapi.json, and a page to read and try it. */
+/** Describes the API by the schemas that validate: OpenAPI 3.1 at /v1/openapi.json, and a page to read and try it. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
@@ -12,7 +12,7 @@ import { matchesTag } from '../../accounts/settings.ts'
 import { exactly, problems, type App } from '../../ground/http/http.ts'
 import { nameComponents } from './components.ts'
 
-/** Registers the description and its pages; before the routes it describes. */
+/** Call it before the routes are registered. */
 export async function registerReference(app: App): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -53,7 +53,7 @@ export async function registerReference(app: App): Promise<void> {
       css: [{ filename: 'heliogram.css', content: readFileSync(new URL('reference.css', import.meta.url), 'utf8') }],
     },
     logo: { type: 'image/svg+xml', content: logo, href: '/', target: '_self' },
-    // Everything comes from here. The page brings one style of its own, in its script.
+    // All content is ours. The page's script adds one inline style.
     staticCSP:
       "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     validatorUrl: false,
@@ -62,7 +62,7 @@ export async function registerReference(app: App): Promise<void> {
   let served: { text: string; packed: Buffer; tag: string } | undefined
   app.get('/v1/openapi.json', { config, schema: { hide: true } }, (request, reply) => {
     served ??= serve(JSON.stringify(app.swagger()))
-    // Weak: the compressed form has it too (RFC 9110 §8.8.1).
+    // Weak, because the compressed form shares it (RFC 9110 §8.8.1).
     reply.headers({ etag: `W/${served.tag}`, 'cache-control': 'no-cache', vary: 'accept-encoding' })
     if (matchesTag(request.headers['if-none-match'], served.tag)) return reply.code(304).send()
     reply.type('application/json; charset=utf-8')
@@ -77,7 +77,7 @@ const serve = (text: string): { text: string; packed: Buffer; tag: string } => (
   tag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
 })
 
-/** The scope a route needs, the header that makes its repetition safe beside those it reads itself, and how any body is refused, as the document tells them. */
+/** Adds a route's scope, its idempotency header, and the errors of its body. */
 function describeRoute(given: Record<string, unknown>, route: RouteOptions): Record<string, unknown> {
   const scope = route.config?.scope
   const methods = [route.method].flat()
@@ -93,7 +93,7 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
         response: { ...refusals, ...response },
       }
     : given
-  // What needs no token says so: who reads the document takes silence for an oversight.
+  // Explicit for open routes, because silence looks like an oversight.
   if (!scope) return { security: [], ...schema }
   const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
   const asked =
@@ -102,7 +102,7 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   return {
     ...schema,
     description,
-    // For a scheme that is not OAuth 2.0 these are the roles that it needs (OpenAPI 3.1, Security Requirement Object).
+    // Roles, for a scheme other than OAuth 2.0 (OpenAPI 3.1, Security Requirement Object).
     security: [{ bearer: [scope] }],
     ...(takesKey && {
       headers: Type.Object({
@@ -113,10 +113,7 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   }
 }
 
-/**
- * A schema as its sender reads it: what has a default is filled in before it is validated, and need not be there; what a route checks itself is
- * described.
- */
+/** A schema for senders: fields with defaults are optional, and checks by the route are described. */
 function asSent(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asSent)
   if (typeof schema !== 'object' || schema === null) return schema
@@ -141,7 +138,7 @@ interface Description {
   webhooks?: Record<string, unknown>
 }
 
-/** Adds the events that we post, and puts what has no order of its own in a stable one. */
+/** Adds webhook events, and sorts unordered parts. */
 function complete(document: Description): Description {
   const sorted = <T>(record: Record<string, T>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -175,7 +172,7 @@ function complete(document: Description): Description {
   return document
 }
 
-// Where the schema of an answer has no sentence of its own.
+// For responses whose schema has no description.
 const words: Record<string, string> = {
   '200': 'Done.',
   '201': 'Created.',
@@ -184,7 +181,7 @@ const words: Record<string, string> = {
   '503': 'It is temporarily unavailable.',
 }
 
-/** Says of each failure which codes it may have, and of a problem which there are: examples, because there may be more at any time. */
+/** Lists codes of each failure, and known problem codes as examples, because there may be more later. */
 function tellCodes(document: Description): void {
   const { properties } = document.components.schemas['Problem'] as { properties: Record<string, Schema> }
   const ofField = properties['errors']?.items?.properties['code']
@@ -210,7 +207,7 @@ interface Answer {
   content?: Record<string, unknown>
 }
 
-/** A schema whose references by name are those of the document. */
+/** Converts references by name to those of the document. */
 function referring(schema: object): unknown {
   const text = JSON.stringify(schema).replace(/"\$ref":"(\w+)"/g, '"$ref":"#/components/schemas/$1"')
   return JSON.parse(text)

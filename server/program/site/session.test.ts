@@ -41,7 +41,7 @@ expect((await ask('join', { payload: { code, password: person.password } })).sta
 const me = async (headers: Record<string, string>, at: App = app): Promise<number> =>
   (await at.inject({ url: '/v1/users/me', headers })).statusCode
 
-/** What a login answers, and the cookies that it sets, each by whether it is the one to renew by. */
+/** A login's response and cookies, by whether each can renew it. */
 async function logIn(at: App = app, headers: Record<string, string> = {}) {
   const answer = await ask('login', { payload: person, headers }, at)
   const [access = '', refresh = ''] = [answer.headers['set-cookie'] ?? []].flat().map((cookie) => cookie.split(';')[0])

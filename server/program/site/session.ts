@@ -1,19 +1,19 @@
 /**
- * The console's logins: the API's own, whose tokens stay in cookies that no script can read. A page that somebody else got a script into
- * can ask for what its user may, as long as it is open; it cannot carry a login away.
+ * Console logins: the API's own, with tokens in cookies that scripts cannot read. An injected script can act for the user while the page is
+ * open, but cannot steal the login.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../ground/http/http.ts'
 import { ApiError } from '../../ground/base/errors.ts'
 
-/** A login gives the word of the device (server/accounts/login/device.ts) in it, and takes it; a browser keeps that for 90 days. */
+/** A login returns and takes a device token (server/accounts/login/device.ts); a browser keeps it for 90 days. */
 const deviceHeader = 'heliogram-device'
 const deviceSeconds = 90 * 86_400
 
-/** Without it a cookie counts for nothing: pages of other origins cannot send it, as nothing here allows them to (Fetch, §3.2.2). */
+/** A cookie requires this header: pages of other origins cannot send it, because no response allows them to (Fetch, §3.2.2). */
 const mark = 'x-heliogram-console'
 
-/** Headers of the API's answers that are a login's, too. What it tells and logs has the number of its own request. */
+/** Headers of API responses that apply to the login. Its logs have its own request id. */
 const passedOn = [
   'content-type',
   'retry-after',
@@ -23,7 +23,6 @@ const passedOn = [
   'ratelimit-policy',
 ] as const
 
-/** What the API answers to a login. */
 interface Grant {
   access_token: string
   expires_in: number
@@ -35,13 +34,13 @@ interface Grant {
 }
 
 /**
- * Registers the logins of browsers, and has their requests carry the token that their cookie holds. A browser that has not renewed a login
- * for `idleHours` forgets it; where pages are open, which renew it by themselves, they end it (console/session/idle.ts).
+ * Registers browser logins, and adds the cookie's token to their requests. A browser forgets a login not renewed for `idleHours`; open
+ * pages, which renew it, end it themselves (console/session/idle.ts).
  */
 export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12): void {
   const { protocol, port } = new URL(publicUrl)
   const isSecure = protocol === 'https:'
-  // Cookies know no ports (RFC 6265 §8.5): two installations on one machine would log each other out.
+  // Cookies ignore ports (RFC 6265 §8.5): two installations on one machine would log each other out.
   const suffix = port === '' ? '' : `-${port}`
   const names = isSecure
     ? {
@@ -65,7 +64,7 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
     done()
   })
 
-  /** Asks the API as anybody would, from the same address. */
+  /** Calls the API like any client, from the same address. */
   const ask = async (request: FastifyRequest, reply: FastifyReply, url: string, payload?: unknown) => {
     const { authorization, cookie = '' } = request.headers
     const device = readCookie(cookie, names.device)
@@ -97,7 +96,7 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
       refuseStrangers(request)
       const answer = await ask(request, reply, url, bodyOf(request))
       if (answer.statusCode !== 200) {
-        // A login that is over is forgotten; one that only could not be asked for stays.
+        // An ended login is forgotten; one that could not be checked stays.
         if (path === 'refresh' && answer.statusCode === 401) reply.header('set-cookie', forget)
         return reply.send(answer.body)
       }
@@ -123,7 +122,7 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
   app.post('/console/session/logout', options, async (request, reply) => {
     refuseStrangers(request)
     reply.header('set-cookie', forget)
-    // Either token ends the login of both, and this one is there for as long as there is something to end.
+    // Either token ends the login, and this one lives as long as the login.
     const token = readCookie(request.headers.cookie ?? '', names.refresh)
     if (token !== null) request.headers.authorization = `Bearer ${token}`
     const answer = await ask(request, reply, '/v1/auth/logout')
@@ -131,13 +130,12 @@ export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12
   })
 }
 
-/** @throws ApiError where a request may come from a page of somebody else. */
+/** @throws ApiError if a request may come from another origin. */
 function refuseStrangers({ headers }: FastifyRequest): void {
   if (headers[mark] === undefined)
     throw new ApiError('invalid_header', { detail: `Console logins need the header ${mark}.` })
 }
 
-/** The value of a cookie, or null. */
 function readCookie(header: string, name: string): string | null {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')

@@ -1,25 +1,24 @@
-/** What a person or a load balancer meets first: the start page, its style, and the health of this process. */
+/** The start page, its style, and the health of this process. */
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { App } from '../../ground/http/http.ts'
 
-/** One thing this process depends on. */
 export interface Health {
   isOk: boolean
-  /** False: the process works without it, only less well. */
+  /** False: the process works without it, but degraded. */
   isVital?: boolean
-  /** More for a person: bound links, seconds of lag, and so on. Never secrets: the answer is public. */
+  /** Details for people: bound links, seconds of lag, and so on. Never secrets: the response is public. */
   [detail: string]: unknown
 }
 
 export interface WelcomeContext {
   version: string
-  /** http(s)://host[:port] by which clients reach us. */
+  /** http(s)://host[:port] for clients. */
   publicUrl: string
-  /** Where the simulated phones are, when they run here. */
+  /** The simulated phones, if they run here. */
   phonesUrl?: string | null
-  /** The checks of this process's roles, by name. One that throws is a failing one. */
+  /** Checks of this process's roles, by name. A check that throws fails. */
   health?: () => Promise<Record<string, Health>>
 }
 
@@ -27,11 +26,10 @@ const style = ['colours.css', 'welcome.css']
   .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
   .join('\n')
 
-// No script at all, and nothing from elsewhere.
+// No scripts, and nothing external.
 const policy =
   "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 
-/** Registers `/`, its style and `/healthz`. */
 export function welcomeRoutes(app: App, context: WelcomeContext): void {
   const config = { scope: null }
   const page = renderStart(context)
@@ -69,7 +67,7 @@ export function welcomeRoutes(app: App, context: WelcomeContext): void {
   )
 }
 
-/** Answers with one of our plain pages. `content` is trusted HTML; `styles` are addresses of style sheets beside the common one. */
+/** `content` is trusted HTML; `styles` are addresses of additional style sheets. */
 export function sendPage(reply: FastifyReply, title: string, content: string, styles: string[] = []): FastifyReply {
   return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(`<!doctype html>
 <html lang="en">
@@ -89,7 +87,7 @@ ${content}
 `)
 }
 
-/** Text made safe between tags and in quoted attributes. */
+/** Safe between tags and in quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
@@ -107,7 +105,7 @@ async function readHealth(context: WelcomeContext): Promise<Record<string, Healt
   try {
     return (await context.health?.()) ?? {}
   } catch (error) {
-    // The answer is public: a name of what failed, not where or how.
+    // The response is public: the error's name, without details.
     return { process: { isOk: false, reason: error instanceof Error ? error.name : 'unknown' } }
   }
 }

@@ -1,4 +1,4 @@
-/** The file of a backup: compressed, and there under its name when it is whole. */
+/** The file of a backup: compressed, and renamed when complete. */
 import { createReadStream, rmSync } from 'node:fs'
 import { open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -9,21 +9,20 @@ import { codeOf } from '../../../ground/db/failure.ts'
 import { isAlive } from '../../../ground/db/embedded/pidfile.ts'
 import { StartError } from '../../start.ts'
 
-/** Where a backup is written to, or read from, that has no name. */
 export const standardStream = '-'
 
-// The level at which a core compresses about as fast as PostgreSQL prints; each frame has a checksum of its own.
+// At this level one core compresses about as fast as PostgreSQL prints; each frame has its own checksum.
 const zstdOptions = {
   params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
   chunkSize: 256 * 1024,
 }
 
-/** Hands octets on, and resolves when they are not needed any more. */
+/** Resolves when the octets may be reused. */
 type Write = (octets: Buffer) => Promise<void>
 
 /**
- * Compresses what `fill` writes into a file, under another name until it is whole and on the disk; what there was of its name stays until then.
- * Returns how many bytes it has. @throws StartError where it cannot be written, and then there is nothing of it.
+ * Compresses the output of `fill` into a draft file, which replaces `file` when it is complete and on disk. Returns its bytes. @throws
+ * StartError if it cannot be written; then the draft is removed.
  */
 export async function writeArchive(file: string, fill: (write: Write) => Promise<void>): Promise<number> {
   const path = resolve(file)
@@ -36,11 +35,11 @@ export async function writeArchive(file: string, fill: (write: Write) => Promise
   if ((await stat(path).catch(() => null))?.isDirectory())
     throw new StartError(`${file} is a folder: name a file in it.`)
   const handle = await open(draft, 'wx', 0o600).catch(explain)
-  // Whoever ends us in a hurry leaves nothing that looks like a backup, nor much else.
+  // Removes the draft if the process is ended early.
   const remove = (): void => rmSync(draft, { force: true })
   process.once('exit', remove)
   try {
-    // On the disk when it is closed.
+    // Synced at close.
     const bytes = await compress(handle.createWriteStream({ flush: true }), fill).catch((error: unknown) => {
       throw ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG'].includes(codeOf(error) ?? '')
         ? unwritable(file, error as Error)
@@ -52,7 +51,7 @@ export async function writeArchive(file: string, fill: (write: Write) => Promise
   } finally {
     await handle.close().catch(() => {})
     await rm(draft, { force: true })
-    // Not before: who was interrupted ends meanwhile.
+    // Not earlier: an interrupted process exits meanwhile.
     process.off('exit', remove)
   }
 }
@@ -60,7 +59,7 @@ export async function writeArchive(file: string, fill: (write: Write) => Promise
 const unwritable = (file: string, error: Error): StartError =>
   new StartError(`${file} cannot be written: ${error.message}.`, { cause: error })
 
-/** Compresses what `fill` writes into a stream, which is ended; returns how many bytes came out. @throws what the stream said first. */
+/** Compresses the output of `fill` into a stream, and ends it; returns the compressed bytes. @throws the stream's first error. */
 export async function compress(target: Writable, fill: (write: Write) => Promise<void>): Promise<number> {
   const zstd = createZstdCompress(zstdOptions)
   let bytes = 0
@@ -78,7 +77,7 @@ export async function compress(target: Writable, fill: (write: Write) => Promise
   } catch (error) {
     zstd.destroy()
     const first = await failed
-    // Ours is what our end of it has called forth.
+    // This error is a consequence of closing our end.
     const isOurs = first === null || codeOf(first.error) === 'ERR_STREAM_PREMATURE_CLOSE'
     throw isOurs ? error : first.error
   }
@@ -87,16 +86,15 @@ export async function compress(target: Writable, fill: (write: Write) => Promise
   return bytes
 }
 
-/** What an archive is read from. */
 export interface ArchiveSource {
-  /** Decompressed. @throws where it is no archive, or is cut off or changed. */
+  /** Decompressed. @throws if it is no archive, or truncated or changed. */
   octets: AsyncIterable<Buffer>
-  /** How much of it has been read, from 0 to 1; of a stream nobody knows. */
+  /** The part read, from 0 to 1; null for a stream. */
   fraction(): number | null
   close(): void
 }
 
-/** Opens a file, or standard input. @throws StartError where it cannot be read. */
+/** Opens a file, or standard input. @throws StartError if it cannot be read. */
 export async function openArchive(file: string): Promise<ArchiveSource> {
   const unreadable = (error: Error): never => {
     throw new StartError(`${file} cannot be read: ${error.message}.`, { cause: error })
@@ -108,7 +106,7 @@ export async function openArchive(file: string): Promise<ArchiveSource> {
   let read = 0
   source.on('data', (chunk: Buffer) => (read += chunk.length))
   source.pause()
-  // What breaks it is thrown to whoever reads it.
+  // The reader gets the error.
   pipeline(source, zstd).catch(() => {})
   return {
     octets: zstd,
@@ -119,7 +117,7 @@ export async function openArchive(file: string): Promise<ArchiveSource> {
 
 const draftEnd = '.part'
 
-/** Takes away what backups to the same file have left whose processes were killed. */
+/** Removes drafts of killed backups to the same file. */
 async function removeLeftovers(path: string): Promise<void> {
   const start = `${basename(path)}.`
   for (const name of await readdir(dirname(path)).catch(() => [])) {
@@ -129,7 +127,7 @@ async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** A name is on the disk when its folder is. */
+/** A rename is durable after its folder is synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

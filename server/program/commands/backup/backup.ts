@@ -1,4 +1,4 @@
-/** `heliogram backup FILE`: a whole copy of the database, while the service runs or not. */
+/** `heliogram backup FILE`: copies the whole database, with or without a running service. */
 import { openPool } from '../../../ground/db/db.ts'
 import { codeOf, isUnavailable } from '../../../ground/db/failure.ts'
 import { appliedNames, ourMigrations } from '../../../ground/db/migrate.ts'
@@ -10,7 +10,7 @@ import { showBytes, showMany } from './format.ts'
 import { tellProgress } from './progress.ts'
 import { writeBackup, type Written } from './write.ts'
 
-/** Writes it, telling how far it is; answers what to print then. @throws StartError for what is to be mended first. */
+/** Reports progress; returns the text to print. @throws StartError for faults that the user must fix. */
 export async function backUp({ config, log, version, signal }: CommandContext, file: string): Promise<string> {
   if (file === standardStream && process.stdout.isTTY)
     throw new StartError('A backup cannot be written to a terminal: name a file, or pipe "-" into another program.')
@@ -53,7 +53,7 @@ export async function backUp({ config, log, version, signal }: CommandContext, f
       throw new StartError('The database connection was lost: no backup was written.', { cause: error })
     throw error
   } finally {
-    // What it waits for, such as a lock, it would wait for to the end.
+    // After an abort, `end` would wait for the running statement, such as one that waits for a lock.
     if (!signal.aborted) await db.end()
     await close()
   }

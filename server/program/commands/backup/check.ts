@@ -1,4 +1,4 @@
-/** `heliogram backup --check FILE`: whether a backup is whole, and what is in it. */
+/** `heliogram backup --check FILE`: checks that a backup is complete, and lists its contents. */
 import type { Config } from '../../config.ts'
 import { StartError } from '../../start.ts'
 import type { CommandContext } from '../command.ts'
@@ -8,7 +8,7 @@ import { findMissingKeys, showKeys } from './keys.ts'
 import { tellProgress } from './progress.ts'
 import { BackupError, readBackup } from './read.ts'
 
-/** Reads all of it; answers what to print. @throws StartError where it is not whole. */
+/** Reads all of it; returns the text to print. @throws StartError if it is not complete. */
 export async function checkBackup({ config, signal }: CommandContext, file: string): Promise<string> {
   const source = await openArchive(file)
   const progress = tellProgress()
@@ -31,7 +31,6 @@ export async function checkBackup({ config, signal }: CommandContext, file: stri
   }
 }
 
-/** For the person who has it. */
 export const notWhole = (file: string, error: BackupError): string =>
   `${file} is not a complete backup: ${error.message}.`
 

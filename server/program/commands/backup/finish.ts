@@ -1,4 +1,4 @@
-/** What makes a restored database whole: nobody of before runs on it, and nothing is sent before somebody has looked. */
+/** Completes a restored database: no earlier process runs on it, and nothing is sent before an operator has checked it. */
 import { recordAudit } from '../../../ground/audit/audit.ts'
 import { enqueueAgain } from '../../../imports/jobs.ts'
 import { inTransaction, type Connection, type Db, type Tx } from '../../../ground/db/db.ts'
@@ -7,19 +7,17 @@ import { endRestoring } from '../../../ground/db/restoring.ts'
 import { showId } from '../../../ground/base/ids.ts'
 import { endOfProcesses } from './tables.ts'
 
-/** What is asked for besides. */
 export interface FinishOptions {
-  /** Carriers that are enabled stay so. */
+  /** Enabled carriers stay enabled. */
   keepsCarriers: boolean
-  /** What the master key has sealed is given up. */
+  /** Gives up everything that the master key has sealed. */
   isWithoutKey: boolean
 }
 
-/** What was found there. */
 export interface Finished {
   /** Carriers that were enabled, and are disabled now. */
   disabled: { id: string; name: string }[]
-  /** What would go out, by what it is. */
+  /** Pending work by kind. */
   waiting: { messages: number; delayed: number; broadcasts: number; posts: number; deliveries: number; imports: number }
 }
 
@@ -31,7 +29,7 @@ const giveUpSecrets = `
   delete from recovery_codes;
   delete from master_key`
 
-/** Ends a restore: all of this, or the database stays one that nothing starts on. */
+/** Ends a restore in one transaction: if it fails, no service starts on the database. */
 export async function finishRestore(
   { db, connection, log }: { db: Db; connection: Connection; log: Log },
   { keepsCarriers, isWithoutKey }: FinishOptions,
@@ -48,7 +46,7 @@ export async function finishRestore(
   })
 }
 
-/** Those of test mode reach nobody. */
+/** Carriers of test mode reach no people. */
 async function disableCarriers(tx: Tx): Promise<Finished['disabled']> {
   const { rows } = await tx.query<{ id: string; name: string }>(
     `update carriers

@@ -9,65 +9,60 @@
  * Tables come in such an order that none refers to a later one.
  */
 
-/** Of the form; a program that does not know it refuses it. */
+/** A program refuses formats that it does not know. */
 export const backupFormat = 1
 
-/** A table of a backup. */
 export interface BackupTable {
   name: string
   /** In the order of their values. */
   columns: string[]
-  /** Those of them that have numbers of transactions, which belong to a server (events-restored.ts). */
+  /** Those with transaction numbers, which belong to a server (events-restored.ts). */
   transactionColumns: string[]
-  /** Suffixes of its day partitions (`_20261121`); none where it has no partitions. */
+  /** Suffixes of its day partitions (`_20261121`); empty without partitions. */
   days: string[]
 }
 
-/** What is known when a backup is begun. */
+/** Known at the start of a backup. */
 export interface BackupHeader {
   format: number
-  /** Of the program that wrote it. */
   program: string
-  /** Of the PostgreSQL that it was made from. */
   postgres: string
-  /** When its snapshot was taken, ISO 8601. */
+  /** ISO 8601. */
   takenAt: string
-  /** The migrations of its database, in their order: the last is the version of its schema. */
+  /** The database's migrations, in order: the last is the version of its schema. */
   migrations: string[]
-  /** Ids of the master keys that its secrets may be sealed with, as `master_key` has them; none: nobody knew. Never a key. */
+  /** Ids of the master keys that may have sealed its secrets, as in `master_key`; empty: unknown. Never a key. */
   keys: string[]
   /** The first transaction that its snapshot did not see. */
   nextTransaction: string
   tables: BackupTable[]
 }
 
-/** What is known when it has been written. */
+/** Known at the end of a backup. */
 export interface BackupManifest {
   /** SHA-256 of `backup.json`, in hexadecimal. */
   header: string
   tables: ManifestTable[]
 }
 
-/** What is in the files of a table, put together. */
+/** Totals over the files of a table. */
 export interface ManifestTable {
   name: string
   rows: number
   bytes: number
-  /** SHA-256 of its files, one after the other, in hexadecimal. */
+  /** SHA-256 of its concatenated files, in hexadecimal. */
   sha256: string
 }
 
-/** Names of the files that are not rows. */
 export const [headerFile, readmeFile, manifestFile] = ['backup.json', 'README.txt', 'manifest.json'] as const
 
-/** The name of a file of rows: of a table, of a partition of it, and which one of these. */
 export const rowsFile = (table: string, part: string, number: number): string =>
   `tables/${table}/${part}-${String(number).padStart(5, '0')}.copy`
 
-/** The table whose rows a file has; null: another file. */
+/** The table of a file of rows; null: another file. */
 export const tableOfFile = (name: string): string | null => /^tables\/([^/]+)\/[^/]+\.copy$/.exec(name)?.[1] ?? null
 
-/** For whoever finds one and has no Heliogram. */
+/** For finders without Heliogram. */
 export const readme = `This is a backup of a database of Heliogram: rows as COPY of PostgreSQL writes them (text), a folder a table.
 
   heliogram backup --check FILE                 says what is in it, and whether it is whole
@@ -82,7 +77,6 @@ What is in it, without Heliogram (FILE is what this archive is called):
 What is encrypted in it needs the master key of the installation, which is not in it.
 `
 
-/** Bytes as people read them. */
 export function showBytes(bytes: number): string {
   const units = ['bytes', 'KB', 'MB', 'GB', 'TB']
   let at = 0
@@ -91,8 +85,6 @@ export function showBytes(bytes: number): string {
   return `${at === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[at]}`
 }
 
-/** A count as people read it. */
 export const showCount = (count: number): string => count.toLocaleString('en')
 
-/** A number of things. */
 export const showMany = (count: number, one: string): string => `${showCount(count)} ${one}${count === 1 ? '' : 's'}`

@@ -1,5 +1,3 @@
-/** What `heliogram backup --help` and `heliogram restore --help` print. */
-
 export const backupHelp =
   'Usage: heliogram backup FILE            write a complete copy of the database to FILE\n       heliogram backup -               write it to standard output, for another program\n       heliogram backup --check FILE    read and verify a backup, and print its contents\n\nRun it with the settings of the service (DATABASE_URL or HELIOGRAM_DATA) and as its user, while the service runs or not. It writes all tables as\nthey were at one moment. The service continues meanwhile. FILE appears when it is complete and on disk; an existing file is then replaced.\n\nThe master key is not included: keep a copy of the key file (HELIOGRAM_KEY_FILE, or "key" in the data folder) separately.\n\nExit code 0: the backup is complete. 1: it failed, for the printed reason. 2: wrong usage.\n'
 

@@ -1,4 +1,4 @@
-/** Rows of a backup into the tables of an empty database. */
+/** Loads rows of a backup into the tables of an empty database. */
 import { escapeIdentifier } from 'pg'
 import { copyIn, type CopyIn } from '../../../ground/db/copy.ts'
 import type { Tx } from '../../../ground/db/db.ts'
@@ -11,15 +11,15 @@ interface Loading {
   change: (piece: Buffer) => Buffer
 }
 
-/** Takes the rows of one table after the other, as they come. */
+/** Loads one table after the other, as a stream. */
 export class Loader {
-  /** Those that it loads. Others, which somebody has made beside ours, have no place here. */
+  /** The tables to load. Foreign tables in the database are not among them. */
   readonly tables: ReadonlyMap<string, BackupTable>
   readonly #tx: Tx
-  /** By how much numbers of transactions are lowered. */
+  /** Subtracted from transaction numbers. */
   readonly #by: bigint
   #current: Loading | null = null
-  /** How many rows the database has taken. */
+  /** Rows loaded. */
   rows = 0
 
   constructor(tx: Tx, tables: readonly BackupTable[], by: bigint) {
@@ -28,7 +28,7 @@ export class Loader {
     this.#by = by
   }
 
-  /** Rows of a table, cut anywhere. @throws what the database says of one. */
+  /** Takes pieces of any size. @throws database errors on a row. */
   async write(name: string, piece: Buffer): Promise<void> {
     const table = this.tables.get(name)
     if (!table) return
@@ -40,7 +40,6 @@ export class Loader {
     await copy.write(change(piece))
   }
 
-  /** Ends the last table. */
   async end(): Promise<void> {
     const ended = this.#current
     this.#current = null

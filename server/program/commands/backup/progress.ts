@@ -1,20 +1,17 @@
-/** How far long work is, told on standard error: a line that changes at a terminal, else a line now and then. */
+/** Reports progress on standard error: a changing line at a terminal, else an occasional line. */
 import { showBytes } from './format.ts'
 
 export interface Progress {
-  /** What is being done now, and how much of all is done, from 0 to 1; null where nobody knows. */
+  /** The current step, and the part done, from 0 to 1; null: unknown. */
   at(what: string, fraction: number | null): void
-  /** So many bytes more have gone through. */
   add(bytes: number): void
-  /** Ends the line. */
   close(): void
 }
 
-// At a terminal often enough to see it move; in a log of cron a few lines for a long backup, and none for a short one.
+// Visible movement at a terminal; in a log of cron a few lines for a long backup, none for a short one.
 const terminalEveryMs = 200
 const lineEveryMs = 10_000
 
-/** Begins to tell. */
 export function tellProgress(
   stream: { isTTY?: boolean; write(text: string): unknown } = process.stderr,
   everyMs: number = stream.isTTY ? terminalEveryMs : lineEveryMs,

@@ -1,4 +1,4 @@
-/** Reading a backup, once from its beginning to its end, and proving on the way that it is whole. */
+/** Reads a backup once, from start to end, and verifies that it is complete. */
 import { createHash, type Hash } from 'node:crypto'
 import { Type, type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -14,14 +14,13 @@ import {
 } from './format.ts'
 import { NoTarError, readTar, type TarFile } from './tar.ts'
 
-/** What is no backup, not the whole of one, or was changed; for the person who has it. */
+/** Not a backup, or an incomplete or changed one. The message is for the user. */
 export class BackupError extends Error {}
 
-/** What is done with a backup while it is read. */
 export interface BackupVisitor {
-  /** Comes first. What it throws ends the reading. */
+  /** Called first. Its errors end the read. */
   begin(header: BackupHeader): Promise<void>
-  /** Rows of a table, cut anywhere. All of a table come together, and tables in the order of the header. Valid until it has settled. */
+  /** Rows in pieces of any size, grouped by table, in the order of the header. A piece is valid until the promise settles. */
   rows(table: string, piece: Buffer): Promise<void>
 }
 
@@ -52,7 +51,7 @@ const manifestForm = Type.Object({
 // Descriptions of some hundred tables.
 const descriptionMax = 16 * 2 ** 20
 
-/** Reads all of it. @throws BackupError where it is not whole, and what the visitor throws. */
+/** @throws BackupError if it is incomplete, and the visitor's errors. */
 export async function readBackup(
   octets: AsyncIterable<Buffer>,
   visitor: BackupVisitor,
@@ -100,7 +99,7 @@ async function readFiles(
   return { header, manifest }
 }
 
-/** What the compression and the archive say of what is none, or broken. */
+/** Explains errors of decompression and of the archive. */
 function explain(error: unknown): unknown {
   if (error instanceof NoTarError) return new BackupError(error.message, { cause: error })
   const code = codeOf(error) ?? ''
@@ -138,7 +137,7 @@ function parse<T extends TSchema>(content: Buffer, form: T, name: string): Stati
   return value
 }
 
-/** What has come of each table. */
+/** Counts of each table. */
 class Count {
   readonly #tables = new Map<string, { rows: number; bytes: number; hash: Hash }>()
 
@@ -147,7 +146,7 @@ class Count {
     if (!one) this.#tables.set(table, (one = { rows: 0, bytes: 0, hash: createHash('sha256') }))
     one.hash.update(piece)
     one.bytes += piece.length
-    // A line is a row: those within values are written as \n.
+    // A line is a row: newlines in values are written as \n.
     for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) one.rows++
   }
 

@@ -1,4 +1,4 @@
-/** `heliogram restore FILE`: a backup into an empty database, all of it or nothing that a service would start on. */
+/** `heliogram restore FILE`: restores into an empty database. If it fails, no service starts on the result. */
 import { existsSync } from 'node:fs'
 import { escapeIdentifier } from 'pg'
 import type { Config } from '../../config.ts'
@@ -19,7 +19,7 @@ import { tellRestored } from './restored.ts'
 import { findTableNames } from './tables.ts'
 import { openTarget, type Target } from './target.ts'
 
-/** Restores; answers what to print then. @throws StartError for what is to be mended first. */
+/** Returns the text to print. @throws StartError for faults that the user must fix. */
 export async function restore(context: CommandContext, file: string, options: FinishOptions): Promise<string> {
   const { signal } = context
   const source = await openArchive(file)
@@ -36,7 +36,6 @@ export async function restore(context: CommandContext, file: string, options: Fi
   }
 }
 
-/** What has to be closed in the end. */
 interface Opened {
   target: Target | null
 }
@@ -82,12 +81,12 @@ async function restoreFrom(
   return tellRestored({ header, loaded, seconds, finished, options, config })
 }
 
-/** Tables as the backup has them, with its days and without a row. */
+/** Creates the backup's tables and days, empty. */
 async function prepare({ connection, db, tx }: Target, header: BackupHeader, { log }: CommandContext): Promise<Loader> {
   await migrate(connection, { log, restore: { upTo: header.migrations.length } })
   const made = await findTableNames(tx)
   const tables = header.tables.filter(({ name }) => made.has(name))
-  // Rows that migrations have made are in the backup, as they were then.
+  // Rows of migrations are in the backup, as they were then.
   for (const { name } of tables.toReversed()) await tx.query(`delete from ${escapeIdentifier(name)}`)
   for (const { name, days } of tables) await createDays(db, log, name, days)
   const { rows } = await tx.query<{ next: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as next')
@@ -127,7 +126,7 @@ interface Circumstances {
   isAborted: boolean
 }
 
-/** What went wrong, and in which state the database is by it. */
+/** Explains an error, and the state in which it leaves the database. */
 function explain(error: unknown, { file, isBegun, isAborted }: Circumstances): unknown {
   const name = file === standardStream ? 'Standard input' : file
   const say = (reason: string, after: string): StartError => new StartError(`${reason}\n${after}`, { cause: error })

@@ -1,4 +1,4 @@
-/** The words that a restore ends with: what is there now, what waits, and how it goes out. */
+/** The summary of a restore: contents, pending work, and how to release it. */
 import type { Config } from '../../config.ts'
 import { showId } from '../../../ground/base/ids.ts'
 import type { Finished, FinishOptions } from './finish.ts'
@@ -14,7 +14,6 @@ interface Restored {
   config: Config
 }
 
-/** The lines to print. */
 export function tellRestored({ header, loaded, seconds, finished, options, config }: Restored): string {
   const { disabled, waiting } = finished
   const waits = [

@@ -1,9 +1,9 @@
-/** Which tables a backup has, and what of their rows holds for running processes alone. */
+/** The tables of a backup, and the state in them that belongs to running processes. */
 import type { Queryable } from '../../../ground/db/db.ts'
 import { migrationsTable } from '../../../ground/db/migrate.ts'
 import type { BackupTable } from './format.ts'
 
-/** Tables that no backup has, each with its reason; `migrations` is made by a restore itself. All others are in it, whoever makes them. */
+/** Excluded tables, with reasons; a restore creates `migrations` itself. All others are included, even foreign ones. */
 export const leftOut: Readonly<Record<string, string>> = {
   link_slots: 'leases of sessions by processes; the first that binds makes new ones',
   link_states: 'what processes have said of their sessions',
@@ -15,8 +15,8 @@ export const leftOut: Readonly<Record<string, string>> = {
 }
 
 /**
- * Statements that a restore ends with: processes of before run no more. What these had with carriers stays theirs, so that the first start
- * settles it as after a crash; that is why `nodes`, `heartbeats` and `intents` come along.
+ * Statements at the end of a restore: earlier processes no longer run. Their exchanges with carriers stay, so that the first start settles
+ * them as after a crash; `nodes`, `heartbeats` and `intents` are included for this.
  */
 export const endOfProcesses: Readonly<Record<string, string>> = {
   nodes: 'update nodes set fenced_at = now() where fenced_at is null',
@@ -25,9 +25,8 @@ export const endOfProcesses: Readonly<Record<string, string>> = {
   link_id_forms: 'update link_id_forms set leased_until = null where leased_until is not null',
 }
 
-/** A table as it is now. */
 export interface FoundTable extends BackupTable {
-  /** What holds its rows: itself, or its partitions, those of days in their order. */
+  /** Where its rows are: the table, or its partitions, days in order. */
   parts: { name: string; part: string; bytes: number }[]
 }
 
@@ -38,7 +37,7 @@ interface Row {
   refersTo: string[]
 }
 
-/** The tables of a database that go into a backup, in such an order that none refers to a later one; all but `leftOut`. */
+/** The tables of a backup, all but `leftOut`, each after the tables that it references. */
 export async function findTables(db: Queryable): Promise<FoundTable[]> {
   const { rows } = await db.query<Row>(
     `select
@@ -75,7 +74,6 @@ export async function findTables(db: Queryable): Promise<FoundTable[]> {
   })
 }
 
-/** The names of all tables that are there. */
 export async function findTableNames(db: Queryable): Promise<Set<string>> {
   const { rows } = await db.query<{ name: string }>(
     `select relname::text as name
@@ -87,7 +85,7 @@ export async function findTableNames(db: Queryable): Promise<Set<string>> {
   return new Set(rows.map(({ name }) => name))
 }
 
-/** What holds the rows of each table: partitions of days first. */
+/** The parts of each table: day partitions first. */
 async function findParts(db: Queryable): Promise<(FoundTable['parts'][number] & { parent: string })[]> {
   const { rows } = await db.query<{ parent: string; name: string; bytes: number }>(
     `select coalesce(p.relname, c.relname) as parent, c.relname as name, pg_table_size(c.oid)::float8 as bytes
@@ -101,7 +99,7 @@ async function findParts(db: Queryable): Promise<(FoundTable['parts'][number] & 
   return rows.map((row) => ({ ...row, part: row.name === row.parent ? 'all' : row.name.slice(row.parent.length + 1) }))
 }
 
-/** @throws where tables refer to each other in a circle: no order would load them. */
+/** @throws if foreign keys form a cycle, which no order can load. */
 function inOrder(tables: readonly Row[]): Row[] {
   const left = new Map(tables.map((table) => [table.name, table]))
   const ordered: Row[] = []

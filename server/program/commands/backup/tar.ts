@@ -1,10 +1,9 @@
-/** The little of tar (POSIX.1-1988 ustar) that a backup needs: files with a name and a size, one after the other. */
+/** The subset of tar (POSIX.1-1988 ustar) for backups: files with a name and a size. */
 
 const blockBytes = 512
-// As much as the twelve octets of a header can say in octal: eight gigabytes, and a piece of a backup has a few megabytes.
+// The limit of a header's twelve octal digits: eight gigabytes; pieces of a backup have a few megabytes.
 const sizeMax = 8 ** 11 - 1
 
-/** A file's header. */
 export function tarHeader(name: string, size: number, atMs: number): Buffer {
   if (Buffer.byteLength(name) > 100 || size > sizeMax) throw new Error(`"${name}" (${size} bytes) is no file for tar`)
   const header = Buffer.alloc(blockBytes)
@@ -22,30 +21,29 @@ export function tarHeader(name: string, size: number, atMs: number): Buffer {
   return header
 }
 
-/** What follows a file of such a size, up to the next block. */
+/** Fills the last block of a file. */
 export const tarPadding = (size: number): Buffer => Buffer.alloc((blockBytes - (size % blockBytes)) % blockBytes)
 
-/** What ends an archive. */
 export const tarEnd: Buffer = Buffer.alloc(2 * blockBytes)
 
-/** The sum of a header's octets, its own place taken for blanks. */
+/** The sum of a header's octets, with the checksum field as blanks. */
 function checksumOf(header: Buffer): number {
   let sum = 0
   for (const [i, octet] of header.entries()) sum += i >= 148 && i < 156 ? 0x20 : octet
   return sum
 }
 
-/** A file of an archive that is being read; its `pieces` are to be read to their end before the next file. */
+/** Read its `pieces` to the end before the next file. */
 export interface TarFile {
   name: string
   size: number
   pieces: AsyncIterable<Buffer>
 }
 
-/** What is no archive, or not the whole of one. */
+/** Not an archive, or an incomplete one. */
 export class NoTarError extends Error {}
 
-/** Reads an archive's files in their order, and what comes to its end. @throws NoTarError. */
+/** Yields the files in order, and reads to the end. @throws NoTarError. */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarFile> {
   const reader = new PieceReader(source)
   for (;;) {
@@ -59,11 +57,11 @@ export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<Ta
     yield { name, size, pieces: reader.pieces(size) }
     if ((await reader.read(tarPadding(size).length)) === null) throw new NoTarError('it is truncated')
   }
-  // To the very end: only there the compression knows whether all of it was right.
+  // Decompression verifies its checksum only at the very end.
   await reader.drain()
 }
 
-/** Octets out of pieces of any length. */
+/** Reads octets from pieces of any length. */
 class PieceReader {
   readonly #iterator: AsyncIterator<Buffer>
   #rest: Buffer = Buffer.alloc(0)
@@ -79,7 +77,7 @@ class PieceReader {
     return true
   }
 
-  /** Exactly so many octets; null where there are fewer. */
+  /** Null if fewer octets are left. */
   async read(length: number): Promise<Buffer | null> {
     const parts: Buffer[] = []
     let missing = length

@@ -1,4 +1,4 @@
-/** The empty database that a backup is restored into. */
+/** The empty database for a restore. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { escapeIdentifier } from 'pg'
 import type { Config } from '../../config.ts'
@@ -10,30 +10,30 @@ import { queueSchemaOf, schemaOf } from '../../../ground/db/schema-name.ts'
 import { liftTimeouts } from '../../../ground/db/timeouts.ts'
 import { explainDatabase, StartError } from '../../start.ts'
 
-/** A database that nobody else restores into. */
+/** Locked against other restores. */
 export interface Target {
   connection: Connection
   db: Db
-  /** Its session has the lock of the restore. */
+  /** Its session holds the lock of the restore. */
   tx: Tx
   close: () => Promise<void>
 }
 
-// What a restore that was killed has left of its session, PostgreSQL ends when it notices.
+// PostgreSQL needs time to notice that the session of a killed restore is gone.
 const lockWithinMs = 15_000
 // Each is a lock, with those of its indexes.
 const dropAtOnce = 50
 
 /**
- * Opens it, and marks it as one that is being restored, which nothing starts on. What an interrupted restore has left goes. @throws StartError
- * where something else is there, which stays as it is.
+ * Opens the database and marks it as being restored, so that no service starts on it. Drops the rest of an interrupted restore. @throws
+ * StartError if anything else is there, and leaves it unchanged.
  */
 export async function openTarget(config: Config, log: Log): Promise<Target> {
   const { databaseUrl, dataFolder } = config
   const explain = (error: unknown): never => explainDatabase(error, config)
   const opened = await openDatabase(databaseUrl, dataFolder, log, { isMigrating: false }).catch(explain)
   const { connection } = opened
-  // What is lost in a crash of the machine is restored again; the last commit waits for the disk, and so for all before it.
+  // A restore lost in a machine crash is repeated; the last commit waits for the disk, and so for all earlier ones.
   const settings = { synchronous_commit: 'off', idle_in_transaction_session_timeout: '0' }
   const db = openPool(connection, { name: 'restore', max: 2, settings, queryTimeoutMs: 0 })
   const held: Tx[] = []
@@ -77,7 +77,7 @@ async function begin(tx: Tx, config: Config): Promise<void> {
     const found = await findThings(tx)
     if (found.length > 0) refuse(found)
     await beginRestoring(tx)
-    // A service that began to start before that has made its tables by now, or is refused.
+    // A service that was starting has created its tables by now, or is refused.
     const since = await findThings(tx)
     if (since.length === 0) return
     await endRestoring(tx)
@@ -95,7 +95,7 @@ function notEmpty({ databaseUrl, dataFolder }: Config, things: string[]): string
   return `${what} has a database that is not empty (${shown}), and a restore replaces nothing. ${other}.`
 }
 
-/** Names of what is in a database besides the mark of a restore: tables and the like, and the schema of the queue of imports. */
+/** Objects in a database besides the mark of a restore: tables and the like, and the schema of the import queue. */
 async function findThings(tx: Tx): Promise<string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select relname::text as name
@@ -111,10 +111,10 @@ async function findThings(tx: Tx): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Drops what an interrupted restore has made: it began on nothing. */
+/** Drops the tables of an interrupted restore, which began on an empty database. */
 async function empty(tx: Tx): Promise<void> {
   const queue = queueSchemaOf(await schemaOf(tx))
-  // One that an administrator made is kept: this user may not make it again.
+  // Keeps one made by an administrator: this user may not be able to create it.
   const { rowCount } = await tx.query('select from pg_class where relnamespace = to_regnamespace($1) limit 1', [queue])
   if (rowCount === 1) await tx.query(`drop schema ${queue} cascade`)
   for (;;) {

@@ -1,11 +1,14 @@
 /**
- * Numbers of transactions in rows of a backup: they are of another server, which has given more of them. As in events-restored.ts they are moved
- * below those that this one gives, in their order, so that whoever reads on misses nothing; on the way in, and not in a second pass.
+ * Transaction numbers in a backup belong to another server, which may be ahead. As in events-restored.ts, they move below those of this
+ * server, in order, so that readers of the log miss nothing; this happens during the load, without a second pass.
  */
 
 const [tab, newline] = [9, 10]
 
-/** Changes rows of COPY (text), cut anywhere: lowers the values at some places by a number, to zero at least. Gives whole rows. */
+/**
+ * Transforms rows of COPY (text), in pieces of any size: subtracts a number from the values at some places, with a minimum of zero. Returns
+ * whole rows.
+ */
 export function moveTransactions(places: readonly number[], by: bigint): (piece: Buffer) => Buffer {
   let rest = Buffer.alloc(0)
   return (piece) => {
@@ -25,13 +28,13 @@ export function moveTransactions(places: readonly number[], by: bigint): (piece:
       from = to + 1
     }
     parts.push(all.subarray(copied, end))
-    // Copied: the piece is valid until this one has been taken.
+    // Copied, because the piece is only valid until this one has been taken.
     rest = Buffer.from(all.subarray(end))
     return Buffer.concat(parts)
   }
 }
 
-/** Where fields of a row begin and end; a tab within a value is written as \t. */
+/** Bounds of fields in a row; a tab in a value is written as \t. */
 function fieldsOf(row: Buffer, from: number, to: number, places: readonly number[]): [start: number, stop: number][] {
   const found: [number, number][] = []
   let start = from

@@ -1,4 +1,4 @@
-/** Writing a backup: a snapshot of all tables as the files of an archive (format.ts). */
+/** Writes a backup: a snapshot of all tables as the files of an archive (format.ts). */
 import { createHash } from 'node:crypto'
 import { escapeIdentifier } from 'pg'
 import { copyOut } from '../../../ground/db/copy.ts'
@@ -21,37 +21,35 @@ import type { Progress } from './progress.ts'
 import { findTables, type FoundTable } from './tables.ts'
 import { tarEnd, tarHeader, tarPadding } from './tar.ts'
 
-/** What a backup is told from outside of its database. */
 export interface BackupContext {
-  /** One connection, for nothing else. */
+  /** A single connection. */
   db: Db
   /** Version of the program. */
   program: string
   progress: Progress
-  /** Gives up between two pieces. */
+  /** Checked between pieces. */
   signal: AbortSignal
 }
 
-/** What was written. */
 export interface Written {
   header: BackupHeader
   manifest: BackupManifest
 }
 
-// Of rows in memory, twice: a file of the archive has so many. Larger ones are no faster.
+// The size of a file, held twice in memory. Larger ones are no faster.
 const pieceBytes = 2 * 2 ** 20
 
 /**
- * Hands the octets of an archive to `write`, in their order. All tables are of one moment; they are locked against being dropped and changed in
- * their columns and nothing else (ACCESS SHARE) until it is done.
+ * Passes the archive's octets to `write`, in order. All tables are of one snapshot, and locked until the end against drops and column
+ * changes only (ACCESS SHARE).
  */
 export async function writeBackup(context: BackupContext, write: (octets: Buffer) => Promise<void>): Promise<Written> {
   const { db, progress, signal } = context
   await db.query(`${liftTimeouts(false)}; set idle_in_transaction_session_timeout = 0`)
   const names = new Set((await findTables(db)).map(({ name }) => name))
   return inTransaction(db, async (tx) => {
-    // Nothing is read before the locks are there: the snapshot is of a moment behind them, and sees the days that they keep. A migration, or
-    // a day that is being dropped, is waited for.
+    // Locks come before any read: the snapshot is later, and sees the days that they keep. Waits for a migration, or a day that is being
+    // dropped.
     await tx.query(
       `set transaction isolation level repeatable read, read only;
        lock table ${[...names].map(escapeIdentifier).join(', ')} in access share mode`,
@@ -79,7 +77,7 @@ export async function writeBackup(context: BackupContext, write: (octets: Buffer
       for (const { name, part, bytes: partBytes } of table.parts) {
         progress.at(name, done / size)
         let number = 0
-        // A table and not a statement: none of its indexes is opened, and with a year of days there are more of these than can be locked.
+        // A table and not a query, which would open its indexes: a year of days has more of them than can be locked.
         rows += await copyOut(
           tx,
           `copy ${escapeIdentifier(name)} (${columns}) to stdout`,
@@ -111,7 +109,7 @@ async function describe(tx: Tx, { program }: BackupContext, tables: FoundTable[]
   )
   const [now] = rows
   if (!now) throw new Error('a select without a condition returned no row')
-  // A database of an older version has no such table.
+  // Databases of older versions have no such table.
   const known = tables.some(({ name }) => name === 'master_key') ? await readKeyOfDatabase(tx) : null
   return {
     format: backupFormat,
