@@ -48,7 +48,6 @@ test('a word counts for its time, and on where something was done with it or nob
   expect(codeOf(() => book.take(late ?? '', 'send', { n: 1 }))).toBe('confirmation_expired')
   expect(book.take(done ?? '', 'send', { n: 2 }).result).not.toBe(null)
   expect(book.take(unsettled ?? '', 'send', { n: 3 }).isUnsettled).toBe(true)
-  // Such an old intention no longer holds.
   now = 60_000 + 13 * 3_600_000
   expect(() => book.take(unsettled ?? '', 'send', { n: 3 })).toThrow('it is unknown whether the act was done')
 })

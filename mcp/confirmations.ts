@@ -7,7 +7,6 @@ export interface Subject {
   recipients: number
   /** Its id; empty if the arguments are enough. */
   about: string
-  /** Shown to the person. */
   question: string
 }
 

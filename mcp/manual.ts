@@ -20,7 +20,6 @@ const textMax = 20_000
 
 let pages: Promise<Page[]> | undefined
 
-/** Read on first use. */
 function readPages(): Promise<Page[]> {
   const names = globSync(['*.md', 'api/*.md'], { cwd: folder }).sort()
   return (pages ??= Promise.all(

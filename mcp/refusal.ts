@@ -40,7 +40,6 @@ const ownAdvice: Record<string, string> = {
 /** Fields that our tools rename, because `message` is an id elsewhere. */
 const argumentOf: Record<string, string> = { message: 'text', 'audience/tags': 'tags' }
 
-// Enough for a model.
 const faultsMax = 20
 const detailMax = 500
 

@@ -24,7 +24,6 @@ export function refuse(reason: string, usage: string): never {
   process.exit(2)
 }
 
-/** Exits if the option is not a whole number in the range. */
 export function readWhole(usage: string, name: string, text: string, min: number, max: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (number >= min && number <= max) return number

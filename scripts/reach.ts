@@ -1,4 +1,3 @@
-/** The database for scripts: of a running or stopped service, or the one in DATABASE_URL. */
 import type { Config } from '../server/program/config.ts'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { hostsOf } from '../server/ground/db/hosts.ts'

@@ -105,7 +105,6 @@ function showTable(table: Table): string {
   return [`create table ${table.name} (\n${lines.join(',\n')}\n)${partition}${storage};`, ...after].join('\n')
 }
 
-/** Outside quotes everything is a keyword or a lower-case name. */
 function lowerKeywords(sql: string): string {
   const parts = sql.split(/('(?:[^']|'')*'|"(?:[^"]|"")*")/)
   return parts

@@ -209,7 +209,6 @@ function objectOf(schema: Schema, side: Side): string {
   return `{\n${members.join('\n')}\n}`
 }
 
-/** The page's schema, if an object is a page. */
 function pageOf({ properties = {} }: Schema): Schema | undefined {
   const names = Object.keys(properties).sort().join()
   return names === 'data,has_more,next_cursor,prev_cursor,refresh_cursor' ? properties['data']?.items : undefined

@@ -57,7 +57,6 @@ const submissionStates: Partial<Record<Seed['status'], string>> = { rejected: 'r
 const answerMs = 300
 const receiptMs = 2500
 
-/** Inserts the messages and the rows of their statuses. */
 export async function insertMessages(tx: Tx, target: Target, seeds: Seed[]): Promise<void> {
   const column = <T>(pick: (seed: Seed) => T): T[] => seeds.map(pick)
   const after = (seed: Seed, ms: number): Date => new Date(seed.createdAt.getTime() + ms)

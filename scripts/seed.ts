@@ -78,7 +78,6 @@ function refuse(reason: string): void {
   process.exitCode = 1
 }
 
-/** A sign that people depend on the database. */
 async function hasRealCarrier(db: Db): Promise<boolean> {
   const { rowCount } = await db.query(`select 1 from carriers where kind <> 'simulator' limit 1`)
   return (rowCount ?? 0) > 0

@@ -76,7 +76,6 @@ function listMissing(lock) {
 
 /** Packages with binaries name their machines; npm skips the others, and optional peers. */
 function isForThisMachine(entry) {
-  // As in package.json: a name or a list; `!name` excludes.
   const fits = (names, value) => {
     const list = [].concat(names || value)
     return list.includes(value) || (list[0][0] === '!' && !list.includes(`!${value}`))
@@ -229,7 +228,6 @@ function hashOfSources() {
   )
 }
 
-/** Files below a folder, from the root, without the built ones. */
 function sourcesOf(name) {
   const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true })
   const files = entries

@@ -1,17 +1,14 @@
 import { errorOf, HeliogramError } from './error.ts'
 import { keyed, routes, type Operations } from './operations.ts'
 
-/** As in the OpenAPI document. */
 export type OperationName = keyof Operations
 
-/** `path`, `query` and `body`, if the operation has them. */
 export type OperationRequest<Name extends OperationName> = Omit<Operations[Name], 'answer'> & {
   [Part in Exclude<'path' | 'query' | 'body', keyof Operations[Name]>]?: undefined
 }
 
 export type Answer<Name extends OperationName> = Operations[Name]['answer']
 
-/** Operations that return JSON or nothing. */
 export type JsonOperation = {
   [Name in OperationName]: [Answer<Name>] extends [Response] ? never : Name
 }[OperationName]
@@ -41,7 +38,6 @@ export interface ClientOptions {
   baseUrl: string
   /** An API key or access token, or a function that returns one before every try. */
   token?: string | (() => string | undefined | Promise<string | undefined>) | undefined
-  /** Default: the global fetch. */
   fetch?: typeof fetch | undefined
   /** Most repetitions of a repeatable call. Default 2. */
   retries?: number | undefined
@@ -54,7 +50,6 @@ export interface CallOptions {
   idempotencyKey?: string | undefined
   /** Aborts the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Added to the headers, or overriding them. */
   headers?: Record<string, string> | undefined
   retries?: number | undefined
   timeoutMs?: number | undefined
@@ -66,13 +61,11 @@ export interface Client {
    * HeliogramError
    */
   call<Name extends JsonOperation>(name: Name, ...rest: Arguments<Name>): Promise<Answer<Name>>
-  /** Every item of a list, page by page. @throws HeliogramError */
   each<Name extends ListOperation>(name: Name, ...rest: Arguments<Name>): AsyncGenerator<Item<Name>, void, undefined>
   /** The raw response, for downloads and streams. The time limit ends with its head. @throws HeliogramError unless it is 2xx */
   open<Name extends OperationName>(name: Name, ...rest: Arguments<Name>): Promise<Response>
 }
 
-/** Sent with every try of a call. */
 interface Outgoing {
   url: string
   method: string

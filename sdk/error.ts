@@ -19,7 +19,6 @@ export class HeliogramError extends Error {
   override readonly name = 'HeliogramError'
   readonly code: string
   readonly title: string
-  /** For people. */
   readonly detail: string
   /** Of the response; 0 if there was none. */
   readonly status: number

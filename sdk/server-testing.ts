@@ -1,4 +1,3 @@
-/** A real HTTP server on loopback for tests of the client. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +10,6 @@ export interface Got {
   body: string
 }
 
-/** Writes one response, or none. */
 export type Answerer = (response: ServerResponse, got: Got) => void
 
 export interface TestServer {
@@ -22,7 +20,6 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-/** Responds `{}` by default. */
 export async function startServer(): Promise<TestServer> {
   const got: Got[] = []
   let answers: Answerer[] = [json(200, {})]

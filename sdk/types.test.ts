@@ -33,7 +33,6 @@ test('the table has every operation of the OpenAPI document, and which take a ke
 })
 
 test('requests and answers are those of their operation', () => {
-  // Compiled, never called.
   const calls = async (client: Client, undecided: string | undefined): Promise<void> => {
     expectTypeOf(
       await client.call('sendMessage', { body: { to: '12025550188', from: undecided } }),

@@ -124,7 +124,6 @@ function concatenate(head: Uint8Array, rest: Uint8Array): Bytes {
   return all
 }
 
-/** Null if it is not base64. */
 function decodeBase64(text: string): Bytes | null {
   try {
     return Uint8Array.from(atob(text), (char) => char.charCodeAt(0))

@@ -128,7 +128,6 @@ export function decodeBrokenDelivery(
   }
 }
 
-/** Decodes the header of a response whose body is broken. */
 export function decodeHeader(bytes: Buffer, start: number): Pdu {
   const header = Buffer.from(bytes.subarray(start, start + HEADER_OCTETS))
   header.writeUInt32BE(HEADER_OCTETS, 0)

@@ -82,7 +82,6 @@ function pointBefore(text: string, at: number): number {
   return (isPair ? text.codePointAt(at - 2) : text.charCodeAt(at - 1)) ?? 0
 }
 
-/** Whether a cut at `at` would split a surrogate pair. */
 export function isPairSplit(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
 }

@@ -9,7 +9,6 @@ const EXTENSION = '\n\f\u0014^({)}/\\<[=~>]@|e€'
 
 const ESCAPE = 0x1b
 const SPACE = 0x20
-/** Shows the reader an octet that is not a septet. */
 const REPLACEMENT = 0xfffd
 const NOT_ENCODABLE = 0xffff
 

@@ -23,7 +23,6 @@ export interface ListenerOptions {
   readonly connectionsMax?: number
   /** Decides before the TLS handshake. */
   readonly mayEnter?: (socket: Socket) => boolean
-  /** Called for each connection above `connectionsMax`. */
   readonly onDrop?: (address: string) => void
   readonly onConnection: (socket: Socket) => void
 }

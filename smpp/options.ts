@@ -109,7 +109,6 @@ export type SideOf<S> =
   | {
       readonly role: 'server'
       readonly systemId: string
-      /** Returns the command_status for the bind_resp. */
       readonly onBind: (session: S, bind: BindPdu) => number | Promise<number>
     }
 

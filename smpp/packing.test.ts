@@ -6,7 +6,6 @@ import { packGsm7, unpackGsm7 } from './packing.ts'
 const septets = fc.uint8Array({ max: 0x7f, maxLength: 160, size: 'max' })
 
 test.each([
-  // The usual vectors of SMS PDU tutorials.
   ['hello', 0, 'e8329bfd06'],
   ['hellohello', 0, 'e8329bfd4697d9ec37'],
   ['How are you?', 0, 'c8f71d14969741f977fd07'],

@@ -380,7 +380,6 @@ function decodeOrRefuse(bytes: Buffer): void {
   expect(bytes.length).toBeLessThanOrEqual(PDU_OCTETS_MAX)
 }
 
-/** The commands with hand-written codecs. */
 const FAST = ['submit_sm', 'submit_sm_resp', 'deliver_sm', 'deliver_sm_resp'] as const
 
 function resultOf(run: () => unknown): unknown {

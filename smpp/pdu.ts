@@ -54,9 +54,7 @@ export type ResponsePdu = Extract<Pdu, { command: ResponseName }>
 
 export type RequestPdu = Extract<Pdu, { command: RequestName }>
 
-/** Invalid bytes, or fields that cannot be encoded. */
 export class PduError extends Error {
-  /** The command_status to answer. */
   readonly status: number
   /** 0 if no header could be read. */
   readonly command_id: number

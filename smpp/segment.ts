@@ -28,7 +28,6 @@ export type SegmentPdu = {
   tlvs?: SegmentTlvs
 }
 
-/** TLVs of `sar` and `payload`. */
 export type SegmentTlvs = {
   sar_msg_ref_num?: number
   sar_total_segments?: number

@@ -13,7 +13,6 @@ export interface ServerOptions<C> extends SessionOptions<C> {
   readonly newcomersMax?: number
   /** The network of an address, for `newcomersMax`. Default: the address. */
   readonly networkOf?: (address: string) => string
-  /** Called for each dropped connection. */
   readonly onDrop?: (address: string, limit: 'sessions' | 'newcomers') => void
   /** Returns the command_status for a bind: ESME.ROK accepts it, any other refuses it and closes. */
   readonly onBind: (session: Session<C>, bind: BindPdu, address: string) => number | Promise<number>

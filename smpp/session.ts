@@ -22,7 +22,6 @@ import { type UnbindReason, Unbinding } from './unbinding.ts'
 import { lookIntervalMs } from './watch.ts'
 import { Wire } from './wire.ts'
 
-/** See `OptionsOf`. */
 export type SessionOptions<C> = OptionsOf<C, Session<C>>
 
 /**
@@ -34,7 +33,6 @@ export type SessionOptions<C> = OptionsOf<C, Session<C>>
 export class Session<C> {
   readonly role: 'client' | 'server'
   state: SessionState
-  /** Direction of messages; undefined until bound. */
   mode: BindMode | undefined
   systemId = ''
   peerSystemId = ''
@@ -218,7 +216,7 @@ export class Session<C> {
 
   /**
    * Refuses an undecodable request, but takes a carrier's delivery without its broken part if its text or receipt is readable. A response still
-   * settles its request, by whatever is readable.
+   * settles its request, from its readable fields.
    */
   #readMalformed(error: PduError, bytes: Buffer, start: number, end: number): void {
     this.#traffic.fault({ kind: 'malformed', error })

@@ -50,7 +50,6 @@ const SINGLE: Readonly<Record<number, string>> = {
 
 const NAMED: Readonly<Record<string, string>> = { SP: ' ', LF: '\n', CR: '\r', ESC: '\u001b' }
 
-/** Null for an empty place. */
 function readTable(printed: string): (string | null)[] {
   return printed.split(/\s+/).flatMap((entry) => {
     if (entry === '_') return [null]

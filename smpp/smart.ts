@@ -38,7 +38,6 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([replacement, characters]) => Array.from(characters, (character) => [character, replacement] as const)),
 )
 
-/** One character with its combining marks. */
 const MARKED = /\P{M}\p{M}+|[^]/gu
 
 /**

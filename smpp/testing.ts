@@ -34,7 +34,6 @@ export class Peer {
     socket.on('data', (chunk: Buffer) => stream.push(chunk))
     socket.on('end', () => (this.isEnded = true))
     socket.on('close', () => (this.isEnded = true))
-    // Some tests cause a reset.
     socket.on('error', () => {})
   }
 

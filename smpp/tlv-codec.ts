@@ -14,7 +14,6 @@ import {
 import { ESME } from './status.ts'
 import { type NamedTlv, TLV_BY_NAME, TLV_BY_TAG, TLVS, type TlvName, type Tlvs } from './tlvs.ts'
 
-/** Unchecked TLVs. */
 export type TlvValues = Readonly<Record<string, Value>>
 
 export function boundTlvs(tlvs: TlvValues): number {

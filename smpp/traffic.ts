@@ -43,7 +43,6 @@ export class Traffic<C, S extends { readonly state: SessionState }> {
     return this.#options.windowMax - this.window.size
   }
 
-  /** The caller has checked that there is room. */
   send<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): void {
     const sequence = this.window.nextSequence()
     const batch = this.#wire.send(command, fields, sequence, 0)

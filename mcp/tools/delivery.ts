@@ -1,4 +1,3 @@
-/** Delivery problems, aggregated. */
 import type { Answer, Message } from '@heliogram/sdk'
 import { z } from 'zod'
 import { readMeanings } from '../refusal.ts'
@@ -133,7 +132,6 @@ const countsOf = (rows: Pick<Row, CountName>[]): z.infer<typeof Counts> =>
     typeof Counts
   >
 
-/** Groups rows by a member; most failures first. */
 function groups<Key extends string>(
   rows: (Pick<Row, CountName> & { [key in Key]?: string | null })[],
   by: Key,

@@ -1,4 +1,3 @@
-/** Webhooks and failed deliveries. */
 import type { Webhook } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Untrusted, untrusted } from '../untrusted.ts'

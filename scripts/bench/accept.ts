@@ -11,7 +11,6 @@ import type { RequestShape } from './request.ts'
 import { quantile } from './tally.ts'
 import { startWorker, type Worker } from './worker.ts'
 
-/** `countStored` returns the messages in its database, if it has one. */
 type Acceptor = {
   name: string
   request: RequestShape
@@ -33,7 +32,6 @@ const rivals: Record<Rival, { goal: string; isStoring: boolean }> = {
   'no database': { goal: '≥ 0.9', isStoring: false },
 }
 
-/** Returns the medians of each side and of the pairs' ratios. */
 export async function compareAccept(options: Options, rival: Rival): Promise<Comparison[]> {
   const database = await startDatabase(rival === 'insert, slow fsync' ? slowFsync : {})
   const load = startWorker('./load.ts')

@@ -24,7 +24,7 @@ interface Result {
   cpuUsPerMessage: number
   /** CPU at rest, in percent of a core. */
   restPercent: number
-  /** Creating a webhook, which changes cached state. */
+  /** Creating a webhook. */
   webhookMs: number
 }
 

@@ -38,7 +38,6 @@ export async function measureBacklogs({ pairs, seconds, connections }: Options):
   }
 }
 
-/** Accepts messages with the carrier off, turns it on, and waits for every callback; checked like every run. */
 async function drainOnce(
   stage: Stage,
   product: Running,

@@ -5,7 +5,6 @@ import { kannel } from './kannel.ts'
 import type { Product, Running } from './product.ts'
 import { startStage, stopStage, type Stage } from './run.ts'
 
-/** Starts both, runs the work, and always stops them. */
 export async function besideKannel<T>(
   create: (database: BenchDatabase) => Product,
   work: (stage: Stage, products: Record<Side, Running>) => Promise<T>,

@@ -19,7 +19,6 @@ const expandedContacts = 200_000
 /** The same for both sides. */
 const messagesPerSecond = 5000
 
-/** Runs the pairs, then expansions alone. */
 export async function compareBroadcasts(
   options: Options,
 ): Promise<{ rows: Comparison[]; memoryMb: number; figures: Figure[] }> {
@@ -81,7 +80,6 @@ async function measureExpansion({ pairs }: Options): Promise<Figure> {
   }
 }
 
-/** Imports contacts, starts a broadcast to them and waits for every callback; checked like every run. */
 async function broadcastOnce(stage: Stage, product: Running, size: number): Promise<Sent> {
   const run = takeNumbers(size)
   const campaign = await importContacts(product, run)

@@ -26,7 +26,6 @@ const figures: Figures[] = []
 const facts: string[] = []
 if (cores) facts.push(`the product runs on core ${cores.product}, everything around it on core ${cores.around}`)
 
-// Other memory settings have their own tables.
 const besides = options.memory === 'normal' ? '' : `, HELIOGRAM_MEMORY=${options.memory}`
 const describeMemory = (mb: number): string =>
   `Peak memory of Heliogram's process: ${Math.round(mb)} MB (HELIOGRAM_MEMORY=${options.memory}).`

@@ -13,7 +13,6 @@ const half = Math.floor(count / 2)
 export const cores: { product: string; around: string } | null =
   count < 2 ? null : { product: `0-${half - 1}`, around: `${half}-${count - 1}` }
 
-/** Runs work on the cores around the product, with this process and its children. */
 export async function fromAround<T>(work: () => Promise<T>): Promise<T> {
   if (!cores) return work()
   move([process.pid], cores.around)
@@ -33,7 +32,6 @@ export function moveProduct(rootPids: readonly number[]): void {
 function move(pids: readonly number[], list: string): void {
   for (const pid of pids) {
     const { status, stderr } = spawnSync('taskset', ['-a', '-c', '-p', list, String(pid)], { encoding: 'utf8' })
-    // The process has ended meanwhile.
     if (status !== 0 && !stderr.includes('No such process')) throw new Error(`taskset: ${stderr}`)
   }
 }

@@ -79,7 +79,6 @@ export async function compareDays({ pairs, seconds, connections }: Options): Pro
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
-/** Creates the partitions of past days; returns the URL. */
 async function makeDays(url: string): Promise<string> {
   await migrate({ connectionString: url }, { log: quiet })
   const db = openPool({ connectionString: url }, { name: 'days', max: 1, queryTimeoutMs: 0 })

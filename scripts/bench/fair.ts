@@ -23,7 +23,6 @@ const floods = {
   all: { batches: 4, exports: 20, imports: 6 },
 } as const
 
-/** Sends codes alone and beside each flood, in turns. */
 export async function measureFairness({ pairs, seconds }: Options): Promise<Figure[]> {
   const database = await startDatabase()
   const load = startWorker('./load.ts')
@@ -105,7 +104,6 @@ const batch = JSON.stringify({
 })
 const list = `phone,first_name,last_name\n${Array.from({ length: 100_000 }, (_, i) => `44${7_400_000_000 + i * 7},First${i},Last\n`).join('')}`
 
-/** Keeps as many requests in flight as it is allowed. */
 class Flood {
   readonly #address: string
   readonly #headers: Record<string, string>

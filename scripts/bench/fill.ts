@@ -20,7 +20,6 @@ export interface Filled {
 const dayMs = 86_400_000
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const campaignsMax = 10
-// Senders and recipients; every fifth is in a campaign.
 const people = 50_000
 // Messages per statement. During a long one, no event in any database of its server is settled.
 const pieceMax = 20_000
@@ -111,7 +110,6 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
   return row
 }
 
-/** Three accounts without keys; returns their ids. */
 export async function addAccounts(db: Db): Promise<[string, string, string]> {
   const ids: [string, string, string] = [newId(), newId(), newId()]
   await db.query(`insert into accounts (id, name) select id, 'Filled' from unnest($1::uuid[]) as id`, [ids])

@@ -104,7 +104,6 @@ export function writeReceipt(
   return to
 }
 
-/** Decimal with leading zeros. */
 export function writeDecimal(out: Buffer, at: number, value: number, digits: number): void {
   let rest = value
   for (let to = at + digits - 1; to >= at; to--) {

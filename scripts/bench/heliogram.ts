@@ -151,7 +151,6 @@ export function createApi(port: number, key: string): Api {
         headers: {
           authorization: `Bearer ${key}`,
           ...(body !== undefined && { 'content-type': 'application/json' }),
-          // Required by broadcasts.
           ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),

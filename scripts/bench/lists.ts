@@ -102,7 +102,6 @@ export async function measureLists({ messages }: Options): Promise<Figure[]> {
   }
 }
 
-/** Peak memory of a process (proc(5), VmHWM). */
 function memoryMb(pid: number): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }

@@ -7,7 +7,6 @@ import { createHttpReader } from './http1.ts'
 import { renderRequest, type RequestShape } from './request.ts'
 import { answerParent, nowMs } from './worker.ts'
 
-/** A closed loop over `connections`, or a steady `perSecond`. */
 export type LoadInput = {
   shape: RequestShape
   base: number

@@ -42,7 +42,6 @@ const help = `npm run bench [-- options]
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 
-/** Prints help or an error and exits if necessary. */
 export function readOptions(): Options {
   try {
     return parseOptions()

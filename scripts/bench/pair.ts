@@ -48,7 +48,6 @@ function compareAll(full: Pair<Result>[], paced: Pair<Result>[]): Comparison[] {
   ]
 }
 
-/** Kannel alone, to check that it is at its best here. */
 export async function runKannelAlone(options: Options): Promise<void> {
   const stage = await startStage()
   let running: Running | undefined

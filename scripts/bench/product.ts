@@ -28,7 +28,6 @@ export function readCpuSeconds(rootPids: readonly number[]): number {
 
 const restSeconds = 20
 
-/** CPU of the idle product, in percent of a core. */
 export async function readRestPercent({ rootPids }: Running): Promise<number> {
   const before = readCpuSeconds(rootPids)
   await pause(restSeconds * 1000)

@@ -9,7 +9,6 @@ import { countsOf, createTally, note, readNumber, type Counts } from './tally.ts
 import { answerParent, nowMs } from './worker.ts'
 
 export type CallbackShape = {
-  /** The bytes before the message number. */
   marker: string
   /** Bytes that occur only in callbacks of delivered messages. */
   delivered: string
@@ -79,7 +78,6 @@ function takeEach(request: Buffer): void {
     totals.delivered += 1
 }
 
-/** Checks the signature over body, id and time (Standard Webhooks 1.0). */
 function isSigned(frame: Frame, key: Buffer): boolean {
   const head = frame.bytes.toString('latin1', frame.start, frame.headEnd)
   const header = (name: string) => new RegExp(`\r\n${name}: *([^\r]*)`, 'i').exec(head)?.[1] ?? ''

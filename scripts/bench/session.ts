@@ -147,7 +147,6 @@ async function measureNpm(messages: readonly Submit[]): Promise<Rate> {
   return rate
 }
 
-/** Throws unless the server has read all that was sent. */
 function checkArrived(count: number, sent: number): void {
   if (count !== sent) throw new Error(`${count} octets or characters of text arrived of ${sent}`)
 }

@@ -25,7 +25,6 @@ export async function measureSinkLimit(size: number): Promise<number> {
   }
 }
 
-/** Resolves with the milliseconds until the last response. */
 async function blast(port: number, size: number): Promise<number> {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true })
   await once(socket, 'connect')

@@ -25,7 +25,6 @@ registerHooks({
   },
 })
 
-/** Never groups. */
 export class Batcher<In, Out> {
   readonly length = 0
   readonly flushingMs = 0
@@ -46,7 +45,6 @@ let pool: Pool | undefined
 function openPool(): Pool {
   const connectionString = process.env['DATABASE_URL'] ?? ''
   const opened = new Pool({ connectionString, max: plainPoolSize, allowExitOnIdle: true })
-  // The database may end before the program if a run is aborted.
   return opened.on('error', () => {})
 }
 

@@ -113,7 +113,6 @@ const message = {
   metadata: { filler: 'y'.repeat(1500) },
 }
 
-/** Any process with the role claims them. */
 const outbox = { nodeId: null, offer: () => {} }
 
 async function record({ seconds }: { seconds: number }): Promise<number> {

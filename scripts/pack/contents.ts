@@ -2,7 +2,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Whole folders, except what `isLeftOut` names. */
 const folders = ['bin', 'cli', 'console/dist', 'deploy', 'docs', 'mcp', 'sdk', 'server', 'simulator', 'smpp']
 /** Single files; `npm run repl` is for the incidents in docs/runbooks.md. */
 const singles = ['LICENSE', 'scripts/options.ts', 'scripts/reach.ts', 'scripts/repl.ts']
@@ -40,7 +39,6 @@ export function copyContents(root: string, target: string): void {
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(own, null, 2)}\n`)
 }
 
-/** The part of package.json that a release needs. */
 export interface Package {
   name: string
   version: string

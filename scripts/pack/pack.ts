@@ -148,7 +148,6 @@ async function replaceNode(folder: string): Promise<void> {
 async function listComponents(release: string, arch: string, at: Date): Promise<string> {
   const how = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only', '--omit=dev']
   const modules = join(release, 'node_modules')
-  // The one for another machine does not run here; this machine's has the same version.
   const program = join(
     arch === process.arch ? modules : join(root, 'node_modules'),
     `node-linux-${process.arch}/bin/node`,

@@ -1,7 +1,6 @@
 /** Other programs, whose output is shown if they fail. */
 import { execFile } from 'node:child_process'
 
-/** Returns the output. @throws with all output on failure */
 export function run(command: string, words: string[], cwd: string, env = process.env): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command, words, { cwd, env, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
@@ -11,7 +10,6 @@ export function run(command: string, words: string[], cwd: string, env = process
   })
 }
 
-/** The npm that runs us, else the one in PATH. */
 export function runNpm(words: string[], cwd: string): Promise<string> {
   const script = process.env['npm_execpath']
   if (script === undefined || !/npm-cli\.c?js$/.test(script)) return run('npm', words, cwd)

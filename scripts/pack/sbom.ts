@@ -44,7 +44,6 @@ export function writeBom(fromNpm: string, modules: string, bundles: Bundle[], at
     bom.dependencies.push({ ref: holder['bom-ref'], dependsOn: refsOf([program]) })
     bom.dependencies.push({ ref: program['bom-ref'], dependsOn: refsOf(libraries) })
   }
-  // npm would use the name of the folder.
   bom.metadata.component.name = 'heliogram'
   bom.metadata.timestamp = at.toISOString()
   const hash = createHash('sha256').update(JSON.stringify(bom.components)).digest('hex')
@@ -52,7 +51,6 @@ export function writeBom(fromNpm: string, modules: string, bundles: Bundle[], at
   return `${JSON.stringify(bom, null, 2)}\n`
 }
 
-/** Two programs may contain different versions of a library. */
 const describe = (from: string, type: string, { name, version, product }: Part): Component => ({
   'bom-ref': `${from}/${name}@${version}`,
   type,
