@@ -27,7 +27,7 @@ async function join(role: string): Promise<Visitor> {
   return visitor
 }
 
-// What a role's navigation adds to the common part, and what it may create.
+// Each role's additions to the common navigation, and the resources that it may create.
 const roles = [
   { role: 'admin', sees: ['Usage', 'Senders', 'Settings', 'Accounts'], not: ['Carriers', 'Routes'], makes: true },
   {

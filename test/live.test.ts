@@ -1,4 +1,4 @@
-/** What operators see when a carrier disappears: health, metrics, the live view and alerts, of one process and of several. */
+/** The operator's view of a carrier that disappears: health, metrics, the live view and alerts, of one process and of several. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/ground/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'

@@ -44,7 +44,7 @@ export class Logins {
     if (operation === 'POST /v1/users/me/totp' && typeof secret === 'string') this.#totpSecret = secret
   }
 
-  /** What makes an operation succeed; null: nothing special. */
+  /** Values that make an operation succeed; null: none. */
   fill(operation: string, random: Random): Filling | null {
     const { email, password, token } = this.#person
     const client = { client_id: this.#key.split('_').slice(0, 3).join('_'), client_secret: this.#key }

@@ -1,4 +1,4 @@
-/** What the database and the carriers have on messages that broke a law: to read first after a failed round. */
+/** Data of the database and the carriers on messages that broke a law: to read first after a failed round. */
 import type { Db } from '../../server/ground/db/db.ts'
 import { parseId } from '../../server/ground/base/ids.ts'
 import { bothOf, type World } from './world.ts'

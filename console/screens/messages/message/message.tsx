@@ -66,7 +66,7 @@ function OneMessage({ id }: { id: string }) {
 const titleOf = (message: Message): string =>
   `${message.direction === 'outbound' ? 'To' : 'From'} ${tellPerson(personOf(message))}`
 
-/** What support needs first: why it failed or waits, and warnings. */
+/** Most urgent for support: why it failed or waits, and warnings. */
 function Concerns({
   of: { error, hold, final, possible_duplicate, partial, warnings = [], in_reply_to },
 }: {
