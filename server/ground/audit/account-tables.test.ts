@@ -1,4 +1,4 @@
-/** Which accounts are read again, whoever changed them and however long that took. */
+/** Changed accounts are read again, after any kind and length of change. */
 import { beforeEach, expect, it } from 'vitest'
 import { AccountTables } from './account-tables.ts'
 import { recordAudit } from './audit.ts'

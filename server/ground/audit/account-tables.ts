@@ -1,17 +1,16 @@
 /**
- * What a process keeps in memory of accounts, so that a message costs no look-up: read whole at the start, and then of those accounts alone that have
- * changed something, of which their audit log tells. With ten thousand accounts the whole of it is a good part of a second of work.
+ * Account data in a process's memory, so that a message costs no look-up: read whole at the start, then only for accounts whose audit log
+ * has changed. With ten thousand accounts a whole read is a good part of a second of work.
  */
 import type { Db } from '../db/db.ts'
 import { Refresher } from '../base/refresher.ts'
 
-/** One of the tables. */
 export interface AccountTable {
-  /** Reads what is committed by now; of these accounts alone, or of all. */
+  /** Reads committed data of these accounts, or of all. */
   refresh(accountIds?: readonly string[]): Promise<void>
 }
 
-/** Puts what was read in the place of what was kept of these accounts, or of all. */
+/** Replaces the cached data of these accounts, or of all. */
 export function replaceKept<T>(
   kept: Map<string, T>,
   accountIds: readonly string[] | undefined,
@@ -22,9 +21,9 @@ export function replaceKept<T>(
   for (const [id, one] of read) kept.set(id, one)
 }
 
-/** Between a change and its effect in every process. */
+/** The delay of a change in every process. */
 const everyMs = 1000
-// What no audit log tells of, such as a row that somebody changes by hand, or a program of an older version beside this one.
+// Catches changes without an audit event, such as rows edited by hand, or by an older version of the program.
 const wholeEveryMs = 60_000
 
 interface Changes {
@@ -34,13 +33,13 @@ interface Changes {
   changedIn: string[]
 }
 
-/** Keeps the tables as the database has them. One a process. */
+/** Keeps the tables up to date. One per process. */
 export class AccountTables {
   readonly #db: Db
   readonly #tables: readonly AccountTable[]
   readonly #refresher = new Refresher(() => this.#read(), everyMs)
   #readFrom = '0'
-  // Changes that were seen while an older transaction was running, behind which they come again.
+  // Changes seen while an older transaction was running; they are found again after it.
   #seen: ReadonlyMap<string, string> = new Map()
   #wholeAt = -Infinity
 
@@ -49,12 +48,10 @@ export class AccountTables {
     this.#tables = tables
   }
 
-  /** Reads everything, and begins to follow changes. */
   start(): Promise<void> {
     return this.#refresher.start()
   }
 
-  /** Reads now what has changed. */
   refresh(): Promise<void> {
     return this.#refresher.now()
   }
@@ -66,7 +63,7 @@ export class AccountTables {
   async #read(): Promise<void> {
     const startedAt = performance.now()
     const isWhole = startedAt - this.#wholeAt >= wholeEveryMs
-    // Whoever reads the tables after this sees all that it has told of.
+    // Later readers of the tables see all these changes.
     const { next, accountIds, changedIn } = await findChanges(this.#db, this.#readFrom)
     const changed = accountIds.filter((id, i) => this.#seen.get(id) !== changedIn[i])
     if (isWhole || changed.length > 0)
@@ -78,7 +75,7 @@ export class AccountTables {
 }
 
 /**
- * Accounts that a transaction changed, from a given one on. By audit_chains_changed_in. Transactions that have not begun are those of the server
+ * Accounts changed by transactions from a given one on. By audit_chains_changed_in. Transactions from the future are those of the server
  * from which the database was restored.
  */
 async function findChanges(db: Db, from: string): Promise<Changes> {

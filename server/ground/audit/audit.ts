@@ -6,45 +6,43 @@ import type { Tx } from '../db/db.ts'
 import { newId, showId } from '../base/ids.ts'
 import { coverPrivate, diffShown, isRecord } from './cover.ts'
 
-/** Who did something: a user, an API key, or the program itself (whose id is null). */
+/** A user, an API key, or the program itself (id null). */
 export interface Actor {
   kind: 'user' | 'key' | 'system'
-  /** Database id. */
   id: string | null
 }
 
-/** An administrative write. */
 export interface Deed {
-  /** Whose log it is in: the changed account, or the operator's own for what belongs to the installation. */
+  /** The log's account: the changed one, or the operator's for the installation. */
   accountId: string
   actor: Actor
   /** `<resource>.<past tense>`, such as `webhook.updated`. */
   action: string
-  /** Public id of what was changed, or its name where it has none; numbers are masked. */
+  /** The object's public id, or its name without one; numbers are masked. */
   target: string | null
   ip: string | null
-  /** `req_…`; null where no request asked for it. */
+  /** `req_…`; null without a request. */
   requestId: string | null
-  /** The resource as it is shown; only what differs is kept, without secrets and with masked numbers. Null: there was none. */
+  /** The resource as shown; only differences are kept, without secrets and with masked numbers. Null: it is new. */
   before?: unknown
-  /** Null: there is none any more. */
+  /** Null: it is deleted. */
   after?: unknown
 }
 
-/** What a piece of work says of itself where its answer does not say it. */
+/** Overrides what is taken from the response. */
 export interface AuditNote {
-  /** Default: the id of the answer, or the first parameter of the path. */
+  /** Default: the id of the response, or the first parameter of the path. */
   target?: string | null
   before?: unknown
-  /** Default: the answer. */
+  /** Default: the response. */
   after?: unknown
-  /** Whose log it is in. Default: the caller's. */
+  /** The log's account. Default: the caller's. */
   accountId?: string
-  /** Default: what the route declares. */
+  /** Default: the route's. */
   action?: string
 }
 
-/** An event as its hash covers it. */
+/** The hashed content of an event. */
 export interface AuditContent extends Omit<Deed, 'before' | 'after'> {
   id: string
   seq: number
@@ -52,7 +50,6 @@ export interface AuditContent extends Omit<Deed, 'before' | 'after'> {
   after: unknown
 }
 
-/** An event as the database has it. */
 export interface AuditRow {
   accountId: string
   id: string
@@ -69,16 +66,14 @@ export interface AuditRow {
   hash: Buffer
 }
 
-/** What of a row its hash covers. */
 export const contentOf = (row: Omit<AuditRow, 'previousHash'>): AuditContent => ({
   ...row,
   actor: { kind: row.actorKind, id: row.actorId },
 })
 
-/** The hash before the first event of an account. */
 export const noHash: Buffer = Buffer.alloc(32)
 
-/** SHA-256 over the hash before it and the canonical JSON of an event. */
+/** SHA-256 over the previous hash and the canonical JSON of an event. */
 export function hashEvent(previous: Buffer, content: AuditContent): Buffer {
   const { accountId, id, seq, actor, action, target, ip, requestId, before, after } = content
   const fields = [accountId, id, seq, actor.kind, actor.id, action, target, ip, requestId, before, after]
@@ -86,7 +81,7 @@ export function hashEvent(previous: Buffer, content: AuditContent): Buffer {
 }
 
 /**
- * Adds an event to the log of an account, and returns its id. Locks the end of the account's chain until the commit: call it last in the
+ * Adds an event to an account's log, and returns its id. Locks the end of the account's chain until the commit: call it last in the
  * transaction of the change.
  */
 export async function recordAudit(tx: Tx, deed: Deed): Promise<string> {
@@ -105,7 +100,7 @@ export async function recordAudit(tx: Tx, deed: Deed): Promise<string> {
   const changed = diffShown(deed.before ?? null, deed.after ?? null)
   const content = { ...deed, ...changed, target: coverPrivate(deed.target), id: newId(), seq: end.seq + 1 }
   const hash = hashEvent(end.hash, content)
-  // The end of the chain is locked by this transaction; both by primary key.
+  // This transaction has locked the end of the chain; both by primary key.
   await tx.query({
     name: 'insert-audit-event',
     text: `
@@ -138,14 +133,13 @@ export async function recordAudit(tx: Tx, deed: Deed): Promise<string> {
 
 const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
 
-/** The actor behind a caller. */
 export const actorOf = ({ id, userId }: { id: string; userId: string | null }): Actor =>
   userId === null ? { kind: 'key', id } : { kind: 'user', id: userId }
 
-/** The public id of an actor; null: the system. */
+/** Null: the system. */
 export const showActorId = ({ kind, id }: Actor): string | null => id && showId(kind === 'key' ? 'key' : 'usr', id)
 
-/** Records what a request did, as its route's `config.audit` calls it; `body` is its answer. Nothing where the route declares nothing. */
+/** Records a request by its route's `config.audit`; `body` is its response. Does nothing if the route declares none. */
 export async function recordRequest(tx: Tx, request: FastifyRequest, note: AuditNote, body?: unknown): Promise<void> {
   const action = note.action ?? request.routeOptions.config.audit
   if (action === undefined) return
@@ -165,7 +159,7 @@ export async function recordRequest(tx: Tx, request: FastifyRequest, note: Audit
   })
 }
 
-/** Names the secrets that a body sets, which no answer shows. */
+/** Adds the names of secrets that a body sets, which responses never show. */
 function withSecretsOf(body: unknown, after: unknown): unknown {
   if (!isRecord(body) || !isRecord(after)) return after
   const set = ['password', 'secret', 'secrets'].filter((name) => body[name] !== undefined)

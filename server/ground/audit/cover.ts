@@ -1,15 +1,15 @@
-/** What of a resource the audit log may keep: what was set and has changed, without secrets and without numbers of people. */
+/** Prepares resources for the audit log: only changed values, without secrets and people's numbers. */
 import { createHash } from 'node:crypto'
 import { canonical } from '../base/canonical.ts'
 import { maskNumbers } from '../base/mask.ts'
 
-// An event of the log is read by people; a table of thousands of rows is not.
+// An event is for readers; a table of thousands of rows is not.
 const bytesMax = 32_768
 
-// Members whose values let somebody in. `inbound` are addresses that are secrets themselves; headers carry tokens.
+// Members that grant access. `inbound` are secret addresses; headers carry tokens.
 const secret = /secret|password|token|authorization|api_?key|credential|^headers$|^inbound$/i
 
-/** Members that are measured or follow from others: a change of them is nobody's act. */
+/** Measured or derived members: their changes are not actions. */
 const measured = new Set([
   'contacts_count',
   'counts',
@@ -31,15 +31,12 @@ const measured = new Set([
   'url_version',
 ])
 
-/**
- * What differs between two shown resources, covered; null stands for none. Where there are both, only members that `before` has are
- * compared, and secrets that are new.
- */
+/** The differences of two shown resources, covered; null: none. If both exist, compares only members of `before`, and new secrets. */
 export function diffShown(before: unknown, after: unknown): { before: unknown; after: unknown } {
   const [was, is] = [strip(before), strip(after)]
   if (!isRecord(was) || !isRecord(is)) return { before: limit(coverPrivate(was)), after: limit(coverPrivate(is)) }
   const names = [...new Set([...Object.keys(was), ...Object.keys(is).filter((name) => secret.test(name))])].filter(
-    // By what they are uncovered: a secret that is another is a change.
+    // Before covering, so that a changed secret is a change.
     (name) => canonical(was[name] ?? null) !== canonical(is[name] ?? null),
   )
   const pick = (value: Record<string, unknown>): Record<string, unknown> =>
@@ -48,8 +45,8 @@ export function diffShown(before: unknown, after: unknown): { before: unknown; a
 }
 
 /**
- * A JSON value without secrets and personal data: values of secret members are `[secret]`, telephone numbers and e-mail addresses are
- * masked, addresses lose what may identify their caller (user, query, fragment).
+ * Covers a JSON value: secrets become `[secret]`, telephone numbers and e-mail addresses are masked, URLs lose parts that may identify
+ * their caller (user, query, fragment).
  */
 export function coverPrivate<T>(value: T): T {
   return cover(value) as T
@@ -74,12 +71,12 @@ function coverText(text: string): string {
       (_, scheme: string, rest: string, more?: string) =>
         more === undefined ? `${scheme}${rest}` : `${scheme}${rest}?…`,
     )
-    // From the beginning of a word only: from each of its letters it would take time with the square of its length.
+    // From the start of a word only: matching from each letter would be quadratic.
     .replace(/(?<![^\s@<>"'])[^\s@<>"']+@([^\s@<>"']+\.[^\s@<>"']+)/g, '***@$1')
   return maskNumbers(bare)
 }
 
-/** As it is stored: JSON, without what is measured. */
+/** The stored form, without measured members. */
 function strip(value: unknown): unknown {
   const plain = JSON.parse(JSON.stringify(value ?? null)) as unknown
   return isRecord(plain) ? Object.fromEntries(Object.entries(plain).filter(([name]) => !measured.has(name))) : plain
@@ -92,6 +89,5 @@ function limit(value: unknown): unknown {
   return { omitted: `over ${bytesMax} bytes`, sha256: createHash('sha256').update(text).digest('hex') }
 }
 
-/** Whether a JSON value is an object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

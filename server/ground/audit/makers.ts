@@ -1,8 +1,8 @@
-/** Who has made a key, where the log of its account does not tell: kept for as long as there is the key. */
+/** Keeps the makers of keys for as long as the keys, even after their audit events are pruned. */
 import type { Tx } from '../db/db.ts'
 import type { Actor } from './audit.ts'
 
-/** Keeps who is behind a key of an account; `key` is its public id. Who is kept already stays. */
+/** `key` is its public id. An earlier entry stays. */
 export async function keepMakers(
   tx: Tx,
   accountId: string,

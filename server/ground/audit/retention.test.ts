@@ -62,7 +62,7 @@ test('events go when they are older than 400 days, and what is left still verifi
     }),
   )
   expect(await verify(account)).toMatchObject({ valid: true, events: 3, pruned: after.pruned })
-  // What comes after the anchor cannot be taken out as if it had gone by age.
+  // Events after the anchor cannot be removed as if they had expired.
   await db.query('delete from audit_events where account_id = $1 and seq = 4', [account.accountId])
   expect(await verify(account)).toMatchObject({ valid: false, broken_at: { seq: 4, reason: 'missing' } })
 })
@@ -107,7 +107,7 @@ test('what goes by age while the log is checked is not missing', async () => {
   const [checking] = await inTransaction(db, async (tx) => {
     await tx.query('lock table audit_events')
     const checking = verify(account)
-    // It knows where the chain begins, and waits for its events.
+    // It has read the start of the chain, and waits for its events.
     await untilBlocked(db, 1)
     await tx.query(
       `with gone as (delete from audit_events where account_id = $1 and seq <= 2 returning seq, hash)
@@ -140,7 +140,7 @@ test('who made a key is known after that is gone from the log', async () => {
 })
 
 test('an account whose log cannot go does not hold up those of others', async () => {
-  // Whichever end it begins at, one that fails is before the other.
+  // A failing account comes before another in either order.
   const accounts = [await createTestAccount(db), await createTestAccount(db), await createTestAccount(db)]
   for (const account of accounts) await log(account, [500, 1])
   const [first, middle, last] = accounts.map(({ accountId }) => accountId)

@@ -1,11 +1,11 @@
-/** The age at which events of the audit log go: from the beginning of a chain, whose anchor is then the hash of the last one that went. */
+/** Prunes old audit events from the start of a chain; its anchor becomes the hash of the last one removed. */
 import { contentOf, hashEvent, noHash, type AuditRow } from './audit.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { inTurn } from '../db/in-turn.ts'
 
 const pieceMax = 1000
 
-/** Prunes the logs of all accounts, each in pieces; by the primary key of accounts, and audit_events_seq. Safe in several processes. */
+/** Prunes the logs of all accounts in batches; by the primary key of accounts, and audit_events_seq. Safe in several processes. */
 export async function pruneAudit(db: Db): Promise<void> {
   const { rows } = await db.query<{ accountId: string }>(
     `
@@ -28,8 +28,8 @@ export async function pruneAudit(db: Db): Promise<void> {
 }
 
 /**
- * Deletes the next events of a chain that are old enough, and answers how many. What does not fit is evidence: it stays, with all after it.
- * Locks the end of the chain, so that changes of the account wait for the piece.
+ * Deletes the next expired events of a chain, and returns their number. A mismatch is evidence: it stays, with all after it. Locks the end
+ * of the chain, so that changes of the account wait for the batch.
  */
 async function prunePiece(tx: Tx, accountId: string): Promise<number> {
   const { rows: chains } = await tx.query<{ prunedSeq: number; prunedHash: Buffer | null }>({
@@ -63,7 +63,7 @@ async function prunePiece(tx: Tx, accountId: string): Promise<number> {
     ;({ seq, hash } = event)
   }
   if (seq === chain.prunedSeq) return 0
-  // Who has held the secret of a key must be known for as long as there is the key.
+  // The maker of a key must be known for as long as the key.
   await tx.query({
     name: 'prune-audit-events',
     text: `
@@ -89,6 +89,6 @@ async function prunePiece(tx: Tx, accountId: string): Promise<number> {
   return seq - chain.prunedSeq
 }
 
-/** SQL of whether the time in an id (RFC 9562 §5.7) is longer ago than the account `a` keeps its log. */
+/** SQL: whether an id's time (RFC 9562 §5.7) is past the log retention of account `a`. */
 const isOld = (id: string): string =>
   `('x' || translate(left(${id}::text, 13), '-', ''))::bit(48)::bigint < extract(epoch from now() - make_interval(days => a.audit_days)) * 1000`

@@ -6,7 +6,7 @@ class Away extends Error {}
 const isForAll = (error: unknown): boolean => error instanceof Away
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Flushes that are under way until they are let go, one by one. */
+/** Flushes that run until released, one by one. */
 function gate(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]>; open: () => void } {
   const flushes: number[][] = []
   const waiting: (() => void)[] = []
@@ -27,7 +27,7 @@ function gate(): { flushes: number[][]; flush: (items: number[]) => Promise<numb
   }
 }
 
-/** Flushes that are over at once. */
+/** Flushes that complete at once. */
 function recorder(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]> } {
   const flushes: number[][] = []
   return {
@@ -160,7 +160,7 @@ describe('a batcher', () => {
     await nextTurn()
     expect(flushes).toEqual([[0, 1, 2, 3, 4]])
     await Promise.all(pushed)
-    // Who comes alone does not wait for others.
+    // A single item does not wait.
     await batcher.push(5)
     expect(flushes).toEqual([[0, 1, 2, 3, 4], [5]])
   })
@@ -172,7 +172,7 @@ describe('a batcher', () => {
     expect(flushes).toEqual([[1, 2, 3], [4]])
     const slow = new Batcher(flush, { sizeMax: 1e6, flushesMax: 1, gathers: true, isForAll })
     let pushed = 0
-    // There is something more in each turn, and it is never full.
+    // Each turn adds an item, and the batch is never full.
     while (flushes.length < 3 && pushed < 500_000) {
       void slow.push(pushed++)
       await nextTurn()

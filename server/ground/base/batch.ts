@@ -1,23 +1,23 @@
-/** Group commit: what arrives while a flush is under way is written by the next one. */
+/** Group commit: items that arrive during a flush are written by the next one. */
 
 interface BatchOptions<In> {
-  /** Largest number of items in one flush, or in one that begins with this item. */
+  /** Items per flush, at most, or per flush that begins with this item. */
   sizeMax: number | ((first: In) => number)
-  /** Flushes at once: 1 where order matters (status writers), 2 where a slow fsync should not stall the next. */
+  /** Concurrent flushes: 1 to keep the order (status writers), 2 so that a slow fsync does not stall the next. */
   flushesMax: number
-  /** Whose an item is: where more waits than one flush takes, each owner's are taken by turns. Without it they go in their order. */
+  /** An item's owner: if more items wait than a flush takes, owners take turns. By default items are in order. */
   ownerOf?: (item: In) => string
-  /** Rest after each flush, where nobody waits for the answer: larger flushes cost less an item. */
+  /** Rests after each flush, for writes without waiting callers: larger flushes cost less per item. */
   rests?: boolean
-  /** Waits with a flush of these items until it may be: for what is to make room. */
+  /** Delays a flush of these items until its turn. */
   inTurn?: (items: In[], flush: () => Promise<void>) => Promise<void>
-  /** Waits while each turn of the loop brings more: under load larger flushes cost less an item, and nobody waits who comes alone. */
+  /** Waits while each turn of the loop adds items: under load larger flushes cost less per item, and a single item does not wait. */
   gathers?: boolean
-  /** How long the first item waits for others, where nobody waits for any of them: a statement of one costs nearly as much as one of fifty. */
+  /** How long the first item waits for others, for writes without waiting callers: a statement of one costs nearly as much as one of fifty. */
   lingerMs?: number
-  /** Whether a failure concerns every item (the database is away); of any other, halving the batch finds the item to blame. */
+  /** Whether a failure concerns every item (the database is down); for any other, halving the batch finds the bad item. */
   isForAll: (error: unknown) => boolean
-  /** Told of every flush: its items, and how long it took in milliseconds. */
+  /** Called after every flush with its items and milliseconds. */
   onFlush?: ((items: number, ms: number) => void) | undefined
 }
 
@@ -27,21 +27,21 @@ interface Waiting<In, Out> {
   reject: (error: unknown) => void
 }
 
-// The rest is as long as the flush was, up to this: a statement costs much the same for one row as for fifty, so under load half the
-// time is spent on gathering, and an idle batcher, whose flushes are short and far apart, never waits.
+// The rest is as long as the flush was, up to this: a statement costs much the same for one row as for fifty, so under load half the time
+// is spent on gathering, and an idle batcher, whose flushes are short and far apart, never waits.
 const restMsMax = 20
 
-// A turn brings more as long as clients answer faster than they are read; whoever was first has waited enough then.
+// If clients respond faster than they are read, each turn adds items; the first has waited enough by then.
 const gatherMsMax = 3
 
 /**
- * Collects items and writes them together. `flush` answers one result an item, in their order, and must have no effect when it throws:
- * then either all its items fail, or each half is tried again, so that one bad item fails alone.
+ * Collects items and writes them together. `flush` returns a result per item, in order, and must have no effect if it throws: then all
+ * items fail, or each half is tried again, so that a bad item fails alone.
  */
 export class Batcher<In, Out> {
   #waiting: Waiting<In, Out>[] = []
   #flushing = 0
-  /** When each flush that is under way began. */
+  /** Start times of running flushes. */
   readonly #running = new Set<{ since: number }>()
   #isStarting = false
   #restUntil = 0
@@ -66,19 +66,18 @@ export class Batcher<In, Out> {
     return this.#waiting.length
   }
 
-  /** How many of them are of an owner. */
   countOf(owner: string): number {
     const { ownerOf } = this.#options
     return ownerOf ? this.#waiting.filter(({ item }) => ownerOf(item) === owner).length : 0
   }
 
-  /** How long the oldest flush has been under way, in milliseconds; 0: none is. */
+  /** Milliseconds since the oldest running flush began; 0: none. */
   get flushingMs(): number {
     const [oldest] = this.#running
     return oldest ? performance.now() - oldest.since : 0
   }
 
-  /** Adds an item; resolves with its result when its flush has committed. */
+  /** Resolves with the item's result after the commit. */
   push(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
       const { lingerMs = 0 } = this.#options
@@ -89,12 +88,12 @@ export class Batcher<In, Out> {
     })
   }
 
-  /** Resolves when all that was pushed has been flushed, whatever came of it. */
+  /** Resolves when all items so far have been flushed or failed. */
   async drain(): Promise<void> {
     while (this.#waiting.length > 0 || this.#flushing > 0) await new Promise((resolve) => setTimeout(resolve, 1))
   }
 
-  /** Starts a flush at the end of this turn, so that it takes all that the sockets delivered in it, or when the rest is over. */
+  /** Starts a flush at the end of this turn, to include all that the sockets deliver in it, or after the rest. */
   #schedule(): void {
     if (this.#isStarting || this.#flushing >= this.#options.flushesMax || this.#waiting.length === 0) return
     const restMs = this.#waiting.length < this.#sizeMax ? this.#restUntil - performance.now() : 0
@@ -107,7 +106,7 @@ export class Batcher<In, Out> {
     else setImmediate(() => this.#start())
   }
 
-  /** Starts a flush at the first turn that brings nothing more. */
+  /** Starts a flush at the first turn without new items. */
   #gather(before: number, until: number): void {
     setImmediate(() => {
       const { length } = this.#waiting
@@ -126,7 +125,7 @@ export class Batcher<In, Out> {
     this.#schedule()
   }
 
-  /** What the next flush writes: of each owner as much as of the others, as far as there is. */
+  /** The next flush's items, in equal shares by owner. */
   #take(): Waiting<In, Out>[] {
     const { ownerOf } = this.#options
     const sizeMax = this.#sizeMax

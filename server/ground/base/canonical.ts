@@ -1,6 +1,7 @@
-/** One spelling of each JSON value, so that equal values have equal hashes. */
-
-/** JSON with sorted members and no spaces (RFC 8785 without its rules for numbers, which JavaScript writes alike anyway). */
+/**
+ * JSON with sorted members and no spaces (RFC 8785 without its rules for numbers, which JavaScript follows anyway), so that equal values
+ * have equal hashes.
+ */
 export function canonical(value: unknown): string {
   if (!isComposite(value)) return JSON.stringify(value) ?? 'null'
   let text = ''
@@ -8,10 +9,10 @@ export function canonical(value: unknown): string {
   return Array.isArray(value) ? `[${text}]` : `{${text}}`
 }
 
-// Characters of a piece, or more by one item.
+// Characters per piece, plus at most one item.
 const pieceLength = 65_536
 
-/** The same in pieces, for what is too long to be written at once: `depth` levels are parted, and what is below them is written whole. */
+/** The same in pieces, for long values: splits `depth` levels, and writes deeper ones whole. */
 export function* canonicalPieces(value: unknown, depth: number): Generator<string> {
   let text = ''
   for (const part of partsOf(value, depth)) {
@@ -41,7 +42,7 @@ function* partsOf(value: unknown, depth: number): Generator<string> {
 
 const isComposite = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-/** The items of a list, or the members of an object in the order of their names, each with what is written before its value. */
+/** Items of a list, or members of an object in order of names, each with the text before its value. */
 function membersOf(value: object): (readonly [string, unknown])[] {
   if (Array.isArray(value)) return value.map((item: unknown) => ['', item] as const)
   const members = Object.entries(value).filter(([, member]) => member !== undefined)

@@ -1,6 +1,6 @@
-/** Windows of limits: the day on an account's clock, and the hour. Pure. */
+/** Windows of limits: a day in an account's zone, and an hour. Pure. */
 
-/** A span of time, its end not in it. */
+/** Its end is excluded. */
 export interface Span {
   startsAt: Date
   endsAt: Date
@@ -9,7 +9,6 @@ export interface Span {
 const minuteMs = 60_000
 const hourMs = 3_600_000
 
-/** The hour of the clock around a time. */
 export function hourAt(at: Date): Span {
   const start = Math.floor(at.getTime() / hourMs) * hourMs
   return { startsAt: new Date(start), endsAt: new Date(start + hourMs) }
@@ -19,7 +18,7 @@ const days = new Map<string, Span>()
 // There are some 600 zones, and more spellings of them.
 const daysMax = 2000
 
-/** The calendar day around a time in a zone of the IANA database: 23 to 25 hours. Remembers the last day of each zone. */
+/** The calendar day around a time in an IANA zone: 23 to 25 hours. Caches the last day of each zone. */
 export function dayAt(timeZone: string, at: Date): Span {
   const known = days.get(timeZone)
   if (known && known.startsAt <= at && at < known.endsAt) return known
@@ -27,7 +26,7 @@ export function dayAt(timeZone: string, at: Date): Span {
   const minute = Math.floor(at.getTime() / minuteMs)
   const today = format.format(at)
   const isToday = (one: number): boolean => format.format(one * minuteMs) === today
-  // A day and a half away it is another day in every zone, whatever was done to its clock.
+  // A day and a half away is another day in every zone, after any clock change.
   const span = {
     startsAt: new Date(edge(minute - 36 * 60, minute, (one) => !isToday(one)) * minuteMs),
     endsAt: new Date(edge(minute, minute + 36 * 60, isToday) * minuteMs),

@@ -1,6 +1,6 @@
-/** Every failure a caller can see: the one registry of codes, from which responses, `GET /v1/errors` and the docs come. */
+/** The registry of all errors that callers can see: the source of responses, `GET /v1/errors` and the docs. */
 
-/** What one code means. `retryable` says whether the same request can succeed later without being changed. */
+/** `retryable`: the same request can succeed later. */
 interface ErrorKind {
   status: number
   title: string
@@ -15,7 +15,7 @@ const kind = (status: number, title: string, advice: string, retryable = false):
   advice,
 })
 
-/** Codes of whole answers (RFC 9457 `code` member). A code is never reused for another meaning. */
+/** Codes of responses (RFC 9457 `code` member). A code is never reused for another meaning. */
 export const errorKinds = {
   malformed_json: kind(400, 'The body is not valid JSON', 'Send one JSON document in UTF-8.'),
   invalid_header: kind(400, 'A header is invalid', 'Correct the header named in the detail.'),
@@ -218,10 +218,9 @@ export const errorKinds = {
   ),
 } as const satisfies Record<string, ErrorKind>
 
-/** A code of a whole answer. */
 export type ErrorCode = keyof typeof errorKinds
 
-/** Codes of single fields, under a `validation_failed`. */
+/** Codes of fields, in a `validation_failed`. */
 export const fieldErrors = {
   required: 'The field is missing.',
   unknown_field: 'The field does not exist. Nothing is ignored silently.',
@@ -247,10 +246,9 @@ export const fieldErrors = {
   not_encodable: 'The text does not fit into the requested encoding.',
 } as const satisfies Record<string, string>
 
-/** A code of a single field. */
 export type FieldErrorCode = keyof typeof fieldErrors
 
-/** One wrong field. `pointer` is an RFC 6901 JSON pointer as a fragment (`#/to`), or `?name` for a query parameter. */
+/** `pointer` is an RFC 6901 JSON pointer as a fragment (`#/to`), or `?name` for a query parameter. */
 export interface FieldError {
   pointer: string
   code: FieldErrorCode
@@ -259,18 +257,18 @@ export interface FieldError {
 }
 
 interface ErrorOptions {
-  /** What is wrong with this request, for a person; otherwise the advice of the code is told. */
+  /** The fault of this request, for a person; by default the code's advice. */
   detail?: string
   errors?: FieldError[]
   retryAfterSeconds?: number
   headers?: Record<string, string>
   /** More members of the problem document, such as `existing_id`. */
   members?: Record<string, unknown>
-  /** The status of this answer where it is not the code's own. */
+  /** Overrides the code's status. */
   status?: number
 }
 
-/** A caller's fault, or a fault of which the caller is told. Anything else that is thrown becomes `internal_error`. */
+/** An error for the caller. Any other becomes `internal_error`. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly options: ErrorOptions
@@ -285,7 +283,7 @@ export class ApiError extends Error {
   }
 }
 
-/** A passing fault in the middle of work in several transactions: its cause, and in words for the caller what is done. */
+/** A temporary error between several transactions: its cause, and what has been done so far. */
 export class PartlyDone extends Error {
   constructor(cause: unknown, done: string) {
     super(done, { cause })
@@ -293,24 +291,24 @@ export class PartlyDone extends Error {
   }
 }
 
-/** Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes. */
+/** Enough to correct a client; thousands of wrong items would make a response of megabytes. */
 export const errorsMax = 100
 
-/** A `validation_failed` with all its fields; at least one. */
+/** Needs at least one error. */
 export function invalid(errors: FieldError[]): ApiError {
   const count = errors.length < errorsMax ? `${errors.length} fields` : `${errors.length} fields or more`
   const detail = errors.length === 1 ? '1 field is invalid.' : `${count} are invalid.`
   return new ApiError('validation_failed', { detail, errors })
 }
 
-/** The problem document of a failure (RFC 9457). */
+/** The problem document of an error (RFC 9457). */
 export function problemOf(error: ApiError, instance: string, requestId: string): Record<string, unknown> {
   const known = errorKinds[error.code]
   return {
     type: `/docs/errors/${error.code}`,
     title: known.title,
     status: error.status,
-    // Where nothing is known of this request in particular: the title is there already.
+    // Without a detail of this request; the title is present already.
     detail: error.options.detail ?? known.advice,
     instance,
     code: error.code,

@@ -5,7 +5,6 @@ import { hexValueOf } from '../db/uuid.ts'
 
 export { firstIdAt, firstIdBehind, firstIdSql, timeOfId } from '../db/uuid.ts'
 
-/** Prefixes of public ids, by what they name. */
 export type IdPrefix =
   | 'acc'
   | 'usr'
@@ -43,8 +42,8 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const valueOf = new Int8Array(128).fill(-1)
 for (let i = 0; i < 32; i++) valueOf[alphabet.charCodeAt(i)] = i
 
-// The first sixteen are those of hexadecimal. Ids are written into octets and become one string each: added up from parts they are trees, 2
-// KB of garbage apiece.
+// The first sixteen are those of hexadecimal. Ids are written into octets and become one string each: concatenation would build trees, 2 KB
+// of garbage apiece.
 const digits = Buffer.from(alphabet)
 const written = Buffer.from('00000000-0000-7000-0000-000000000000')
 const shown = Buffer.alloc(30)
@@ -53,14 +52,14 @@ let poolUsed = pool.length
 let lastMs = 0
 let counter = 0
 
-/** Writes a number in hexadecimal, at its fixed width, where the next new id is composed. */
+/** Fixed width, in the buffer of the next id. */
 function writeHex(value: number, from: number, to: number): void {
   for (let at = to - 1; at >= from; at--, value >>>= 4) written[at] = digits[value & 15] ?? 0
 }
 
 /**
- * A new UUIDv7 as 36 lower-case characters. Strictly increasing inside a process: 12 bits of counter follow the millisecond
- * (RFC 9562 §6.2 method 1), which `crypto.randomUUIDv7` does not promise; a counter that runs over borrows from the next millisecond.
+ * A new UUIDv7 as 36 lower-case characters. Strictly increasing inside a process: 12 bits of counter follow the millisecond (RFC 9562 §6.2
+ * method 1), which `crypto.randomUUIDv7` does not promise; a full counter borrows from the next millisecond.
  */
 export function newId(now: number = nowMs()): string {
   if (now > lastMs) {
@@ -81,7 +80,7 @@ export function newId(now: number = nowMs()): string {
   return written.toString('latin1')
 }
 
-/** Begins at the time of the clock again: for a process that turns to another database. */
+/** Resets the time and counter, for a process that switches databases. */
 export function forgetIds(): void {
   lastMs = 0
 }
@@ -107,7 +106,7 @@ export function showId(prefix: IdPrefix, uuid: string): string {
   return shown.toString('latin1', 0, at)
 }
 
-/** The database id behind a public one, or null when it is not an id of that kind. */
+/** Null if it is not an id of that kind. */
 export function parseId(prefix: IdPrefix, id: string): string | null {
   if (id.length !== prefix.length + 27 || !id.startsWith(prefix) || id[prefix.length] !== '_') return null
   return decodeBase32(id.slice(prefix.length + 1))

@@ -1,9 +1,9 @@
-/** Work that is done one piece after the other for each key, in this process; that of different keys at once. */
+/** Runs work one by one for each key, in this process; different keys run concurrently. */
 export class InOrder {
-  /** The last piece of each key that has any. */
+  /** The last work of each busy key. */
   readonly #last = new Map<string, Promise<unknown>>()
 
-  /** Does a piece when those before it are done. One that fails takes those along that wait behind it: they fail with its error, undone. */
+  /** Runs after earlier work of the key. If that fails, later work is not done and fails with its error. */
   run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const done = this.#last.get(key)?.then(work) ?? work()
     this.#last.set(key, done)

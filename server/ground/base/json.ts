@@ -1,6 +1,4 @@
-/** JSON from elsewhere. */
-
-/** Parses JSON; undefined if the text is not JSON. A whole number that would be rounded, such as an id of 64 bits, becomes a string of its digits. */
+/** Undefined if the text is not JSON. A whole number that would be rounded, such as an id of 64 bits, becomes a string of its digits. */
 export function tryJson(text: string): unknown {
   try {
     return JSON.parse(text, keepDigits) as unknown
@@ -9,7 +7,7 @@ export function tryJson(text: string): unknown {
   }
 }
 
-// The third argument is ES2026, which TypeScript does not know yet; members that are no primitives have none.
+// The third argument is ES2026, which TypeScript does not know yet; only primitives have a source.
 function keepDigits(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value
 }

@@ -1,14 +1,12 @@
-/** Money: whole millionths of a currency's unit, and how the API writes it. */
 import { Type, type Static } from 'typebox'
 
-/** An amount and its currency (ISO 4217). */
+/** The currency is ISO 4217. */
 export interface Money {
   /** Millionths of the unit: an integer, so that sums are exact. */
   amount: number
   currency: string
 }
 
-/** An amount of money as the API writes it. */
 export const MoneySchema = Type.Object(
   {
     amount: Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['0.00790'] }),
@@ -20,10 +18,10 @@ export const MoneySchema = Type.Object(
 /** Millionths in a unit. */
 export const millionths = 1_000_000
 
-/** Millionths of an amount that the schema took. */
+/** For amounts that the schema has checked. */
 export const readAmount = (amount: string): number => Math.round(Number(amount) * millionths)
 
-/** An amount with five decimals, or six where it has them. */
+/** Five decimals, or six if needed. */
 export const showMoney = (amount: number, currency: string): Static<typeof MoneySchema> => ({
   amount: (amount / millionths).toFixed(amount % 10 === 0 ? 5 : 6),
   currency,

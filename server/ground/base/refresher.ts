@@ -1,4 +1,4 @@
-/** What a process keeps of the database in memory, read at the start and again every so often. */
+/** Database data in a process's memory, read at the start and periodically. */
 export class Refresher {
   readonly #read: () => Promise<void>
   readonly #everyMs: number
@@ -6,29 +6,29 @@ export class Refresher {
   #reading: Promise<void> | null = null
   #next: Promise<void> | null = null
 
-  /** `read` replaces what is kept, at once or not at all. */
+  /** `read` replaces the data in one step, or not at all. */
   constructor(read: () => Promise<void>, everyMs: number) {
     this.#read = read
     this.#everyMs = everyMs
   }
 
-  /** Reads now, and begins to read again; one reading at a time. */
+  /** Reads now, and then periodically; one read at a time. */
   async start(): Promise<void> {
     await this.now()
     this.#timer = setInterval(() => {
-      // A database that is away is noticed and reported by those who write; what was read last serves meanwhile.
+      // Writers report that the database is down; the last data serves meanwhile.
       if (!this.#reading) this.now().catch(() => {})
     }, this.#everyMs)
     this.#timer.unref()
   }
 
-  /** Reads what is committed by now: not with a reading under way, which may be older, but behind it. Who asks meanwhile shares the next one. */
+  /** Reads committed data: never joins a running read, which may be older. Concurrent callers share the next one. */
   now(): Promise<void> {
     this.#next ??= this.#readNext()
     return this.#next
   }
 
-  /** Reads no more, and waits for the reading under way. */
+  /** Stops, and waits for a running read. */
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
     await (this.#next ?? this.#reading)?.catch(() => {})

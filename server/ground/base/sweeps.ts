@@ -1,21 +1,20 @@
-/** What has to be looked at by the clock. Each sweep is safe to run in several processes at once and to miss for a while. */
+/** Periodic work. Each sweep may run in several processes at once, and may be missed for a while. */
 import type { Log } from '../db/log.ts'
 import { isUnavailable } from '../db/failure.ts'
 
 export const hourMs = 3_600_000
 
-/** One thing to do every so often. */
 export interface Sweep {
   name: string
   everyMs: number
-  /** What may take long ends between two pieces once `isOver` says so: the process is to stop. */
+  /** Long work stops between two pieces once `isOver` returns true: the process is stopping. */
   run: (isOver: () => boolean) => Promise<unknown>
 }
 
-// A process that is started again each hour would never do what is to be done each hour.
+// Otherwise a process restarted each hour would never run hourly sweeps.
 const firstMs = 300_000
 
-/** Runs sweeps, each one at a time, those of an hour for the first time after five minutes; a failure is logged and the next turn comes all the same. */
+/** Runs each sweep one at a time, hourly ones first after five minutes; logs failures and continues. */
 export class Sweeper {
   readonly #log: Log
   readonly #timers: NodeJS.Timeout[] = []
@@ -36,7 +35,7 @@ export class Sweeper {
     }
   }
 
-  /** Starts no more turns and waits for those under way. */
+  /** Starts no more sweeps, and waits for running ones. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
@@ -54,7 +53,10 @@ export class Sweeper {
   }
 }
 
-/** Repeats a bounded piece of work until it finds less than its bound, or `isOver`: half a million messages that expire at once take minutes, and a stop waits for the piece alone. */
+/**
+ * Repeats bounded work until it finds less than its bound, or `isOver`: half a million messages that expire at once take minutes, and a
+ * stop waits for one piece only.
+ */
 export async function untilDone(
   isOver: () => boolean,
   limit: number,
@@ -63,7 +65,6 @@ export async function untilDone(
   while ((await work(limit)) >= limit && !isOver());
 }
 
-/** A sweep that repeats `untilDone`. */
 export const inPieces = (
   name: string,
   everyMs: number,
@@ -75,7 +76,7 @@ export const inPieces = (
   run: (isOver) => untilDone(isOver, limit, work),
 })
 
-/** Repeats a piece of work until it finds nothing, or for so long: what is left waits for the next turn, and a stop waits for this one. */
+/** Repeats work until it finds nothing, or for a limited time: the rest waits for the next turn, and a stop waits for this one. */
 export async function forAWhile(ms: number, work: () => Promise<number>): Promise<void> {
   const end = performance.now() + ms
   while ((await work()) > 0 && performance.now() < end);

@@ -1,6 +1,7 @@
-/** Time zones as Windows calls them: CLDR 48.2, supplemental/windowsZones.json of npm's cldr-core. Made from it, and not written by hand. */
-
-/** A name a line: its zone in the IANA database, and that of a country where it is another. */
+/**
+ * Windows time zones from CLDR 48.2, supplemental/windowsZones.json of npm's cldr-core; generated. A name a line: its IANA zone, and
+ * another one for a country.
+ */
 export const windowsZoneRows = `
 AUS Central Standard Time=Australia/Darwin
 AUS Eastern Standard Time=Australia/Sydney

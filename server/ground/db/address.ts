@@ -1,4 +1,4 @@
-/** How pg reaches what a connection names: one host as it does by itself, of several the one that is the primary as the connection is made. */
+/** How pg connects: one host as usual, or the current primary of several. */
 import { Socket, isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { ClientConfig } from 'pg'
@@ -6,18 +6,18 @@ import type { Connection } from './connection.ts'
 import { asUrl, type Host } from './hosts.ts'
 import { primaryOf, type Primary } from './primary.ts'
 
-/** What pg's connections are made with; its types know only part of it. */
+/** Pg's types lack part of it. */
 interface ConnectionConfig {
   ssl?: boolean | ConnectionOptions
 }
 
-/** A connection as a configuration of pg, for its clients and its pools and those of others. */
+/** The configuration for pg's clients and pools, and for other libraries. */
 export function configOf(connection: Connection): Connection & Pick<ClientConfig, 'stream'> {
   const primary = primaryOf(connection.connectionString)
   if (!primary || connection.connectionString === undefined) return connection
   const stream = (config: ConnectionConfig): Socket => {
     const socket = new LedSocket(primary)
-    // Read by pg when it is connected.
+    // Read by pg after it has connected.
     if (config.ssl) config.ssl = identityOf(socket, config.ssl === true ? {} : config.ssl)
     return socket
   }
@@ -28,7 +28,7 @@ export function configOf(connection: Connection): Connection & Pick<ClientConfig
   }
 }
 
-/** A socket that is told where it leads when it is to be connected. */
+/** A socket that learns its target when it connects. */
 class LedSocket extends Socket {
   host: Host | null = null
   readonly #primary: Primary
@@ -38,7 +38,7 @@ class LedSocket extends Socket {
     this.#primary = primary
   }
 
-  /** The host and port that pg says stand for several. */
+  /** Gets pg's placeholder for several hosts. */
   override connect(): this {
     this.#primary.lead(this).then(
       (host) => {
@@ -51,16 +51,16 @@ class LedSocket extends Socket {
   }
 }
 
-/** TLS asks the certificate for the name of the host that the socket has led to. */
+/** TLS checks the certificate for the host that was chosen. */
 function identityOf(socket: LedSocket, ssl: ConnectionOptions): ConnectionOptions {
   return {
     ...ssl,
-    // Hidden by pg, and so not among the others.
+    // Not enumerable in pg, so missing from the spread.
     ...(ssl.key !== undefined && { key: ssl.key }),
     get host() {
       return socket.host?.hostname
     },
-    // Of addresses there is no name to ask for (RFC 6066 §3).
+    // IP addresses have no server name (RFC 6066 §3).
     get servername() {
       return isIP(socket.host?.hostname ?? '') ? undefined : socket.host?.hostname
     },

@@ -1,14 +1,13 @@
-/** Array parameters as PostgreSQL writes them (§8.15.6 of its manual): pg's own way is made for few values, and ours come in thousands. */
+/** Array parameters as PostgreSQL writes them (§8.15.6 of its manual): pg's own encoding is slow for thousands of values. */
 
 import type { Encoded } from './binary-array.ts'
 
-/** A value of a column. */
 export type Item = string | number | boolean | Date | Buffer | null
 
-// What needs quotes: nothing at all, the word NULL, and everything with a character that means something in an array.
+// Quoted: the empty string, the word NULL, and special characters of arrays.
 const needsQuotes = /^$|^null$|[\s{}",\\]/i
 
-/** Parameters of a statement over `unnest`: each column as one array literal, or as it was encoded already. */
+/** Parameters for `unnest`: each column as one array literal, or already encoded. */
 export function columns(values: readonly (readonly Item[] | Encoded)[]): (string | Buffer)[] {
   return values.map((column) => {
     if (typeof column === 'string' || Buffer.isBuffer(column)) return column
@@ -16,12 +15,12 @@ export function columns(values: readonly (readonly Item[] | Encoded)[]): (string
   })
 }
 
-// unnest fills shorter arrays up with nulls: a column of nothing else need not be said. The first columns never are.
+// unnest fills shorter arrays with nulls, so a column of nulls can be empty. The first column never is.
 const isNull = (item: Item): boolean => item === null
 
 /** `{a,"b c",NULL}` */
 export function arrayLiteral(items: readonly Item[]): string {
-  // Joined, not added up: a string that grows by parts is a tree of them.
+  // Joined: concatenation would build a tree of strings.
   return `{${items.map(itemLiteral).join()}}`
 }
 

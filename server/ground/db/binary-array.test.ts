@@ -6,7 +6,6 @@ import { createTestDatabase } from './testing.ts'
 
 const { db } = await createTestDatabase()
 
-/** What PostgreSQL makes of two columns. */
 async function read(type: string, [left, right]: unknown[]): Promise<unknown[][]> {
   const { rows } = await db.query<{ left: unknown; right: unknown }>(
     `select l.item as left, r.item as right

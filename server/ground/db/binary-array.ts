@@ -1,10 +1,10 @@
 /**
- * Array parameters in PostgreSQL's binary form (what `array_recv` reads; pg sends a Buffer so). It reads a UUID several times faster than its
- * 36 characters, and here nothing but the octets is made. For the statements of the pipeline, which take many of them a message.
+ * Array parameters in PostgreSQL's binary form (for `array_recv`; pg sends a Buffer so). PostgreSQL reads a UUID several times faster than
+ * its 36 characters, and encoding makes no garbage but the octets. For the pipeline's statements, which take many per message.
  */
 import { writeUuid } from './uuid.ts'
 
-/** A column that `columns` passes on as it is. */
+/** A column that `columns` passes unchanged. */
 export type Encoded = Buffer | '{}'
 
 // Object ids of the element types (pg_type.dat).
@@ -13,7 +13,7 @@ const timestamptzOid = 1184
 // Number of dimensions, whether there are nulls, type; number of elements and the subscript of the first.
 const headOctets = 20
 const nullLength = -1
-// Milliseconds from 1970 to 2000, where PostgreSQL's time begins.
+// Milliseconds from 1970 to 2000, PostgreSQL's epoch.
 const epochMs = 946_684_800_000
 
 /** A column of UUIDs, 36 characters each, or nulls. @throws RangeError for anything else. */
@@ -34,7 +34,7 @@ function encode<T>(
 ): Encoded {
   let nulls = 0
   for (const item of items) if (item === null) nulls++
-  // unnest fills shorter arrays up with nulls.
+  // unnest fills shorter arrays with nulls.
   if (nulls === items.length) return '{}'
   const column = Buffer.allocUnsafe(headOctets + items.length * 4 + (items.length - nulls) * octets)
   column.writeInt32BE(1, 0)

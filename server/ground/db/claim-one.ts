@@ -1,10 +1,9 @@
-/** Work on one of many, claimed in the transaction that does it. */
 import { inTransaction, type Db, type Tx } from './db.ts'
 import { isPassing } from './failure.ts'
 
 /**
- * Claims one and works on it, in one transaction; answers what the work did, and null where there is none. One that fails is put off and
- * tried again: others go on meanwhile.
+ * Claims one item and works on it, in one transaction; returns the work's result, null without an item. A failing item is delayed, so that
+ * others continue.
  */
 export async function claimOne<One, Done>(
   db: Db,

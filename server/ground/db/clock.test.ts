@@ -14,7 +14,7 @@ afterEach(() => vi.useRealTimers())
 
 const pass = (ms: number): void => void vi.advanceTimersByTime(ms)
 
-/** Asks a database whose clock is so far ahead of ours, and answers after some milliseconds. */
+/** A database whose clock is ahead of ours, and which answers after some milliseconds. */
 function ask(aheadMs: number, answerMs = 10): number {
   const [told, askedAt] = [new Date(Date.now() + aheadMs), performance.now()]
   pass(answerMs)
@@ -32,7 +32,7 @@ it.each([30_000, 2 * dayMs, -30_000, -21 * dayMs])('is that of the database, whi
   expect(Math.abs(off - aheadMs)).toBeLessThan(1500)
   pass(5000)
   expect(Math.abs(clock.nowMs() - Date.now() - aheadMs)).toBeLessThan(1500)
-  // It stays as it was found.
+  // The clock is unchanged.
   const before = clock.nowMs() - Date.now()
   ask(aheadMs)
   expect(clock.nowMs() - Date.now()).toBe(before)

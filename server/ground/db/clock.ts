@@ -1,30 +1,29 @@
 /**
- * What time it is for the database: what is due, expired or over is so by its clock. A machine whose own clock is wrong, or jumps, neither
- * accepts messages that are over at once nor lets them wait for days, and its ids are those of the day that it is for all others.
+ * The database's time decides what is due or expired. A machine with a wrong clock then neither expires messages at once nor delays them
+ * for days, and its ids belong to the same day as everyone's.
  */
 import type { Queryable } from './db.ts'
 
-// Clocks that are kept differ by less.
+// Synchronized clocks differ by less.
 const slackMs = 1000
 
-/** A time of the database, and the monotonic time at which it was that. Null: it was not asked yet. */
+/** A database time, and the monotonic time of the same moment. Null: unknown. */
 let known: { ms: number; at: number } | null = null
 
-/** Milliseconds since 1970 by the clock of the database as it was told last; by that of this machine before. */
+/** Milliseconds since 1970 by the database's last known clock, else by this machine's. */
 export function nowMs(): number {
   return known === null ? Date.now() : Math.floor(known.ms + performance.now() - known.at)
 }
 
-/** The same as a date. */
 export const now = (): Date => new Date(nowMs())
 
-/** The date of a monotonic time (`performance.now()`): the same whenever it is asked, so that what was written at once is not apart. */
+/** The date of a monotonic time (`performance.now()`): always the same, so that simultaneous writes agree. */
 export const dateOf = (at: number): Date =>
   new Date(Math.floor(known === null ? Date.now() - (performance.now() - at) : known.ms + at - known.at))
 
 /**
- * Follows the clock of the database by an answer with its `now()`, which was asked for at a monotonic time. What may only be the way of
- * question and answer changes nothing. Returns by how many milliseconds the clock of this machine is behind; below zero: it is ahead.
+ * Follows the database's clock by a `now()` that was requested at a monotonic time. Ignores differences within the round trip. Returns the
+ * milliseconds by which this machine's clock is behind; negative: ahead.
  */
 export function followClock(told: Date, askedAt: number): number {
   const answeredAt = performance.now()
@@ -34,19 +33,19 @@ export function followClock(told: Date, askedAt: number): number {
   return missing(told.getTime(), ownMs - (answeredAt - askedAt), ownMs)
 }
 
-/** Goes by the clock of this machine again: for a process that turns to another database. */
+/** Returns to this machine's clock, for a process that switches databases. */
 export function forgetClock(): void {
   known = null
 }
 
-/** Asks the database for its time. To be called before anything is made of it. */
+/** Call it before any time is used. */
 export async function readClock(db: Queryable): Promise<void> {
   const askedAt = performance.now()
   const { rows } = await db.query<{ now: Date }>('select now() as now')
   if (rows[0]) followClock(rows[0].now, askedAt)
 }
 
-/** What is to be added to a clock that showed a first time at a question and a last one at its answer; nothing where `told` is between them. */
+/** The correction for a clock that read `first` at the request and `last` at the response; 0 if `told` is between. */
 function missing(told: number, first: number, last: number): number {
   if (told > last + slackMs) return told - last
   return told < first - slackMs ? told - first : 0

@@ -1,13 +1,12 @@
-/** What statements run on. */
 import type { ClientConfig, Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 
-/** A pool of connections; every statement on it is its own transaction. */
+/** A pool; every statement on it is its own transaction. */
 export type Db = Pool
 
 /** One connection inside `inTransaction`. */
 export type Tx = PoolClient
 
-/** For functions that run one statement and do not care whether a transaction surrounds it. */
+/** For single statements, inside a transaction or not. */
 export interface Queryable {
   query<Row extends QueryResultRow>(
     query: string | QueryConfig<unknown[]>,
@@ -15,7 +14,7 @@ export interface Queryable {
   ): Promise<QueryResult<Row>>
 }
 
-/** Where a database is and who we are there: a URL, which may list several hosts, or the parts of one (`host` may be the folder of a unix socket). */
+/** A URL, which may list several hosts, or the parts of one (`host` may be the folder of a unix socket). */
 export type Connection = Pick<
   ClientConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'

@@ -18,7 +18,7 @@ test('rows go out in whole pieces while whoever takes them is slow, and come in 
   const rows = await copyOut(tx, 'copy one to stdout', 50_000, async (piece) => {
     most = Math.max(most, ++running)
     pieces.push(Buffer.from(piece))
-    // Who goes on reading meanwhile would write into it.
+    // A reader that continues meanwhile would write into it.
     for (let n = 0; n < 20; n++) await turn()
     expect(piece.equals(pieces.at(-1) ?? piece)).toBe(true)
     running--
@@ -53,7 +53,7 @@ test('what goes wrong on either side is thrown', async () => {
   }
   await expect(writing()).rejects.toThrow('check constraint')
   await expect(copy.end()).rejects.toThrow('check constraint')
-  // The connection is none the worse for it.
+  // The connection still works.
   expect((await next.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   next.release()
 })

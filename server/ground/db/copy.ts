@@ -1,9 +1,9 @@
-/** COPY of PostgreSQL, in pieces: what `pg` has the messages for, and no way to ask. */
+/** PostgreSQL's COPY, in pieces: `pg` has the messages, but no public call. */
 import type { Duplex } from 'node:stream'
 import type { Connection as Wire, Submittable } from 'pg'
 import type { Tx } from './db.ts'
 
-/** What pg has and its types do not tell. */
+/** Missing from pg's types. */
 interface CopyWire extends Wire {
   readonly stream: Duplex
   sendCopyFromChunk(chunk: Buffer): void
@@ -11,7 +11,7 @@ interface CopyWire extends Wire {
   sendCopyFail(reason: string): void
 }
 
-/** What pg calls while a statement of its own kind runs. */
+/** Called by pg for a custom statement. */
 interface CopyStatement extends Submittable {
   handleCommandComplete(message: { text: string }): void
   handleReadyForQuery(): void
@@ -21,8 +21,8 @@ interface CopyStatement extends Submittable {
 const rowsOf = (tag: string): number => Number(/^COPY (\d+)$/.exec(tag)?.[1] ?? 0)
 
 /**
- * Runs `copy … to stdout` and hands what comes to `take`, in pieces of whole rows and of `pieceBytes`, the last one and those of a longer row
- * excepted; a piece is valid until `take` has settled. Meanwhile nothing is read, so that PostgreSQL waits too. Returns the number of rows.
+ * Runs `copy … to stdout` and passes pieces of whole rows to `take`, of `pieceBytes` except the last and those of longer rows; a piece is
+ * valid until `take` settles. Meanwhile nothing is read, so that PostgreSQL waits too. Returns the number of rows.
  */
 export function copyOut(
   tx: Tx,
@@ -51,7 +51,7 @@ export function copyOut(
     }
     const flush = async (): Promise<void> => {
       const [taken, length] = [room, bytes]
-      // What has been read already comes while this one is taken.
+      // Data already read arrives during this call.
       room = spare
       bytes = 0
       await take(taken.subarray(0, length))
@@ -59,14 +59,14 @@ export function copyOut(
     }
     const pump = async (): Promise<void> => {
       wire?.stream.pause()
-      // What was read already comes all the same, and may be another piece.
+      // Data already read still arrives, and may be another piece.
       while (isFull()) await flush()
       taking = null
       wire?.stream.resume()
     }
     const fail = (error: unknown): void => {
       failure = error instanceof Error ? error : new Error(String(error))
-      // The rest of the table has no reader: the connection is of no use any more.
+      // The rest of the table has no reader: the connection is useless.
       wire?.stream.destroy(failure)
     }
     const copying: CopyStatement & { handleCopyData(message: { chunk: Buffer }): void } = {
@@ -75,7 +75,7 @@ export function copyOut(
         wire.query(statement)
       },
       handleCopyData({ chunk }) {
-        // Copied: it is a view of what pg reads into next.
+        // Copied: it is a view of pg's read buffer.
         add(chunk)
         if (isFull()) taking ??= pump().catch(fail)
       },
@@ -95,19 +95,17 @@ export function copyOut(
   })
 }
 
-/** A `copy … from stdin` under way. */
 export interface CopyIn {
-  /** Resolves when there is room for more. @throws what PostgreSQL says of a row. */
+  /** Resolves when there is room for more. @throws PostgreSQL's error for a row. */
   write(piece: Buffer): Promise<void>
-  /** Ends it; returns the number of rows. */
+  /** Returns the number of rows. */
   end(): Promise<number>
 }
 
-/** Begins `copy … from stdin`. */
 export async function copyIn(tx: Tx, statement: string): Promise<CopyIn> {
   const began = Promise.withResolvers<CopyWire>()
   const ended = Promise.withResolvers<number>()
-  // Asked for by whoever writes or ends; until then nobody waits for it.
+  // Callers of write and end get the error; until then it is unhandled.
   ended.promise.catch(() => {})
   let failure: Error | null = null
   let rows = 0

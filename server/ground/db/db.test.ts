@@ -16,7 +16,6 @@ const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** Another session, to end the first one's. */
 async function endSession(pid: number | undefined): Promise<void> {
   await db.query('select pg_terminate_backend($1)', [pid])
 }

@@ -9,36 +9,35 @@ import { primaryOf } from './primary.ts'
 import { readResults, type ResultReader } from './results.ts'
 import { beginOf } from './scoped.ts'
 
-/** What a pool may use and how it names itself. */
 export interface PoolOptions {
   /** Shown as `heliogram <name>` in pg_stat_activity, and in the log. */
   name: string
-  /** Most connections at a time; the embedded server takes 100 in all. */
+  /** The embedded server allows 100 connections in all. */
   max: number
-  /** Connections kept open when idle, so that a burst after a pause does not begin with handshakes. Default 0. */
+  /** Idle connections kept open, so that a burst after a pause needs no handshakes. Default 0. */
   min?: number
-  /** Longest wait for a statement before its socket is dropped. Default 30 s; 0 waits for ever. */
+  /** Longest wait for a statement before its socket is dropped. Default 30 s; 0 waits forever. */
   queryTimeoutMs?: number
   /** Longest wait for a free or a new connection. Default 5 s. */
   connectTimeoutMs?: number
   /**
-   * A connection that is so old is replaced. Default a day: the pipeline's statements have other names each day, and PostgreSQL keeps what a
-   * connection has prepared, some 2 MB a day, until its end.
+   * The age at which a connection is replaced. Default a day: the pipeline's statements have other names each day, and PostgreSQL keeps a
+   * connection's prepared statements, some 2 MB a day.
    */
   lifetimeSeconds?: number
   /** Settings of the sessions, such as plan_cache_mode. */
   settings?: Record<string, string>
-  /** Sends statements without waiting for the answer of the one before (see pg's `pipeline`). Default false. */
+  /** Sends statements without waiting for earlier responses (see pg's `pipeline`). Default false. */
   isPipelined?: boolean
-  /** Told of a connection that broke while idle; the pool replaces it by itself. */
+  /** Called for a connection that broke while idle; the pool replaces it by itself. */
   onError?: (error: Error) => void
-  /** Sees every result before whoever asked does. */
+  /** Sees every result before its caller. */
   onResult?: ResultReader
 }
 
-// What statements and their readers rely on, whatever the database or its user has for other programs: times as ISO 8601, days and hours
-// of UTC, and a statement that sees what was committed before it. Compiling one of ours takes a hundred times as long as running it, and
-// PostgreSQL before 18 takes each of the pipeline for expensive: it puts 1e10 on what a plan should not have and has all the same.
+// Settings that statements and their readers rely on, whatever the database or its user sets: times as ISO 8601, days and hours of UTC, and
+// statements that see earlier commits. JIT compilation takes a hundred times as long as our statements, and PostgreSQL before 18
+// overestimates each of the pipeline's: it adds 1e10 for a disabled plan that it uses anyway.
 const sessionSettings = {
   datestyle: 'ISO',
   timezone: 'UTC',
@@ -47,9 +46,8 @@ const sessionSettings = {
 }
 
 /**
- * Opens a pool. Connections are made when first needed, so an absent server shows at the first statement.
- * A statement that takes too long is never cancelled: a cancel during a synchronous commit reports success for a row that
- * may be lost. Its socket is dropped instead, and its outcome is unknown.
+ * Opens a pool. Connects on demand, so a missing server fails the first statement. Slow statements are never cancelled: a cancel during a
+ * synchronous commit reports success for a row that may be lost. The socket is dropped instead, and the outcome is unknown.
  */
 export function openPool(connection: Connection, options: PoolOptions): Db {
   const { address, sessionOptions } = readAddress(connection)
@@ -68,7 +66,7 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    // Of one that is set twice the last counts.
+    // The last of repeated settings applies.
     options: [
       sessionOptions,
       ...Object.entries({ ...sessionSettings, ...options.settings }).map(
@@ -77,11 +75,11 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     ].join(' '),
     ...(options.isPipelined ? { pipeline: true } : {}),
   })
-  // Without a listener an idle connection that breaks would end the process.
+  // Without a listener a broken idle connection would end the process.
   pool.on('error', (error) => options.onError?.(error))
   const { onResult } = options
   pool.on('connect', (connection) => {
-    // So would a new one whose server dies as it is ready: it says both at once, before who asked for it can listen.
+    // So would a new one whose server dies at that moment: both events come before the caller can listen.
     connection.on('error', () => {})
     refuseLonelyCommits(connection)
     if (primary) onReadOnly(connection, () => primary.doubt())
@@ -90,7 +88,7 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
   return pool
 }
 
-/** An address without what it says of its sessions, which pg would take in the place of what we say: their settings, and their name. */
+/** Separates an address from its session settings and name, which pg would prefer to ours. */
 function readAddress(connection: Connection): { address: Connection; sessionOptions: string } {
   if (connection.connectionString === undefined) return { address: connection, sessionOptions: '' }
   const address = connection.connectionString
@@ -99,8 +97,8 @@ function readAddress(connection: Connection): { address: Connection; sessionOpti
 }
 
 /**
- * Runs `work` between begin and commit on one connection and returns its result; any error rolls back and is thrown on.
- * An error that `isUnavailable` may have come after the server committed: the caller must treat the outcome as unknown.
+ * Runs `work` between begin and commit on one connection and returns its result; errors roll back and are rethrown. An error that
+ * `isUnavailable` may have come after the server committed: the outcome is unknown.
  */
 export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   const tx = await db.connect()
@@ -108,7 +106,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   const markBroken = () => {
     isBroken = true
   }
-  // A connection that breaks between two statements says so here and nowhere else.
+  // A connection that breaks between two statements reports it only here.
   tx.on('error', markBroken)
   const waiting: (() => void)[] = []
   afterCommits.set(tx, waiting)
@@ -119,7 +117,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
     for (const done of waiting) done()
     return result
   } catch (error) {
-    // After a timeout the connection may still be busy: a rollback would wait behind the statement that hangs.
+    // After a timeout the connection may be busy: a rollback would wait behind the hanging statement.
     if (isUnavailable(error)) isBroken = true
     else await tx.query('rollback').catch(markBroken)
     throw error
@@ -130,30 +128,30 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   }
 }
 
-/** What waits for the commit of a running transaction. */
+/** Callbacks of running transactions. */
 const afterCommits = new WeakMap<Tx, (() => void)[]>()
 
-/** Does something, such as counting, once the transaction has committed; where it has not, or nobody knows, it is not done. */
+/** Runs after the commit; not if it failed or is uncertain. */
 export function afterCommit(tx: Tx, done: () => void): void {
   const waiting = afterCommits.get(tx)
   if (!waiting) throw new Error('a connection without a transaction')
   waiting.push(done)
 }
 
-/** Commits, and throws where PostgreSQL answers "COMMIT" without having made the transaction durable. */
+/** @throws if PostgreSQL acknowledges without a durable commit. */
 async function commit(tx: Tx): Promise<void> {
   const { command } = await tx.query('commit')
   // The commit of a failed transaction is answered with ROLLBACK and no error.
   if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it failed and was caught')
 }
 
-/** What pg has and its types do not tell. */
+/** Missing from pg's types. */
 interface Asking {
   connection: { on(event: 'errorMessage', listener: (error: { code?: string }) => void): void }
   _getActiveQuery(): { handleReadyForQuery(wire: unknown): void; handleError(error: Error, wire: unknown): void } | null
 }
 
-/** Tells when a server answers that it takes no writes, whoever asked. */
+/** Reports any response that says the server is read-only. */
 function onReadOnly(connection: Tx, tell: () => void): void {
   ;(connection as unknown as Asking).connection.on('errorMessage', ({ code }) => {
     if (code === '25006') tell()
@@ -161,8 +159,9 @@ function onReadOnly(connection: Tx, tell: () => void): void {
 }
 
 /**
- * Makes a statement fail, or a commit, that PostgreSQL answers with success though somebody ended its wait for the standby: the row may be lost by
- * a failover. The warning has no SQLSTATE of its own, and its text is translated; it comes before ReadyForQuery, with which a statement is over.
+ * Fails statements and commits that PostgreSQL reports as successful although their wait for the standby was interrupted: a failover may
+ * lose the row. The warning has no SQLSTATE of its own, and its text is translated; it comes before ReadyForQuery, which ends the
+ * statement.
  */
 function refuseLonelyCommits(connection: Tx): void {
   connection.on('notice', ({ routine, message }) => {
@@ -172,7 +171,7 @@ function refuseLonelyCommits(connection: Tx): void {
   })
 }
 
-/** The server answered, but cannot say that the commit survives; `isUnavailable` holds for it. */
+/** The server cannot guarantee that the commit survives; `isUnavailable` holds. */
 class CommitUnknownError extends Error {
   /** SQLSTATE 08007, transaction resolution unknown. */
   readonly code = '08007'

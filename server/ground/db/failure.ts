@@ -1,4 +1,4 @@
-/** Node's words for a server that is not there, unreachable, or went away. */
+/** Node's codes for an absent, unreachable or lost server. */
 const lostSocket = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -13,13 +13,13 @@ const lostSocket = new Set([
   'EAI_AGAIN',
 ])
 
-/** Words that others say too, such as who opens a file: of a socket that could not be connected. */
+/** Codes that others use too, such as file access: only for connecting sockets. */
 const lostConnect = new Set([
   // The folder or file of a unix socket is gone while the server restarts.
   'ENOENT',
   // Its queue is full.
   'EAGAIN',
-  // This process, or this machine, has as many files, buffers or ports in use as it may.
+  // This process or machine is out of files, buffers or ports.
   'EMFILE',
   'ENFILE',
   'ENOBUFS',
@@ -33,7 +33,7 @@ const lostConnect = new Set([
  */
 const lostServer = /^(08...|53...|57P0[1235]|25P03|25006)$/
 
-/** What pg says without a code. */
+/** Errors of pg without a code. */
 const lostConnection =
   /^(Connection terminated|Client (has encountered a connection error|was closed) and is not queryable|Query read timeout|timeout e|Cannot use a pool after calling end)/
 
@@ -41,8 +41,8 @@ const lostConnection =
 const lostRace = /^(40001|40P01)$/
 
 /**
- * Says that the database is gone, full or overloaded, so that the same statement may work later: answer 503, retry with
- * back-off. Whether a write took place is then unknown: only a statement that may be repeated safely may be repeated.
+ * Whether the database is down, full or overloaded, so that the same statement may work later: answer 503, retry with back-off. A write may
+ * have happened: repeat only statements that allow it.
  */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -52,53 +52,52 @@ export function isUnavailable(error: unknown): boolean {
   return lostConnection.test(error.message) || isUnavailable(error.cause)
 }
 
-/** No host is the primary of an address with several; `isUnavailable` holds for it. */
+/** No host of several is the primary; `isUnavailable` holds. */
 export class NoPrimaryError extends Error {
   /** SQLSTATE 08001, a connection could not be made. */
   readonly code = '08001'
 
-  /** @param reasons what each host said */
+  /** @param reasons by host */
   constructor(reasons: readonly string[]) {
     super(`no host of DATABASE_URL accepts writes (${reasons.join('; ')})`)
   }
 }
 
-/** Says that the database is there, and takes no writes: it is a standby, or read-only, and there is no other host that does. */
+/** Whether the database is a standby or read-only, without another host that accepts writes. */
 export function isReadOnly(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return codeOf(error) === '25006' || error instanceof NoPrimaryError || isReadOnly(error.cause)
 }
 
-/** Says that a transaction was rolled back for another's sake, so that repeating the whole of it is right. */
+/** Whether a transaction was rolled back in favour of another, so that it can be repeated. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof Error && lostRace.test(codeOf(error) ?? '')
 }
 
-/** SQLSTATE 57014 query canceled, 55P03 lock not available: an administrator, or a timeout that was set for our role, ended the statement. */
+/** SQLSTATE 57014 query canceled, 55P03 lock not available: an administrator, or a timeout of our role, ended the statement. */
 const canceled = /^(57014|55P03)$/
 
-/** Says that a failure passes by itself: the database is unavailable, or it lost a race against another. Nobody has to be told. */
+/** Whether a failure is temporary: the database is unavailable, or the transaction lost a race. It needs no report. */
 export function isPassing(error: unknown): boolean {
   return isUnavailable(error) || isLostRace(error)
 }
 
 /**
- * Says that repeating the whole transaction is right: what failed passes, or was canceled. A timeout of the role may cancel the same again
- * and again: it is told, and others do not wait behind it.
+ * Whether the transaction may be repeated: the failure is temporary, or a cancel. A role's timeout may cancel it every time: report it, and
+ * do not block others.
  */
 export function isRetryable(error: unknown): boolean {
   return isPassing(error) || (error instanceof Error && canceled.test(codeOf(error) ?? ''))
 }
 
 /**
- * Says that a statement took longer than the server lets it, or than its process waits for it. Of a database that hangs pg says the latter too:
- * whether it does, another statement tells.
+ * Whether a statement exceeded a timeout of the server or of its process. Pg reports the latter for a hanging database too; another
+ * statement shows which.
  */
 export function isTooLong(error: unknown): boolean {
   return error instanceof Error && (codeOf(error) === '57014' || error.message === 'Query read timeout')
 }
 
-/** The SQLSTATE or system error code of an error, if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
   return typeof error.code === 'string' ? error.code : undefined

@@ -1,8 +1,8 @@
-/** The same work on one after the other, of which one may fail each time: a bug, or a statement that a timeout of the role cancels. */
 import { isUnavailable } from './failure.ts'
 
 /**
- * Does it with each. One that fails makes way for those behind it, and is told when all had their turn; without a database the rest is left.
+ * Runs work on each item. A failure, such as a bug or a role's timeout, does not stop the others, and is thrown at the end; without a
+ * database the rest is left.
  * @throws the first failure.
  */
 export async function inTurn<T>(all: readonly T[], work: (one: T) => Promise<void>): Promise<void> {

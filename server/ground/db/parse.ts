@@ -26,16 +26,16 @@ const ours = new Map<number, (text: string) => unknown>([
 ])
 
 /**
- * How columns become values, for pg's `types`: as pg does it, except that int8 is a number (counts, sequences and money in
- * minor units stay far below 2^53; beyond it the query fails instead of rounding), and that date and timestamp without
- * zone stay text, because pg would move them into this machine's time zone.
+ * Parsers for pg's `types`: pg's own, except that int8 is a number (counts, sequences and money in minor units stay far below 2^53; beyond
+ * it the query fails instead of rounding), and that date and timestamp without zone stay text, because pg would move them into this
+ * machine's time zone.
  */
 export const getTypeParser = ((oid: number, format?: unknown) =>
   (format === 'binary' ? undefined : ours.get(oid)) ?? parserOf(oid, format)) as typeof types.getTypeParser
 
 const parseAnyTimestamptz = parserOf(oids.timestamptz) as (text: string) => Date
 
-/** `2026-11-21 02:13:16.934+00`, as a session in UTC writes it: a message has eight of them, and pg's own way costs a microsecond each. */
+/** `2026-11-21 02:13:16.934+00`, as a session in UTC writes it: a message has eight of them, and pg's parser takes a microsecond each. */
 function parseTimestamptz(text: string): Date {
   const digits = (from: number, to: number): number => {
     let value = 0

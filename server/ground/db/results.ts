@@ -1,14 +1,13 @@
-/** Looking at results before whoever asked sees them. */
 import type { QueryResult } from 'pg'
 import type { Queryable, Tx } from './connection.ts'
 
-/** Changes rows of a result, and may ask on the same connection first; undefined: there is nothing to do. */
+/** Changes rows of a result, and may query the same connection first; undefined: nothing to do. */
 export type ResultReader = (result: QueryResult, connection: Queryable) => Promise<void> | undefined
 
 type Callback = (error: Error | null | undefined, result: QueryResult) => void
 type Query = (statement: unknown, values?: unknown, callback?: Callback) => Promise<QueryResult> | undefined
 
-/** Lets a reader see every result of a connection first. pg has no such place of its own; a pool asks with a callback, a transaction without. */
+/** Passes every result of a connection to a reader first. Pg has no hook for this; a pool queries with a callback, a transaction without. */
 export function readResults(connection: Tx, reader: ResultReader): void {
   const ask = connection.query.bind(connection) as Query
   const query: Query = (statement, values, callback) => {

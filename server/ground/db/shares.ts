@@ -1,9 +1,7 @@
-/** A few places for the work of many accounts: they have them by turns, however much one of them has waiting. */
-
-// Who has more waiting than this is refused: what comes later would only wait longer.
+// Above this, work is refused: it would only wait longer.
 const waitingMaxDefault = 100
 
-/** Refuses work of an account that has too much of it waiting already. */
+/** An account has too much waiting work. */
 export class CrowdedError extends Error {}
 
 interface Line {
@@ -20,14 +18,14 @@ export class Shares {
 
   readonly #waitingMax: number
 
-  /** `max`: places; `ofOneMax`: those of them that one account may have; `waitingMax`: how much of one may wait. */
+  /** `max`: places; `ofOneMax`: places per account; `waitingMax`: waiting work per account. */
   constructor(max: number, ofOneMax: number = max, waitingMax: number = waitingMaxDefault) {
     this.#max = max
     this.#ofOneMax = ofOneMax
     this.#waitingMax = waitingMax
   }
 
-  /** Works when it is the turn of the account. @throws CrowdedError where too much of it waits. */
+  /** Accounts share the places by turns, however much work one of them has. @throws CrowdedError if too much of the account's work waits. */
   async run<T>(accountId: string, work: () => Promise<T>): Promise<T> {
     const line = this.#lines.get(accountId) ?? { running: 0, waiting: [] }
     this.#lines.set(accountId, line)
@@ -49,7 +47,7 @@ export class Shares {
     line.running++
   }
 
-  /** Gives the place that is free to the first account that may have it; its next turn comes behind those of the others. */
+  /** Gives a free place to the first account that may have it, which then moves to the end. */
   #goOn(): void {
     for (const [accountId, line] of this.#lines) {
       if (line.running >= this.#ofOneMax) continue

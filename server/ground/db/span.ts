@@ -1,20 +1,20 @@
 /**
- * The days that a statement is about. Where the first and last of its ids stand in its text, it is planned for, locks and looks into the days
- * between them alone; else for every day that is kept, which takes a tenth of a second where those are a year's. In its text, and not among its
- * values: sessions of the pipeline plan for all values at once (pipeline.ts), and so do prepared statements. Such statements have no name.
+ * The days of a statement. With the first and last ids in its text, it is planned for, locks and reads only the days between them; else all
+ * days, which takes a tenth of a second for a year. In the text and not as parameters: pipeline sessions plan for all values at once
+ * (pipeline.ts), and so do prepared statements. Such statements have no name.
  */
 import { nowMs } from './clock.ts'
 import type { Queryable } from './db.ts'
 import { dayOf } from './partitions.ts'
 import { firstIdAt, timeOfId } from './uuid.ts'
 
-/** The first and last of some ids, both inclusive. */
+/** Both inclusive. */
 export interface Span {
   first: string
   last: string
 }
 
-/** The span of ids. @throws RangeError of none. */
+/** @throws RangeError without ids. */
 export function spanOf(ids: readonly string[]): Span {
   let [first] = ids
   let last = first
@@ -27,14 +27,14 @@ export function spanOf(ids: readonly string[]): Span {
 }
 
 /**
- * A span as a condition of SQL, behind the name of a column. It says which days to look into; a statement that joins a list of ids looks each of
- * them up in a lateral query that is not merged (`offset 0`), or else the whole span may be read (decision 0039).
+ * A span as an SQL condition after a column. It selects days only; a statement that joins a list of ids must look each up in a lateral
+ * query that is not merged (`offset 0`), or else the whole span may be read (decision 0039).
  */
 export const within = ({ first, last }: Span): string => `between ${idSql(first)} and ${idSql(last)}`
 
 /**
- * Where rows of some ids are, for a statement that looks each of them up: the suffix of the partitions of their one day, or an empty one and a
- * condition for its columns. A range of ids that is newer than the statistics would be taken for one of none, and read as a whole for each (decision 0039).
+ * Where rows of some ids are, for a statement that looks each up: the suffix of their one day's partitions, or an empty one and a condition
+ * for its columns. The planner expects no rows in a range newer than the statistics, and would read all of it for each id (decision 0039).
  */
 export function placeOf(ids: readonly string[]): { day: string; isThere: (column: string) => string } {
   const day = dayOf(ids)
@@ -43,16 +43,16 @@ export function placeOf(ids: readonly string[]): { day: string; isThere: (column
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** An id for the text of a statement. @throws RangeError where it is none. */
+/** An id for the text of a statement. @throws RangeError if invalid. */
 export function idSql(id: string): string {
   if (!uuid.test(id)) throw new RangeError(`"${id}" is not a UUID`)
   return `'${id}'::uuid`
 }
 
-// Tables of what waits for a time, with the columns of that.
+// Tables of delayed rows, with their time columns.
 const waiting = { delayed: 'due_at', queue: 'expires_at', discards: 'check_at' } as const
 
-/** The messages of the first `limit` rows whose time has come, and how many they are; null where none has: by the index on that time. */
+/** The span of the first `limit` due rows, and their number; null if none is due: by the index on the time. */
 export async function findDueSpan(
   db: Queryable,
   table: keyof typeof waiting,
@@ -61,7 +61,7 @@ export async function findDueSpan(
   const time = waiting[table]
   const { rows } = await db.query<{ first: string | null; last: string | null; count: number }>({
     name: `find-due-${table}`,
-    // There is no least of UUIDs before PostgreSQL 18.
+    // `min` does not support UUIDs before PostgreSQL 18.
     text: `
       select min(message_id::text) as first, max(message_id::text) as last, count(*)::int as count
       from (select message_id from ${table} where ${time} <= now() order by ${time} limit $1) due`,
@@ -76,9 +76,8 @@ const dayMs = 86_400_000
 const looks = [2, 30]
 
 /**
- * The rows of a list of ids nearest to one: before it (null: the newest), or after it where `isUpward`. Reads those of the nearest days first,
- * and further ones where there are too few. `read` gets the id at which it is to stop, null: at none. Rows may be told to be enough by what
- * else is known of them.
+ * The rows nearest to an id: before it (null: the newest), or after it if `isUpward`. Reads the nearest days first, and further ones until
+ * there are enough. `read` gets the id at which to stop, null: none. Callers may decide what is enough.
  */
 export async function readNearest<Row>(
   { from, isUpward = false }: { from: string | null; isUpward?: boolean },

@@ -1,13 +1,13 @@
 /**
- * Statistics that keep up with growth. The pipeline's statements are planned once and kept; a plan made while a day's partition was
- * empty reads whole indexes when it is not (measured: three quarters of PostgreSQL's time in the first minute of a day). ANALYZE makes
- * every session plan again, and autovacuum comes for it only after a while.
+ * Keeps statistics up to date with growth. The pipeline's statements are planned once; a plan from when a day's partition was empty reads
+ * whole indexes later (measured: three quarters of PostgreSQL's time in the first minute of a day). ANALYZE makes every session plan again,
+ * and autovacuum comes too late.
  */
 import { nowMs } from './clock.ts'
 import { inTransaction, type Db } from './db.ts'
 import { partitionsOf } from './partitions.ts'
 
-// Tables outside the partitions that the pipeline joins, and all that are filled and emptied.
+// Tables outside the partitions that the pipeline joins, or that are filled and emptied.
 const others = [
   'queue',
   'intents',
@@ -23,16 +23,16 @@ const others = [
   'opt_outs',
   'contacts',
 ]
-// Plans of look-ups by key want orders of magnitude: a tenth of the rows that are sampled by default, at a tenth of the cost. Autovacuum samples
-// all of them when it comes.
+// Plans of look-ups by key need orders of magnitude only: a tenth of the default sample, at a tenth of the cost. Autovacuum samples all of
+// it.
 const statisticsTarget = 10
 // Sixteen pages: below, every plan is fast.
 const bytesMin = 131_072
 const rowsMin = 1000
 
 /**
- * Analyzes the tables of today that are more than twice as large as when they were last analyzed, or have more than twice as many rows: a
- * table that was emptied, as queues are, is filled again without growing, and is taken for one of no rows all the while. Returns how many.
+ * Analyzes today's tables that have doubled since the last time, in size or rows: an emptied table, such as a queue, is refilled without
+ * growing, and would count as empty. Returns their number.
  */
 export async function followGrowth(db: Db, now: number = nowMs()): Promise<number> {
   const { rows } = await db.query<{ name: string }>(
@@ -46,7 +46,7 @@ export async function followGrowth(db: Db, now: number = nowMs()): Promise<numbe
   for (const { name } of rows)
     await inTransaction(db, async (tx) => {
       await tx.query(`set local default_statistics_target = ${statisticsTarget}`)
-      // One that somebody vacuums is left: a backend that waits for its end is not freed by our own giving up, and each second adds one.
+      // Skips tables under vacuum: a backend that waits for its end is not freed by our timeout, and each second would add one.
       await tx.query(`analyze (skip_locked) ${name}`)
     })
   return rows.length

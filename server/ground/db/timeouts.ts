@@ -1,6 +1,7 @@
-/** Limits that an administrator has set for the database or our role. They are for requests; what is done once, at a start, may take hours. */
-
-/** A statement that lifts them for its transaction, or its session. By the catalog: PostgreSQL before 17 does not know all of them. */
+/**
+ * A statement that lifts an administrator's timeouts for its transaction or session: they are for requests, and work at a start may take
+ * hours. By the catalog, because PostgreSQL before 17 does not know all of them.
+ */
 export const liftTimeouts = (isLocal: boolean): string =>
   `select set_config(name, '0', ${isLocal})
    from pg_settings

@@ -1,26 +1,26 @@
-/** That the processes which start on one database do so one after the other, so that each finds what the one before has left there. */
+/** Processes that start on one database take turns, so that each sees the results of the one before. */
 import { Client } from 'pg'
 import { configOf } from './address.ts'
 import type { Connection } from './db.ts'
 import type { Log } from './log.ts'
 import { liftTimeouts } from './timeouts.ts'
 
-// One word for all installations of a database: an arbitrary number.
+// One id for all installations of a database: an arbitrary number.
 const lockId = 7_422_571_002
 
-/** A turn that was taken. It ends with its connection; ending it again does nothing. */
+/** Ends with its connection; `end` may be repeated. */
 export interface Turn {
   end: () => Promise<void>
 }
 
-/** Takes the turn, when the process before has ended its own. One that is frozen in it loses it after a minute. */
+/** Waits for the previous process to end its turn. A frozen one loses it after a minute. */
 export async function takeTurn(connection: Connection, log: Log): Promise<Turn> {
   const client = new Client({
     ...configOf(connection),
     application_name: 'heliogram start',
     connectionTimeoutMillis: 10_000,
   })
-  // What breaks it rejects the statement under way; behind that the start goes on without.
+  // The running statement rejects too; later the start continues without the turn.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -1,13 +1,11 @@
-/** What a UUIDv7 is made of (RFC 9562 §5.7): by the time in it the large tables are parted, and by its octets it goes to the database. */
-
-/** The value of a hexadecimal digit by its ASCII code; below zero: it is none. */
+/** The value of a hexadecimal digit by its ASCII code; negative: invalid. */
 export const hexValueOf = new Int8Array(128).fill(-1)
 for (let i = 0; i < 16; i++) {
   hexValueOf[i.toString(16).charCodeAt(0)] = i
   hexValueOf[i.toString(16).toUpperCase().charCodeAt(0)] = i
 }
 
-/** Writes the 16 octets of a UUID. @throws RangeError where it is none. */
+/** @throws RangeError if it is invalid. */
 export function writeUuid(uuid: string, into: Buffer, at: number): void {
   let wrong = uuid.length === 36 ? 0 : -1
   for (let i = 0; i < 36; i += 2) {
@@ -19,23 +17,23 @@ export function writeUuid(uuid: string, into: Buffer, at: number): void {
   if (wrong < 0) throw new RangeError(`"${uuid}" is not a UUID`)
 }
 
-/** Milliseconds since 1970 inside a UUIDv7. */
+/** Milliseconds since 1970 of a UUIDv7 (RFC 9562 §5.7). */
 export function timeOfId(uuid: string): number {
   return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
 }
 
-/** The smallest UUIDv7 of a millisecond: a bound for time filters on ids. */
+/** A bound for time filters on ids. */
 export function firstIdAt(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
-/** The same in SQL, of a time there. */
+/** The same in SQL. */
 export const firstIdSql = (time: string): string =>
   `rpad(lpad(to_hex(floor(extract(epoch from ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`
 
-// Two machines' clocks: what comes behind may have been written by the one that is behind.
+// Clock difference of two machines: a later row may have an earlier time.
 const clockSkewMs = 60_000
 
-/** The smallest UUIDv7 of what comes behind a row: its events, their attempts. */
+/** A bound for ids of rows that follow a row: its events, their attempts. */
 export const firstIdBehind = (uuid: string): string => firstIdAt(timeOfId(uuid) - clockSkewMs)

@@ -2,13 +2,13 @@ import { chmod, copyFile, mkdir, readdir, readFile, rename, rm, symlink } from '
 import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 
-/** The PostgreSQL that came through npm. */
+/** The PostgreSQL from npm. */
 export interface Packaged {
   /** Folder with `bin`, `lib`, `share`. */
   native: string
   /** Of the package, which changes whenever the binaries do: 18.4.0-beta.17. */
   packageVersion: string
-  /** As `server_version` says it: 18.4. */
+  /** As in `server_version`: 18.4. */
   version: string
   /** Decides the format of the data folder: 18. */
   major: number
@@ -35,8 +35,8 @@ export async function findPackaged(): Promise<Packaged> {
 }
 
 /**
- * Copies the binaries to `<path>/pg/<version>/` unless they are there, and returns that folder: the account of the server
- * may not be able to enter node_modules, and a running server must survive an `npm ci`. Copies of other versions are removed.
+ * Copies missing binaries to `<path>/pg/<version>/` and returns that folder: the server's account may have no access to node_modules, and a
+ * running server must survive `npm ci`. Removes copies of other versions.
  */
 export async function placeBinaries(packaged: Packaged, path: string): Promise<string> {
   const parent = join(path, 'pg')
@@ -54,7 +54,7 @@ export async function placeBinaries(packaged: Packaged, path: string): Promise<s
   return target
 }
 
-/** Modes are set by hand: under a strict umask neither npm nor we would leave them readable to another account. */
+/** Sets modes explicitly: under a strict umask the copies would not be readable to another account. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to)
   await chmod(to, 0o755)
