@@ -124,10 +124,13 @@ test('what a backup has seen is there again, nothing goes out before somebody sa
   }
   const { rows } = await within((one) => one.query(`select attempts from messages where their_number = '15552019002'`))
   expect(rows).toEqual([{ attempts: 1 }])
-  const log = await client.get<{ data: { type: string; data: { message: Message } }[] }>('/v1/events?limit=200')
-  const delivered = log.data.filter(({ type }) => type === 'message.delivered').map(({ data }) => data.message.id)
-  expect(delivered.slice(0, 2).sort()).toEqual([next.id, waiting.id].sort())
-  expect(delivered).toContain(over.id)
+  const deliveries = async (of: string): Promise<string[]> => {
+    const log = await client.get<{ data: { data: { message: Message } }[] }>(`/v1/events?type=message.delivered${of}`)
+    return log.data.map(({ data }) => data.message.id)
+  }
+  // The newest first.
+  expect((await deliveries('')).slice(0, 2).sort()).toEqual([next.id, waiting.id].sort())
+  expect(await deliveries(`&message=${over.id}`)).toEqual([over.id])
   expect(receiver.refused).toEqual([])
 
   async function within<T>(work: (db: Db) => Promise<T>): Promise<T> {

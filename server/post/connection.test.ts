@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { makeCertificate } from '@heliogram/simulator'
 import { buildConnector } from 'undici'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../../test/until.ts'
 import { Connection } from './connection.ts'
 import { guardDestinations } from './destination.ts'
 import { Exchange, type PostResult } from './exchange.ts'
@@ -207,13 +208,22 @@ describe('a connection', () => {
 it('writes no other request in the place of its own where the connection is lost to undici', async () => {
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const dial = buildConnector({ allowH2: false })
-  // An answer comes before the connection is reported.
+  const accepted = once(server, 'connection') as Promise<[Socket]>
+  // An answer in two pieces comes before the connection is reported.
   const slow: buildConnector.connector = (options, callback) =>
-    dial(options, (...told) => void setTimeout(() => callback(...told), 60))
-  server.on('connection', (socket: Socket) => {
-    socket.write(ok.slice(0, 10))
-    setTimeout(() => socket.write(ok.slice(10)), 20)
-  })
+    dial(options, (...told) => {
+      const [, socket] = told
+      void accepted.then(async ([theirs]) => {
+        for (const [from, to] of [
+          [0, 10],
+          [10, ok.length],
+        ]) {
+          theirs.write(ok.slice(from, to))
+          await until('the piece is read', () => socket?.bytesRead === to)
+        }
+        callback(...told)
+      })
+    })
   const result = await new Promise<PostResult>((resolve) => {
     const exchange = new Exchange(3000, { onRested: () => {}, onDone: resolve })
     new Connection({ url, connect: slow, isUnusual: false }).begin(exchange, { path: '/hook', headers: [], body: '{}' })

@@ -54,7 +54,7 @@ function parse(text: string): Map<string, number> {
   for (const line of text.trimEnd().split('\n')) {
     const [, kind, name = '', rest = ''] = /^# (HELP|TYPE) ([a-zA-Z_:][a-zA-Z0-9_:]*) (.+)$/.exec(line) ?? []
     if (kind === 'HELP') {
-      if (families.has(name)) throw new Error(`${name} is told twice`)
+      if (families.has(name)) throw new Error(`${name} is defined twice`)
       families.add((family = name))
     } else if (kind === 'TYPE') {
       if (name !== family) throw new Error(`the type of ${name} follows the help of ${family}`)

@@ -46,8 +46,8 @@ it('have times as cumulative buckets in seconds that end with all of them', () =
   ])
 })
 
-it('refuse a family that is told twice: its samples would not stand together', () => {
+it('refuse a family that is defined twice: its samples would be apart', () => {
   const out = new Exposition()
   out.gauge('up', 'Up.', [])
-  expect(() => out.gauge('up', 'Up.', [])).toThrow('told twice')
+  expect(() => out.gauge('up', 'Up.', [])).toThrow('defined twice')
 })
