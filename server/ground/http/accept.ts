@@ -1,9 +1,8 @@
-/** In which of its two forms an answer is wanted. */
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Whether the caller wants CSV (RFC 9110 §12.5.1): `text/csv` is named in `Accept`, and no other type is wanted more. What takes anything is
- * no wish for another.
+ * Whether the caller wants CSV (RFC 9110 §12.5.1): `Accept` names `text/csv`, and prefers no other type. Wildcards do not count as another
+ * type.
  */
 export function wantsCsv({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
   let wish = 0

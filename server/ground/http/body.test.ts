@@ -22,7 +22,7 @@ test('sixteen levels are read, and no more', () => {
 test('a pointer is made of what is wrong, and of no other value', () => {
   const pointer = vi.spyOn(globalThis, 'encodeURIComponent')
   try {
-    // An escape is why all values are looked at: with a pointer made for each, millions of them would take seconds.
+    // The escape makes the parser inspect all values: with a pointer for each, millions would take seconds.
     const items = '0,"",'.repeat(5000)
     expect(parseJson(Buffer.from(`{"text":"\\u0041","items":[${items}0]}`)).faults).toEqual([])
     expect(pointer).not.toHaveBeenCalled()
@@ -43,6 +43,6 @@ test('a body of more values than may be is refused unread, whatever stands in it
   } finally {
     parse.mockRestore()
   }
-  // What stands in a text is no value, also behind an escape.
+  // Text content is no value, even after an escape.
   expect(parseJson(Buffer.from(`["\\"${'[,{'.repeat(valuesMax)}"]`)).faults).toEqual([])
 })

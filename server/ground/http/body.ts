@@ -1,17 +1,17 @@
-/** Request bodies: JSON from untrusted bytes (RFC 8259), refused where PostgreSQL, JavaScript or a later reader would be surprised. */
+/** Request bodies: JSON from untrusted bytes (RFC 8259). Refuses what PostgreSQL, JavaScript or later readers would mishandle. */
 import { isUtf8 } from 'node:buffer'
 import { ApiError, errorsMax, type FieldError } from '../base/errors.ts'
 
-/** Deeper documents are refused: nothing in the API nests half as deep. */
+/** Nothing in the API nests half as deep. */
 export const depthMax = 16
 
 /**
- * Bodies with more values are refused unless somebody says otherwise: parsing takes time by values and not by bytes, and 32 MiB of empty objects took five seconds, for
- * which everybody waited. 10,000 messages with 50 pairs of metadata each have half as many.
+ * The default limit of values: parsing takes time by values and not by bytes, and 32 MiB of empty objects blocked the process for five
+ * seconds. 10,000 messages with 50 pairs of metadata each have half as many.
  */
 export const valuesMax = 1_500_000
 
-/** A parsed body, with what is wrong inside its texts, `errorsMax` at most; those errors are told together with the schema's. */
+/** A parsed body, with faults inside its texts, `errorsMax` at most, which are reported with the schema's. */
 export interface ParsedBody {
   body: unknown
   faults: FieldError[]
@@ -23,13 +23,14 @@ const noFaults: FieldError[] = []
 const suspicious = /\\u|__proto__/
 
 /**
- * Parses a JSON body. Of members with the same name the last wins, as everywhere in JavaScript.
- * @throws ApiError `malformed_json` on an empty body, bad UTF-8, bad JSON or more than 16 levels; `payload_too_large` on more values than `most`.
+ * The last of repeated members wins, as everywhere in JavaScript.
+ * @throws ApiError `malformed_json` on an empty body, bad UTF-8, bad JSON or more than 16 levels; `payload_too_large` on more values than
+ * `most`.
  */
 export function parseJson(bytes: Buffer, most: number = valuesMax): ParsedBody {
   if (bytes.length === 0) throw malformed('The body is empty.')
   if (!isUtf8(bytes)) throw malformed('The body is not valid UTF-8.')
-  // A value takes two bytes at least, with what parts it from the next.
+  // A value takes two bytes at least, with its separator.
   if (bytes.length > 2 * most && hasManyValues(bytes, most))
     throw new ApiError('payload_too_large', { detail: `The body can have at most ${most} values.` })
   let text = bytes.toString('utf8')
@@ -45,14 +46,14 @@ export function parseJson(bytes: Buffer, most: number = valuesMax): ParsedBody {
   return { body, faults: faultsIn(body) }
 }
 
-/** What is wrong inside the texts of what JSON was parsed to, `errorsMax` at most. @throws ApiError `malformed_json` on more than 16 levels. */
+/** Faults inside the texts of parsed JSON, `errorsMax` at most. @throws ApiError `malformed_json` on more than 16 levels. */
 export function faultsIn(value: unknown): FieldError[] {
   const faults: FieldError[] = []
   inspect(value, [], 0, faults)
   return faults
 }
 
-/** What is said of a text that is not storable (`isUnstorable`). */
+/** For texts that are `isUnstorable`. */
 export const unstorable = 'must not contain NUL or a lone surrogate'
 
 /** An RFC 6901 pointer as a URI fragment, one step deeper (§3 and §6). */
@@ -61,7 +62,7 @@ export function pointTo(pointer: string, member: string | number): string {
   return `${pointer}/${encodeURIComponent(step.toWellFormed()).replaceAll('%7E', '~')}`
 }
 
-/** Whether a text cannot be stored as it is: PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
+/** PostgreSQL refuses NUL, and UTF-8 has no lone surrogates. */
 export function isUnstorable(text: string): boolean {
   return text.includes('\0') || !text.isWellFormed()
 }
@@ -73,7 +74,7 @@ const malformed = (detail: string): ApiError => new ApiError('malformed_json', {
 
 const [quote, backslash, comma, bracket, brace] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b]
 
-/** Whether JSON has more values than may be, by its commas, objects and arrays; stops counting there. */
+/** Counts commas, objects and arrays, up to the limit. */
 function hasManyValues(bytes: Buffer, most: number): boolean {
   let count = 0
   for (let at = 0; at < bytes.length; at++) {
@@ -85,7 +86,7 @@ function hasManyValues(bytes: Buffer, most: number): boolean {
   return false
 }
 
-/** Whether a text opens more objects and arrays than may be nested; stops counting there. */
+/** Whether a text opens more objects and arrays than may be nested; counts up to the limit. */
 function hasManyOpenings(text: string): boolean {
   let count = 0
   for (let at = text.indexOf('{'); at !== -1; at = text.indexOf('{', at + 1)) if (++count > depthMax) return true
@@ -94,8 +95,8 @@ function hasManyOpenings(text: string): boolean {
 }
 
 /**
- * The first `depth` steps of `path` lead to the value. A pointer is made of them where there is something to tell: of each of millions of
- * values it would take seconds. Behind `errorsMax` faults, and in what cannot be, the depth still counts: others call themselves for each level.
+ * The first `depth` steps of `path` lead to the value. Pointers are made for faults only: millions would take seconds. After `errorsMax`
+ * faults the depth is still checked, because other code recurses by level.
  */
 function inspect(value: unknown, path: Step[], depth: number, faults: FieldError[]): void {
   if (typeof value === 'string') {

@@ -1,4 +1,4 @@
-/** Which accounts sent a short request lately: long work of one account makes room for others, and none if it is alone. */
+/** Tracks which accounts sent a short request lately: long work makes room for other accounts, and none if it is alone. */
 
 // An account that sends one request a second counts as present.
 const lastingMs = 1000
@@ -10,11 +10,10 @@ interface Seen {
   at: number
 }
 
-// One a process, as its processor is. The last account, and the last one before it that was another.
+// One per process. The last account, and the last different one before it.
 let last: Seen = { accountId: '', at: -Infinity }
 let other: Seen = last
 
-/** Notes a short request of an account. */
 export function noteCompany(accountId: string): void {
   if (last.accountId !== accountId) {
     other = last
@@ -23,7 +22,6 @@ export function noteCompany(accountId: string): void {
   last.at = performance.now()
 }
 
-/** Whether another account is present. */
 export function hasCompany(accountId: string): boolean {
   const one = last.accountId === accountId ? other : last
   return performance.now() - one.at < lastingMs

@@ -1,16 +1,16 @@
-/** CSV of a body, read in pieces: others have their turn in between. */
+/** Reads CSV bodies in pieces, with turns for other work. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parse, type Options } from 'csv-parse'
 import { openTurns } from './turns.ts'
 
 const pieceBytes = 65_536
-// Rows that people write have some hundred. One of millions of cells would be a single piece of work again.
+// Real rows have some hundred characters. A line of millions of cells would be a single piece of work.
 const lineMax = 65_536
 
 /**
- * The records of a text as the options say; of one that has more than `recordsMax` at least one more than that. @throws Error that says why it
- * is no CSV, or that a line is too long for a row.
+ * The records of a text; if there are more than `recordsMax`, at least one more than that. @throws Error with the reason if it is not CSV,
+ * or a line is too long.
  */
 export async function readCsv<Record>(text: string, options: Options, recordsMax: number): Promise<Record[]> {
   const giveWay = openTurns()
@@ -29,7 +29,7 @@ export async function readCsv<Record>(text: string, options: Options, recordsMax
   return records
 }
 
-/** Files of old have a carriage return alone at the end of a line. */
+/** Old files end lines with a carriage return alone. */
 function hasLongLine(text: string): boolean {
   let [feed, back] = [-1, -1]
   for (let at = 0; text.length - at > lineMax; at = Math.min(feed, back) + 1) {

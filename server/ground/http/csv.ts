@@ -2,8 +2,8 @@
 import { stringify } from 'csv-stringify/sync'
 
 /**
- * Lines of an export; null is an empty cell. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10),
- * which an import takes away again: at the beginning of a cell, and of each line in it, for programs that read lines run these, too.
+ * Null is an empty cell. Text that a spreadsheet would run as a formula gets an apostrophe (OWASP ASVS 1.2.10), which an import removes: at
+ * the start of a cell, and of each line in it, for programs that read lines.
  */
 export function writeCsv(rows: readonly (readonly (string | null)[])[], delimiter: string = ','): string {
   return stringify(
@@ -17,10 +17,7 @@ const escaped = /(^|[\r\n])'(?=[=+\-@\t\r＝＋－＠])/g
 
 const formula = /^="((?:[^"]|"")*)"$/
 
-/**
- * The text of a cell: without the apostrophes that are in our files before what a spreadsheet would run, or
- * without the formula by which programs have spreadsheets leave digits as they are (`="0042"`).
- */
+/** The text of a cell, without the apostrophes of our exports, or the formula by which programs keep digits unchanged (`="0042"`). */
 export function textOfCell(cell: string): string {
   const text = cell.trim()
   const inside = text.startsWith('="') ? formula.exec(text)?.[1] : undefined

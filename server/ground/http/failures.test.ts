@@ -15,7 +15,7 @@ it('what is refused while the database is away is told once a minute, with how o
       done()
     },
   })
-  // Nobody listens there.
+  // No server listens there.
   const away = openPool({ host: '127.0.0.1', port: 1 }, { name: 'away', max: 2 })
   const register = (one: Parameters<Parameters<typeof buildTestApp>[1]>[0]): void =>
     void one.get('/away', { config: { scope: null } }, () => away.query('select 1'))
@@ -26,7 +26,7 @@ it('what is refused while the database is away is told once a minute, with how o
   await app.close()
   await away.end()
   const refused = lines.filter(({ msg }) => msg === 'request refused')
-  // The first at once, and what is behind it with the end.
+  // The first at once, the others at the end.
   expect(refused).toHaveLength(2)
   expect(refused.reduce((sum, { times }) => sum + Number(times), 0)).toBe(31)
   expect(refused[1]).toMatchObject({ request_id: expect.stringMatching(/^req_/), err: { code: 'ECONNREFUSED' } })

@@ -1,4 +1,4 @@
-/** How a request fails: whatever was thrown, wherever, becomes one problem document (RFC 9457), and a bug becomes a log line too. */
+/** Turns every error into a problem document (RFC 9457), and logs bugs. */
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,7 +10,6 @@ import { Repeated } from './repeated.ts'
 import { withQueryErrors } from './faults.ts'
 import { lastAnswers } from './slow.ts'
 
-/** Answers with a problem document. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
   const { headers, retryAfterSeconds } = error.options
   reply.code(error.status).header('content-type', 'application/problem+json')
@@ -21,12 +20,12 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     const isBasic = /^basic /i.test(request.headers.authorization ?? '')
     reply.header('www-authenticate', `${isBasic ? 'Basic' : 'Bearer'} realm="heliogram"`)
   }
-  // Fastify closes after any failed parse; that is needed only where the rest of a body is still coming.
+  // Fastify closes after any failed parse; that is needed only while the body is still arriving.
   if (request.raw.complete && reply.getHeader('connection') === 'close') reply.removeHeader('connection')
   return reply.send(JSON.stringify(problemOf(error, pathOf(request.url), request.id)))
 }
 
-/** The error handler of the whole application; routes of another API answer in its form. */
+/** The application's error handler; routes of another API answer in its form. */
 export function handleFailure(
   error: unknown,
   request: FastifyRequest,
@@ -34,16 +33,16 @@ export function handleFailure(
   send: (known: ApiError) => unknown = (known) => sendProblem(request, reply, known),
 ): void {
   const known = explainFailure(error, request)
-  // A client that went away in the middle of its body is no fault of ours, whatever it looks like.
+  // A client that left in the middle of its body is no server error.
   const isGone = request.raw.destroyed && !request.raw.complete
   if (known.code === 'internal_error') request.log.error({ request_id: request.id, err: error }, 'request failed')
-  // An overload says so once, and not for each request.
+  // An overload is logged once, not for each request.
   else if (known.code === 'unavailable' && !isGone && known !== error)
     refusalsOf(request.log).note({ request_id: request.id, err: error })
   void send(known)
 }
 
-// While the database is away all requests fail: told one by one, with their stacks, they fill a disk.
+// While the database is down all requests fail: single log lines with stacks would fill a disk.
 const refusals = new WeakMap<FastifyBaseLogger, Repeated>()
 
 function refusalsOf(log: FastifyBaseLogger): Repeated {
@@ -54,7 +53,7 @@ function refusalsOf(log: FastifyBaseLogger): Repeated {
   return made
 }
 
-/** Tells of refusals that have not been told yet; to be called at the end. */
+/** Logs pending refusals; call it at the end. */
 export const flushRefusals = (log: FastifyBaseLogger): void => refusals.get(log)?.flush()
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
@@ -74,20 +73,20 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   })
 }
 
-/** What passes by itself; `isUndone`: its transaction was rolled back. */
+/** Explains temporary errors; `isUndone`: the transaction was rolled back. */
 function explainPassing(error: unknown): { what: string; isUndone: boolean; retryAfterSeconds: number } | null {
   if (isLostRace(error))
     return { what: 'Somebody else changed the same data at the same moment', isUndone: true, retryAfterSeconds: 1 }
   if (codeOf(error) === '08007')
     return { what: 'It is unknown whether the database stored the change', isUndone: false, retryAfterSeconds: 2 }
   if (isReadOnly(error)) return { what: 'The database accepts no writes', isUndone: false, retryAfterSeconds: 2 }
-  // Whether a write took place is not known: the idempotency key makes the repetition safe.
+  // The write may have happened: the idempotency key makes a retry safe.
   if (isUnavailable(error)) return { what: 'The database cannot be reached', isUndone: false, retryAfterSeconds: 2 }
   if (isRetryable(error)) return { what: 'The database ended the statement', isUndone: true, retryAfterSeconds: 2 }
   return null
 }
 
-/** Refusals of Fastify's own, in our words. */
+/** Fastify's own errors, in our words. */
 const framework: Record<string, (request: FastifyRequest) => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
     const type = request.headers['content-type']
@@ -107,7 +106,7 @@ const framework: Record<string, (request: FastifyRequest) => ApiError> = {
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', { detail: 'The id is too long.' }),
 }
 
-/** What the file server of the reference refuses (@fastify/static): it throws plain errors, with the status that it would answer. */
+/** Errors of the reference's file server (@fastify/static): plain errors with a status. */
 function explainFile(error: unknown): ApiError | null {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (status === 416)
@@ -117,7 +116,7 @@ function explainFile(error: unknown): ApiError | null {
   return status === 400 || status === 403 || status === 404 ? new ApiError('not_found') : null
 }
 
-/** What a route reads: what its schema lists, else JSON, or what its plugin reads instead. */
+/** Media types of a route: its schema's, else JSON, or those of its plugin. */
 function mediaTypesOf({ routeOptions, server }: FastifyRequest): string[] {
   const body = routeOptions.schema?.body as { content?: object } | undefined
   return body?.content
@@ -129,10 +128,10 @@ function mediaTypesOf({ routeOptions, server }: FastifyRequest): string[] {
 export const listOf = (words: readonly string[]): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join()
 
-// Connections that end with the answer to what was asked before.
+// Connections that end after the response to the previous request.
 const ending = new WeakSet<Socket>()
 
-/** Answers what is not HTTP at all, or too slow or too long to be: there is no request yet, only a socket. */
+/** Answers input that is not HTTP, or too slow or too long: there is no request yet, only a socket. */
 export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
   if (ending.has(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -140,7 +139,7 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
     return
   }
   const owed = lastAnswers.get(socket)
-  // A refusal would be taken for the answer to the request before, by who counts a body without the NUL that ends it, and sends again.
+  // A client that miscounts a body by its final NUL, and sends again, would take a refusal for the previous response.
   if (owed?.req.complete && !owed.writableFinished && !owed.destroyed) {
     ending.add(socket)
     socket.pause()
@@ -157,7 +156,7 @@ export function handleClientError(error: Error & { code?: string }, socket: Sock
   writeRawProblem(socket, status, reason, new ApiError('invalid_header', { detail, status }), '')
 }
 
-/** Ends a request whose body comes slower than a network explains. */
+/** Ends a request whose body is slower than any network. */
 export function refuseSlowBody(request: IncomingMessage): void {
   const error = new ApiError('invalid_header', { detail: 'The body arrived too slowly.', status: 408 })
   writeRawProblem(request.socket, 408, 'Request Timeout', error, pathOf(request.url ?? ''))
@@ -173,7 +172,7 @@ function writeRawProblem(socket: Socket, status: number, reason: string, error: 
   )
 }
 
-/** A path without its query, which may hold what must not be repeated or logged. */
+/** A path without its query, which may hold secrets. */
 export function pathOf(url: string): string {
   const end = url.indexOf('?')
   return end === -1 ? url : url.slice(0, end)

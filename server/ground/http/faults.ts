@@ -1,10 +1,10 @@
-/** All faults of a request at once: in its body, in its query, and what the route finds besides (`attachValidation`). */
+/** Collects all faults of a request: in body and query, and those of the route (`attachValidation`). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError, errorsMax, invalid, type FieldError } from '../base/errors.ts'
 
-/** What is wrong with the query of a request, which Fastify does not look at where the body is wrong. */
+/** Faults of the query, which Fastify does not check if the body is wrong. */
 export function queryErrorsOf(request: FastifyRequest): FieldError[] {
-  // Our own validators answer true or the error to throw (see validate.ts).
+  // Our validators return true or the error to throw (see validate.ts).
   const check = request.getValidationFunction('querystring') as unknown as
     | ((query: unknown) => true | { error: ApiError })
     | undefined
@@ -12,7 +12,7 @@ export function queryErrorsOf(request: FastifyRequest): FieldError[] {
   return verdict === true ? [] : (verdict.error.options.errors ?? [])
 }
 
-/** The same refusal, with what is wrong with the query where it was the check of the body that refused. */
+/** Adds the query's faults to an error of the body. */
 export function withQueryErrors(error: ApiError, request: FastifyRequest): ApiError {
   const { errors } = error.options
   if (!errors || !('validationContext' in error) || error.validationContext !== 'body') return error
@@ -20,16 +20,13 @@ export function withQueryErrors(error: ApiError, request: FastifyRequest): ApiEr
   return more.length === 0 ? error : invalid([...errors, ...more].slice(0, errorsMax))
 }
 
-/**
- * The faults of a request: first those that the schema found, then those that checks find besides. Of a field that the schema refused, or that
- * a check refused before, no second fault is returned.
- */
+/** The faults of a request: the schema's first, then those of further checks. A field gets one fault only. */
 export class Faults {
   readonly #known: readonly FieldError[]
   /** Checks add to it. */
   readonly found: FieldError[] = []
 
-  /** @throws ApiError if the schema refused another part of the request than its body or query, or found as many faults as are returned. */
+  /** @throws ApiError if the schema refused another part of the request than its body or query, or found the maximum of faults. */
   constructor(of: FastifyRequest | readonly FieldError[]) {
     this.#known = 'length' in of ? of : schemaErrorsOf(of)
   }
@@ -43,13 +40,13 @@ export class Faults {
     this.found.push({ pointer, code, detail })
   }
 
-  /** The fields of a body in which the schema found no fault; none if it is not an object. */
+  /** The fields of a body without faults of the schema; none if it is not an object. */
   sound<T extends object>(body: T): Partial<T> {
     const refused = new Set(this.#known.map(({ pointer }) => pointer.split('/', 2)[1]))
     return Object.fromEntries(Object.entries(objectOf(body)).filter(([name]) => !refused.has(name))) as Partial<T>
   }
 
-  /** Whether there is no fault at a field, in it, or above it. */
+  /** Whether a field has no fault, nor its members and parents. */
   isSound(pointer: string): boolean {
     return !this.all.some(
       (error) =>
@@ -79,10 +76,7 @@ function schemaErrorsOf(request: FastifyRequest): FieldError[] {
   return found
 }
 
-/**
- * What a query asks for, on a route with `attachValidation`: all that is wrong with it at once, what the schema refused and what `read` finds
- * in the rest.
- */
+/** Reads a query on a route with `attachValidation`: reports faults of the schema and of `read` together. */
 export async function readQuery<Query extends object, T>(
   request: FastifyRequest & { query: Query },
   read: (query: Partial<Query>) => T | Promise<T>,
@@ -93,13 +87,13 @@ export async function readQuery<Query extends object, T>(
   const sound = Object.fromEntries(
     Object.entries(request.query).filter(([name]) => !refused.has(name)),
   ) as Partial<Query>
-  // A field that the schema refused is not there: that it is needed is no news.
+  // Refused fields are absent: do not report them as missing.
   return readBeside(wrong, () => read(sound), refused)
 }
 
 /**
- * What `read` makes of a request where nothing is wrong, neither what is known already nor what it finds; all of it is told at once.
- * `refused`: fields, without what stands before their names, of which `read` has nothing to tell.
+ * Returns the result of `read` if there are no faults, known or found; reports all together. `refused`: names of fields for which `read`
+ * must not report.
  */
 export async function readBeside<T>(
   wrong: readonly FieldError[],
@@ -117,8 +111,8 @@ export async function readBeside<T>(
   throw invalid([...wrong, ...more.filter(({ pointer }) => !refused.has(pointer.slice(1)))].slice(0, errorsMax))
 }
 
-/** Whether more may be wrong than the schema has told: then no field is known to be sound, and none can be looked at further. */
+/** Whether the schema may have stopped early: then no field is known to be valid, and none can be checked further. */
 export const isCutOff = (found: readonly FieldError[]): boolean => found.length >= errorsMax
 
-/** A body whose shape the schema may have refused: what is no object has no fields to check. */
+/** For a body that the schema may have refused: one that is not an object has no fields. */
 export const objectOf = <T extends object>(body: T): T => (typeof body === 'object' && body !== null ? body : ({} as T))

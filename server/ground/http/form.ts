@@ -1,12 +1,12 @@
-/** Forms (application/x-www-form-urlencoded) as their octets. */
+/** Forms (application/x-www-form-urlencoded) as octets. */
 import { isUtf8 } from 'node:buffer'
 
-/** Whether all that a form says is UTF-8, with what is written as %XX: a reader would put U+FFFD in the place of what is not. */
+/** Whether a form, with its %XX escapes, is UTF-8: a reader would replace other octets with U+FFFD. */
 export function isFormOfUtf8(body: Buffer): boolean {
   return isUtf8(unescaped(body))
 }
 
-/** The fields of a form or of the query of an address as their octets, in their order. */
+/** The fields of a form or query as octets, in order. */
 export function octetPairs(form: Buffer): [string, Buffer][] {
   const pairs: [string, Buffer][] = []
   for (const pair of form.toString('latin1').split('&')) {
@@ -14,7 +14,7 @@ export function octetPairs(form: Buffer): [string, Buffer][] {
     const [name = Buffer.alloc(0), ...value] = pair
       .split('=')
       .map((text) => unescaped(Buffer.from(text.replaceAll('+', ' '), 'latin1')))
-    // A value may have more signs of equality.
+    // A value may contain equals signs.
     pairs.push([name.toString('utf8'), Buffer.concat(value.flatMap((one, i) => (i === 0 ? [one] : [equality, one])))])
   }
   return pairs
@@ -22,7 +22,7 @@ export function octetPairs(form: Buffer): [string, Buffer][] {
 
 const equality = Buffer.from('=')
 
-/** The octets of a form's text, with those that are written as %XX. A blank that is written as a plus sign stays one. */
+/** Decodes %XX. A plus sign stays. */
 function unescaped(body: Buffer): Buffer {
   if (!body.includes(percent)) return body
   const octets = Buffer.allocUnsafe(body.length)

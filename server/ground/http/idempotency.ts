@@ -1,4 +1,4 @@
-/** Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a request that is repeated with its key takes place once. */
+/** Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a request repeated with its key is executed once. */
 import { createHash, hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -10,7 +10,6 @@ import { ApiError } from '../base/errors.ts'
 import { openTurns } from './turns.ts'
 import type { Vault } from '../sealing/vault.ts'
 
-/** What a piece of work answers. */
 export interface Outcome {
   status: number
   /** Undefined: no body (204). */
@@ -18,33 +17,33 @@ export interface Outcome {
   location?: string
   /** The created resource's database id, kept beside the key. */
   resourceId?: string
-  /** What the audit log says of it, where the route declares `config.audit` and the answer does not say it; null: nothing was changed. */
+  /** For the audit log, if the route declares `config.audit` and the response lacks it; null: no change. */
   audit?: AuditNote | null
 }
 
 export interface RouteContext {
   db: Db
-  /** Stored answers are sealed: some hold a secret that is shown once. */
+  /** Stored responses are sealed: some hold a secret that is shown once. */
   vault: Vault
 }
 
 interface IdempotencyContext extends RouteContext {
-  /** The work cannot be done twice: it reads the request as it comes. */
+  /** The work cannot be repeated: it reads the request as a stream. */
   isOnce?: true
 }
 
-// Of two transactions that wait for each other PostgreSQL ends one. Who begins again at once may have the row again before the other has woken
-// up, and wait for it as before: on a busy machine one lost three times.
+// PostgreSQL ends one of two deadlocked transactions. Retried at once, it may lock the row before the other wakes up, and deadlock again:
+// on a busy machine one lost three times.
 const triesMax = 3
 const pauseMs = 50
 
 /**
- * Who looked first came at the same moment as another's row, of which a unique violation (SQLSTATE 23505) tells, or as the end of one, of which
- * that of a foreign key (23503) does: looking again finds that.
+ * A concurrent insert gives a unique violation (SQLSTATE 23505), a concurrent delete a foreign key violation (23503): a retry finds the
+ * row, or its absence.
  */
 const hasLost = (error: unknown): boolean => isLostRace(error) || ['23505', '23503'].includes(codeOf(error) ?? '')
 
-/** Runs it in a transaction, again where it lost against another. */
+/** Runs it in a transaction, again after a lost race. */
 async function inTransactions<T>({ db, isOnce }: IdempotencyContext, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++)
     try {
@@ -56,13 +55,12 @@ async function inTransactions<T>({ db, isOnce }: IdempotencyContext, work: (tx: 
 }
 
 /**
- * Runs `work` in a transaction and answers with what it returns; with an `Idempotency-Key`, the key's row is part of that transaction and
- * a repetition is answered from it, marked `Idempotency-Replayed: true`. What `work` throws rolls everything back, the key too, so a
- * refused request can be corrected and sent again with its key. What a route with `config.audit` does is recorded in the same transaction.
- * `work` may run again, where its transaction lost against another: what it does outside of `tx` must bear that.
- * The key belongs to the account and the route's `config.operation`; an answer is given again to callers with the scopes of the first one
- * alone, because it may show what others must not see.
- * `complete` adds to an answer what must not be stored beside the key, for the first as for a repetition.
+ * Runs `work` in a transaction and responds with its result. With an `Idempotency-Key`, the key's row is part of that transaction, and a
+ * repetition gets the stored response, marked `Idempotency-Replayed: true`. An error of `work` rolls back everything, the key too, so a
+ * refused request can be corrected and sent again with its key. `config.audit` is recorded in the same transaction. `work` may run again
+ * after a lost race: its effects outside `tx` must allow that. The key belongs to the account and the route's `config.operation`; a stored
+ * response is only returned to callers with the first one's scopes, because it may show what others must not see. `complete` adds to the
+ * first response and to repetitions what must not be stored.
  * @throws ApiError `invalid_header`, `idempotency_in_progress` (409) or `idempotency_key_reused` (422).
  */
 export async function idempotent(
@@ -94,13 +92,13 @@ export async function idempotent(
   await answer(request, reply, outcome)
 }
 
-// What this process does in pieces at the moment, by its key.
+// Keys of this process's running work in pieces.
 const running = new Set<string>()
 
 /**
- * The same for work that is too long for one transaction and may be done twice: it commits its pieces itself, and the key is stored with
- * the answer after the last of them. After a crash in between a repetition does it again; two processes that do it at once answer alike.
- * It records in the audit log itself.
+ * The same for repeatable work that is too long for one transaction: it commits its pieces itself, and the key is stored with the response
+ * after the last. After a crash in between a repetition runs it again; two processes at once give equal responses. It writes its own audit
+ * events.
  */
 export async function idempotentInPieces(
   { db, vault }: IdempotencyContext,
@@ -132,7 +130,7 @@ export async function idempotentInPieces(
   }
 }
 
-/** The key of a request, bare or as a quoted string (RFC 9651 §3.3.3); null without one. @throws ApiError `invalid_header`. */
+/** The key, bare or as a quoted string (RFC 9651 §3.3.3); null without one. @throws ApiError `invalid_header`. */
 export function readIdempotencyKey(request: FastifyRequest): string | null {
   const header = request.headers['idempotency-key']
   if (header === undefined) return null
@@ -143,7 +141,7 @@ export function readIdempotencyKey(request: FastifyRequest): string | null {
   return key
 }
 
-/** SHA-256 of a JSON value whatever the order of its members and its spaces. */
+/** SHA-256 of a JSON value; the order of members and spaces do not matter. */
 export function fingerprintOf(value: unknown): Buffer {
   return hash('sha256', canonical(value), 'buffer')
 }
@@ -151,7 +149,7 @@ export function fingerprintOf(value: unknown): Buffer {
 // Down to the items of a list in a body, which may be one of several parts.
 const piecesDepth = 3
 
-/** The same of what may have megabytes: others have their turn in between. */
+/** The same for megabytes, with turns for other work. */
 export async function fingerprintInTurns(value: unknown): Promise<Buffer> {
   const giveWay = openTurns()
   const sum = createHash('sha256')
@@ -163,25 +161,22 @@ export async function fingerprintInTurns(value: unknown): Promise<Buffer> {
   return sum.digest()
 }
 
-/** Keyed, because bodies may hold what can be guessed: who has the database alone cannot try. */
+/** Keyed, because bodies may be guessable: the database alone allows no guessing. */
 async function sealedFingerprintOf(vault: Vault, { params, query, body, caller }: FastifyRequest): Promise<Buffer> {
   const parts = [caller.mode, [...caller.scopes].sort(), params ?? null, query ?? null, body ?? null]
   return vault.mac('idempotency_keys', (await fingerprintInTurns(parts)).toString('base64'))
 }
 
-/** The refusal of a key that came with another request before. */
 export function keyReused(): ApiError {
   return new ApiError('idempotency_key_reused', {
     detail: 'The key was already used with another body, path, query, scopes or mode.',
   })
 }
 
-/** The refusal of a repetition while the first is running. */
 export function keyInProgress(): ApiError {
   return new ApiError('idempotency_in_progress', { retryAfterSeconds: 1 })
 }
 
-/** For what a stored answer is sealed. */
 export const purposeOf = (accountId: string, operation: string, key: string): string =>
   `idempotency_keys ${accountId} ${operation} ${key}`
 
@@ -211,8 +206,8 @@ const open = (vault: Vault, { accountId, operation, key }: Scope, sealed: string
   JSON.parse(vault.open(Buffer.from(sealed, 'base64'), purposeOf(accountId, operation, key))) as Outcome
 
 /**
- * Takes the key for this transaction by an advisory lock (a repetition is told to come back instead of waiting), then reads what an
- * earlier one left: a second statement, because the first one's snapshot may be older than the lock. Returns the sealed answer, or null.
+ * Takes the key for this transaction by an advisory lock (a concurrent repetition is refused instead of waiting), then reads the stored
+ * response: a second statement, because the first one's snapshot may be older than the lock. Returns the sealed response, or null.
  */
 async function claim(tx: Tx, scope: Scope): Promise<string | null> {
   const { accountId, operation, key, fingerprint } = scope
@@ -238,7 +233,7 @@ async function claim(tx: Tx, scope: Scope): Promise<string | null> {
   return known.response
 }
 
-/** Inserts the key with its answer; the lock of `claim` keeps others out. */
+/** The lock of `claim` excludes others. */
 async function store(tx: Tx, scope: Scope, outcome: Outcome, response: string): Promise<void> {
   await tx.query({
     name: 'store-idempotency-key',
@@ -257,7 +252,7 @@ async function store(tx: Tx, scope: Scope, outcome: Outcome, response: string): 
   })
 }
 
-/** Answers when this process has read what was changed. */
+/** Responds when this process has read the change. */
 async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -266,6 +261,6 @@ async function answer(
   await request.routeOptions.config.applied?.(request.caller)
   reply.code(status)
   if (location !== undefined) reply.header('location', location)
-  // Not awaited: a reply settles only when its last byte is written, and callers have things to do after the commit.
+  // Not awaited: a reply settles only after its last byte, and callers have work after the commit.
   void reply.send(body)
 }

@@ -1,7 +1,6 @@
-/** Languages, as the runtime's own tables (ICU) know them. */
 import type { FieldError } from '../base/errors.ts'
 
-/** The canonical form of a BCP 47 language tag (`EN-gb` is `en-GB`), or null where it is none. */
+/** The canonical form of a BCP 47 language tag (`EN-gb` is `en-GB`); null if invalid. By ICU. */
 export function canonicalLanguage(text: string): string | null {
   try {
     return Intl.getCanonicalLocales(text)[0] ?? null
@@ -11,7 +10,7 @@ export function canonicalLanguage(text: string): string | null {
   }
 }
 
-/** The language that a query asks for, or null; adds what is wrong with it. */
+/** A query's language, or null; adds faults. */
 export function readLanguageFilter(text: string | undefined, faults: FieldError[]): string | null {
   const language = text === undefined ? null : canonicalLanguage(text)
   if (text !== undefined && language === null)

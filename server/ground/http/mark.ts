@@ -1,24 +1,23 @@
 /**
- * A mark in time for lists whose ids are made before their rows are committed: what was not committed at the mark is found later, though
- * its id may be older than ids that were. It stays below the oldest transaction that was running, so a row may be shown again; none is passed over.
+ * A point in time for lists whose ids are made before their commit: rows not committed at the mark are found later, although their id may
+ * be older than ones already shown. It stays below the oldest running transaction, so a row may be shown again, and none is skipped.
  */
 import type { Queryable } from '../db/db.ts'
 import { firstIdAt, timeOfId } from '../base/ids.ts'
 
-/** What had been committed when it was taken. */
 export interface Mark {
-  /** No row that was not committed has an older id. */
+  /** Uncommitted rows have no older id. */
   floor: string
   /** Rows with this id or a newer one were made after it. */
   made: string
-  /** The oldest transaction that was running, or the next one: every older one is over. */
+  /** The oldest running transaction, or the next one: all older ones are over. */
   xid: string
 }
 
-// Between the making of an id and the beginning of its transaction: waiting for a connection, and how far the clocks of processes may differ.
+// Between an id and the start of its transaction: the wait for a connection, and differences between clocks.
 const latenessMs = 60_000
 
-/** Takes a mark; to be called before what it marks is read. One look at the running transactions, no table. */
+/** Call it before the read that it marks. Looks at the running transactions only, no table. */
 export async function takeMark(db: Queryable): Promise<Mark> {
   const { rows } = await db.query<{ xid: string; now: Date; oldest: Date | null }>({
     name: 'take-mark',
@@ -36,13 +35,13 @@ export async function takeMark(db: Queryable): Promise<Mark> {
   return { floor: firstIdAt(floorMs), made: firstIdAt(madeMs), xid }
 }
 
-/** The mark for a list whose old rows are looked through too, for those that have changed since. */
+/** The mark for a list that also checks old rows for changes. */
 export const withOldRows = (mark: Mark): Mark => ({ ...mark, floor: firstIdAt(0) })
 
 /**
- * The condition that a row was not committed at the mark, or has changed since; for rows from its floor on. `xmin` says which transaction
- * wrote the row as it stands: ages are compared because it has only half of the number. What is newer than the mark needs no look at
- * it, so that a cursor survives its numbers; where they have gone backwards (a restored database), all is shown.
+ * The condition that a row was not committed at the mark, or has changed since; for rows from its floor on. `xmin` is the transaction that
+ * wrote the row; ages are compared because it has only half of the number. Rows newer than the mark need no check, so that a cursor
+ * survives its numbers; if these went backwards (a restored database), all rows match.
  */
 export function isSince(row: string, mark: Mark, value: (one: unknown) => string, id: string = `${row}.id`): string {
   const xid = `${value(mark.xid)}::xid8::xid`
@@ -54,7 +53,7 @@ export function showMark({ floor, made, xid }: Mark): string {
   return [timeOf(floor), timeOf(made), xid].join('-')
 }
 
-/** The mark from a cursor; null: it is not one. */
+/** Null if it is not a mark. */
 export function readMark(text: string): Mark | null {
   const [, floor = '', made = '', xid = ''] = /^([0-9a-z]{1,9})-([0-9a-z]{1,9})-(\d{1,18})$/.exec(text) ?? []
   if (xid === '') return null

@@ -1,6 +1,6 @@
-/** What programs that were written for other services call our fields: nothing is near in letters, and what is meant is known. */
+/** Names of our fields in other services: not similar in letters, but known. */
 
-// Each row is one thing, the likeliest name of ours first; written in small letters without what stands between words.
+// Each row is one meaning, our likeliest name first; in lower case without separators.
 const things: readonly (readonly string[])[] = [
   [
     'to',
@@ -50,7 +50,7 @@ const things: readonly (readonly string[])[] = [
   ['createdbefore', 'to', 'until', 'enddate', 'endtime', 'dateto', 'datesentbefore'],
 ]
 
-/** The known name of what another one means elsewhere, if there is one. */
+/** Our name for a field of another service, if known. */
 export function meantBy(name: string, known: readonly string[]): string | undefined {
   const word = plain(name)
   for (const thing of things) {
@@ -63,5 +63,5 @@ export function meantBy(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** A name in small letters alone, so that `sendAt`, `send-at` and `send_at` are one. */
+/** Lower case without separators, so that `sendAt`, `send-at` and `send_at` are equal. */
 export const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')

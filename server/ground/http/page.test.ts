@@ -6,7 +6,7 @@ import { buildPage, readCursor, type Page, type Position } from './page.ts'
 
 const rowsOf = (count: number): { id: string }[] => Array.from({ length: count }, (_, i) => ({ id: firstIdAt(i + 1) }))
 
-/** What a store answers: up to one row more than the limit, in reading order. */
+/** A store's result: up to one row more than the limit, in reading order. */
 function read(rows: { id: string }[], limit: number, position: Position | null): { id: string }[] {
   const newestFirst = rows.toReversed()
   if (position === null) return newestFirst.slice(0, limit + 1)

@@ -3,19 +3,19 @@ import { ApiError } from '../base/errors.ts'
 import { fingerprintOf } from './idempotency.ts'
 import { readMark, showMark, type Mark } from './mark.ts'
 
-/** Where a page begins. `before`: older than the id (the next page of a newest-first list); `after`: newer than it. */
+/** `before`: older than the id (the next page of a newest-first list); `after`: newer than it. */
 export interface Position {
   direction: 'before' | 'after'
   id: string
-  /** Only what was not committed at a mark; `next`, on a further page of the same refresh, is the mark for the one after it. */
+  /** Only rows not committed at the mark; `next`, on a further page of the same refresh, is the mark for the following refresh. */
   since?: { mark: Mark; next: Mark | null }
 }
 
-/** The way in which a page is read, as SQL: upwards from a position that it comes after, otherwise from the newest down. */
+/** SQL of the direction: ascending after a position, otherwise from the newest down. */
 export const wayOf = (position: Position | null): { beyond: '<' | '>'; order: 'asc' | 'desc' } =>
   position?.direction === 'after' ? { beyond: '>', order: 'asc' } : { beyond: '<', order: 'desc' }
 
-/** One page of rows that were read newest first (`before`) or oldest first (`after`), with one row more than asked where there is one. */
+/** Rows read newest first (`before`) or oldest first (`after`), with one row more if there is one. */
 export interface Page<Row> {
   data: Row[]
   has_more: boolean
@@ -24,19 +24,18 @@ export interface Page<Row> {
   refresh_cursor: string | null
 }
 
-/** What else a page may need. */
 export interface PageOptions {
-  /** Without a position the list was read from the oldest on, and is shown so. */
+  /** Without a position the list starts at the oldest, and is shown so. */
   isOldestFirst?: boolean
-  /** Where reading stopped before the page was full, because a filter read as much of a list as it may; null: it did not. */
+  /** Where a filter stopped at its bound before the page was full; null: it did not. */
   edge?: string | null
-  /** What was committed before the page was read: its refresh cursor shows everything else, and what was made shortly before once more. */
+  /** Taken before the page was read: its refresh cursor returns everything else, and rows from shortly before once more. */
   mark?: Mark
-  /** Ids are in the order in which they can be read, so that the newest one is a refresh cursor. Without it and a mark there is none. */
+  /** Ids become readable in order, so the newest is a refresh cursor. Otherwise a mark is needed for one. */
   isInOrder?: boolean
 }
 
-/** The position a cursor stands for. @throws ApiError `invalid_cursor` when it is not ours or belongs to other filters. */
+/** @throws ApiError `invalid_cursor` if it is not ours or belongs to other filters. */
 export function readCursor(cursor: string | undefined, filters: unknown): Position | null {
   if (cursor === undefined) return null
   const parts = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
@@ -51,8 +50,8 @@ export function readCursor(cursor: string | undefined, filters: unknown): Positi
 }
 
 /**
- * Builds a page. `rows` are in the order they were read: descending ids for a newest-first list without a position and for `before` one,
- * ascending otherwise; they hold up to `limit + 1` rows.
+ * Builds a page. `rows` are in reading order: descending ids for a newest-first list without a position and for `before`, ascending
+ * otherwise; up to `limit + 1` rows.
  */
 export function buildPage<Row extends { id: string }>(
   rows: Row[],
@@ -78,7 +77,7 @@ export function buildPage<Row extends { id: string }>(
     has_more: hasMore,
     next_cursor: isOldestFirst ? newer : older,
     prev_cursor: isOldestFirst ? older : newer,
-    // Whoever follows refresh cursors alone misses nothing: while a refresh has more, it is the cursor for that.
+    // Clients that follow only refresh cursors miss nothing: while a refresh has more, this is the cursor for it.
     refresh_cursor:
       since && hasMore
         ? onward
@@ -90,16 +89,16 @@ export function buildPage<Row extends { id: string }>(
   }
 }
 
-/** What a store is asked for: rows from a position on, in the order that `buildPage` takes them, and one more than `limit`. */
+/** A store's arguments: it returns rows from a position on, in the order of `buildPage`, and one more than `limit`. */
 export type PagePlace = [limit: number, position: Position | null]
 
-/** What a store has found. `edge`: where it stopped before there were `limit + 1`, because a filter reads as much of a list as it may. */
+/** `edge`: where a filter stopped at its bound, before there were `limit + 1` rows. */
 export interface Found<Row> {
   rows: Row[]
   edge?: string | null
 }
 
-/** The page of a list that a query asks for, with each row as it is shown. `filters`: whose cursors are whose. */
+/** The page of a query, rendered. `filters`: the cursors belong to these. */
 export async function readPage<Row extends { id: string }, Shown>(
   { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined },
   filters: unknown,
@@ -120,7 +119,7 @@ function writeCursor({ direction, id, since }: Position, hash: string): string {
   return Buffer.from([kind, id, ...marks, hash].join('.'), 'latin1').toString('base64url')
 }
 
-/** The same for the same filters in any order. */
+/** The order of filters does not matter. */
 function hashOf(filters: unknown): string {
   return fingerprintOf(filters).toString('base64url').slice(0, 12)
 }

@@ -1,4 +1,4 @@
-/** How many requests of a kind an account may have under way in a process: those that take much, or hold something for as long as they last. */
+/** Limits an account's concurrent requests of a kind in a process: expensive ones, or those that hold something while they last. */
 import { ApiError } from '../base/errors.ts'
 
 interface Line {
@@ -6,21 +6,20 @@ interface Line {
   waiting: (() => void)[]
 }
 
-/** The places of each account. */
 export class Places {
   readonly #ofAccountMax: number
   readonly #what: string
   readonly #waitMs: number
   readonly #lines = new Map<string, Line>()
 
-  /** `what`: of what an account has so many at a time, as its refusal says it. */
+  /** `what`: names the limited kind in the refusal. */
   constructor(ofAccountMax: number, what: string, waitMs: number = 5000) {
     this.#ofAccountMax = ofAccountMax
     this.#what = what
     this.#waitMs = waitMs
   }
 
-  /** Takes a place, and answers with what gives it back. @throws ApiError `rate_limited` where none gets free in time. */
+  /** Takes a place; returns the function that releases it. @throws ApiError `rate_limited` if none becomes free in time. */
   async take(accountId: string): Promise<() => void> {
     const line = this.#lines.get(accountId) ?? { free: this.#ofAccountMax, waiting: [] }
     this.#lines.set(accountId, line)

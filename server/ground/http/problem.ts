@@ -1,10 +1,9 @@
-/** From what the validator (Ajv) found to field errors that a person can act on: all of them, each saying what is allowed. */
+/** Turns errors of the validator (Ajv) into readable field errors: all of them, each with the allowed values. */
 import type { ErrorObject } from 'ajv'
 import { pointTo } from './body.ts'
 import { errorsMax, type FieldError, type FieldErrorCode } from '../base/errors.ts'
 import { meantBy, plain } from './other-names.ts'
 
-/** The part of a request that was checked. */
 export type Part = 'body' | 'querystring' | 'params' | 'headers'
 
 /** The field errors of one check, `errorsMax` at most. Needs Ajv's `verbose` errors. */
@@ -18,7 +17,7 @@ export function fieldErrorsOf(errors: ErrorObject[], part: Part): FieldError[] {
   return [...unique.values()]
 }
 
-// Who has more wrong than this has not mistyped it; a batch may have a million fields that are none.
+// More unknown fields are no typing errors; a batch may have a million.
 const suggestionsMax = 10
 
 const noSuggestion = (): undefined => undefined
@@ -26,7 +25,7 @@ const noSuggestion = (): undefined => undefined
 function describe(error: ErrorObject, part: Part, suggest: typeof nearest): FieldError {
   const params = error.params as Record<string, string & number>
   const own = error.instancePath
-  // `?limit=1&limit=2` comes as a list.
+  // `?limit=1&limit=2` arrives as a list.
   if (part === 'querystring' && Array.isArray(error.data) && ['type', 'enum'].includes(error.keyword))
     return at(part, own, undefined, 'invalid_type', `must be given once; it is given ${error.data.length} times`)
   switch (error.keyword) {
@@ -51,7 +50,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
     }
     case 'type': {
       const wanted = params['type'] ?? 'value'
-      // A body that was not sent is null here.
+      // A missing body is null here.
       const isMissing = part === 'body' && own === '' && error.data === null
       const given = isMissing ? 'it is missing' : `it is ${typeOf(error.data, wanted)}`
       return at(part, own, undefined, 'invalid_type', `must be ${typesOf(wanted)}; ${given}`)
@@ -120,7 +119,7 @@ function length(error: ErrorObject, part: Part, unit: string, actual: number): F
   return at(part, error.instancePath, error.propertyName, isMax ? 'too_long' : 'too_short', detail)
 }
 
-/** Code points. A text may have megabytes, of which a list would take ten times as many. */
+/** Code points. Without a list, which would take ten times the memory of megabytes of text. */
 function countCharacters(text: string): number {
   let count = text.length
   for (let at = 0; at < text.length - 1; at++)
@@ -139,14 +138,14 @@ function formOf(error: ErrorObject, part: Part): string {
   if (name === 'ipv4' || name === 'ipv6') return 'must be an IP address, such as 192.0.2.1 or 2001:db8::1'
   if (examples?.[0] !== undefined) return `must have the documented format, such as ${JSON.stringify(examples[0])}`
   if (name) return `must be a valid ${name}`
-  // Texts for other people's protocols; an example of a password would be one.
+  // Texts for other protocols; an example of a password would be one.
   if (pattern?.startsWith('^[ -~]')) return 'must be printable ASCII characters'
   return `must have the form ${pattern}`
 }
 
 /**
- * `type` errors of all branches of a union say one thing; of a branch whose type fits, its own errors say more. Ajv tells of a union after
- * its branches and of no other value in between, so that only the end of what is there is looked at: there may be thousands of unions.
+ * `type` errors of all branches of a union become one; if a branch's type fits, its own errors are more specific. Ajv reports a union right
+ * after its branches, so only the end of the list is searched: there may be thousands of unions.
  */
 function collapseUnions(errors: ErrorObject[]): ErrorObject[] {
   const rest: ErrorObject[] = []
@@ -157,7 +156,7 @@ function collapseUnions(errors: ErrorObject[]): ErrorObject[] {
   return rest
 }
 
-/** Puts what a union says in the place of what its branches say, at the end of `rest`. */
+/** Replaces a union's branch errors at the end of `rest`. */
 function collapseUnion(union: ErrorObject, rest: ErrorObject[]): void {
   const isAt = ({ instancePath }: ErrorObject): boolean =>
     instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`)
@@ -200,7 +199,7 @@ const typesOf = (types: string | string[]): string =>
     .map((type) => typeNames[type] ?? type)
     .join(' or ')
 
-/** What a value is, beside the types that it should have: a number that should be a whole one is told itself. */
+/** The type of a value; numbers that should be whole are shown themselves. */
 const typeOf = (value: unknown, wanted: string | string[]): string => {
   if (value === null) return 'null'
   if (typeof value === 'number' && wanted.includes('integer')) return String(value)
@@ -208,7 +207,7 @@ const typeOf = (value: unknown, wanted: string | string[]): string => {
   return typeof value === 'boolean' ? String(value) : (typeNames[typeof value] ?? typeof value)
 }
 
-/** The known word that was probably meant: one that is near enough (same letters, or a third of them wrong at most), or what other services call otherwise. */
+/** The word that was probably meant: a similar one (same letters, or at most a third of them wrong), or another service's name. */
 function nearest(word: string, known: string[]): string | undefined {
   if (word.length > 64) return undefined
   const given = plain(word)
@@ -216,7 +215,7 @@ function nearest(word: string, known: string[]): string | undefined {
   let bestDistance = Math.floor(given.length / 3) + 1
   for (const candidate of known) {
     const other = plain(candidate)
-    // No two words are nearer than their lengths.
+    // The distance is at least the difference of lengths.
     if (Math.abs(other.length - given.length) >= bestDistance) continue
     const distance = distanceOf(given, other)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]

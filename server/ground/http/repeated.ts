@@ -1,8 +1,8 @@
-/** What may fail many times a second, while a database is away or a key is missing, and is told in few lines: each would fill a disk. */
+/** Frequent failures, such as while a database is down or a key is missing, logged together: single lines would fill a disk. */
 
 const toldEveryMs = 60_000
 
-/** Tells of failures together: of the first at once, and of those behind it a minute later. One for each kind. */
+/** Reports the first failure at once, and the following ones a minute later. One for each kind. */
 export class Repeated {
   readonly #tell: (last: unknown, times: number) => void
   #times = 0
@@ -10,7 +10,7 @@ export class Repeated {
   #toldAt = Number.NEGATIVE_INFINITY
   #timer: NodeJS.Timeout | null = null
 
-  /** `tell` gets the last error, and how many there were. */
+  /** `tell` gets the last error and the number of failures. */
   constructor(tell: (last: unknown, times: number) => void) {
     this.#tell = tell
   }
@@ -21,7 +21,7 @@ export class Repeated {
     this.#timer ??= setTimeout(() => this.flush(), Math.max(0, this.#toldAt + toldEveryMs - performance.now()))
   }
 
-  /** Tells what has not been told yet. */
+  /** Reports pending failures. */
   flush(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null

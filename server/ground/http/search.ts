@@ -7,15 +7,15 @@ import { wayOf, type Found, type Position } from './page.ts'
 /** Adds a parameter to a statement, and returns its name. */
 export type Value = (one: unknown) => string
 
-/** Which rows of a list are read, and what is checked on each; `t` is its table. */
+/** Which rows of a list are read, and the checks on each; `t` is its table. */
 export interface Search {
   table: string
-  /** As rows come out, `id` among them. */
+  /** Output columns, including `id`. */
   columns: string
   accountId: string
-  /** What the primary key has between the account and `by`. */
+  /** Columns of the primary key between the account and `by`. */
   key?: Record<string, string>
-  /** By which the list is ordered: `id`, or another column of an index that begins with the account. */
+  /** The order: `id`, or another column of an index that begins with the account. */
   by?: string
   /** Conditions that an index serves. */
   found: (value: Value) => string[]
@@ -23,11 +23,11 @@ export interface Search {
   matches: (value: Value) => string[]
 }
 
-/** One statement of a list. `where` begins with what an index serves; `checks` are made on up to `size` of those rows, in order. */
+/** One statement of a list. `where` begins with conditions that an index serves; `checks` apply to up to `size` of those rows, in order. */
 export interface ListWindow {
-  /** A table and its name in the conditions. */
+  /** A table and its alias. */
   from: string
-  /** As the rows come out; `names` are the names they get, `id` among them. */
+  /** Output columns with their `names`, including `id`. */
   columns: string
   names: readonly string[]
   where: string[]
@@ -39,8 +39,8 @@ export interface ListWindow {
 }
 
 /**
- * Reads a window: up to `limit` rows that pass the checks. The last row of a full window is always returned by the statement, because it is the
- * `edge` from which the next window goes on. The outer query has no order: with one the planner expects to need all of the inner one.
+ * Reads a window: up to `limit` rows that pass the checks. The statement always returns the last row of a full window, because it is the
+ * `edge` from which the next window continues. The outer query has no order: with one the planner expects to need all of the inner one.
  */
 export async function readWindow<Row extends object>(
   db: Queryable,
@@ -73,8 +73,8 @@ export async function readWindow<Row extends object>(
 const bounds = { rows: 20_000, windows: 10 }
 
 /**
- * The rows that match, up to `limit + 1`, in the order that `buildPage` expects; `edge` if it has read enough before. If the position has a mark,
- * only rows that have changed since.
+ * Matching rows, up to `limit + 1`, in the order of `buildPage`; `edge` if the bound came first. If the position has a mark, only rows that
+ * have changed since.
  */
 export async function findRows<Row extends object>(
   db: Queryable,
@@ -98,7 +98,7 @@ export async function findRows<Row extends object>(
     ]
     const reading = { from: `${table} t`, where, checks, by: `t.${by}`, order, size } as const
     if (checks.length === 0) return readWindow<Row>(db, { ...reading, columns, names: [] }, values, limit + 1)
-    // Columns may cost a look into another table: only those of the page are read.
+    // Columns may need another table: only those of the page are read.
     const id = { columns: `t.${by} as id`, names: ['id'] }
     const part = await readWindow<{ id: string }>(db, { ...reading, ...id }, values, limit + 1 - ids.length)
     ids.push(...part.rows.map(({ id: one }) => one))
@@ -112,20 +112,20 @@ export async function findRows<Row extends object>(
     `select ${columns} from ${table} t where ${where} order by t.${by} ${order}`,
     values,
   )
-  // If one of them was deleted meanwhile, the list still goes on after the page.
+  // If a row was deleted meanwhile, the list still continues after the page.
   return { rows, edge: ids.length > limit ? (ids[limit - 1] ?? null) : from }
 }
 
-// A name has no more.
+// No name has more words.
 const wordsMax = 20
 
-/** That a text has all of these words, or parts of words, whatever the case. */
+/** SQL: the text contains all words or parts of words, ignoring case. */
 export function hasWords(text: string, words: string, value: Value): string[] {
   const asked = words.split(/\s+/).filter((word) => word !== '')
   return asked.slice(0, wordsMax).map((word) => `strpos(lower(${text}), lower(${value(word)})) > 0`)
 }
 
-/** That a row was made in a span, by its id. */
+/** SQL: the row was created in a span, by its id. */
 export function isCreatedIn(after: Date | null, before: Date | null, value: Value): string[] {
   return [
     ...(after ? [`t.id >= ${value(firstIdAt(after.getTime()))}`] : []),

@@ -26,7 +26,7 @@ async function listen(listener: RequestListener, ms = withinMs): Promise<{ serve
   return { server, port: (server.address() as AddressInfo).port }
 }
 
-/** More than the buffers of both sides hold, however often it is asked. */
+/** More than the buffers of both sides hold. */
 function* endless(): Generator<Buffer> {
   const piece = Buffer.alloc(1_048_576)
   for (;;) yield piece
@@ -69,7 +69,7 @@ test('who takes a little at a time gets everything, in many times the bound', as
   let taken = 0
   for await (const piece of answer) {
     taken += (piece as Buffer).length
-    // The buffers of a connection are a few megabytes: each turn takes more than what is in one piece of them.
+    // The buffers of a connection are a few megabytes: each turn takes more than a piece of them.
     if (taken > 2 * 1_048_576) {
       taken = 0
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -81,7 +81,7 @@ test('who takes a little at a time gets everything, in many times the bound', as
 
 test('who waits for an answer is not closed, on a new connection and on one that was used', async () => {
   const { server, port } = await listen((_request, response) => {
-    // It is answered only after the bound has passed.
+    // Answered only after the bound has passed.
     server.once('timeout', () => response.end('here'))
   })
   const socket = connect(port, '127.0.0.1')
@@ -102,7 +102,6 @@ test('a connection on which nobody asks any more is closed as before', async () 
 })
 
 describe('a server that closes', () => {
-  /** Resolves when it is closed. */
   const close = (server: Server, end: () => void): Promise<unknown> => {
     const closed = once(server, 'close')
     end()

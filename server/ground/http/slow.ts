@@ -1,19 +1,19 @@
 /**
- * Ends requests whose body trickles in, and answers that nobody takes. Node's requestTimeout covers a whole body whatever its size, so it
- * would cut an import of 256 MiB on a fair line; here a body only has to keep a least rate.
+ * Ends requests with very slow bodies, and responses that are not read. Node's requestTimeout covers a whole body of any size, so it would
+ * cut an import of 256 MiB on a normal line; here a body only has to keep a minimum rate.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 interface Limits {
-  /** Time in which nothing is expected of a body. Default 10 s, as for headers. */
+  /** Initial time without a minimum. Default 10 s, as for headers. */
   graceMs?: number
-  /** Default 1 KiB/s: less than the slowest mobile network gives. */
+  /** Default 1 KiB/s: below the slowest mobile network. */
   leastBytesPerSecond?: number
   sweepMs?: number
 }
 
-/** Watches every connection of a server; one sweep a second instead of a timer a request. The server's close ends it. */
+/** Watches every connection of a server, with one sweep a second instead of a timer per request. Ends with the server. */
 export function watchBodies(server: Server, refuse: (request: IncomingMessage) => void, limits: Limits = {}): void {
   const { graceMs = 10_000, leastBytesPerSecond = 1024, sweepMs = 1000 } = limits
   const latest = new Map<Socket, IncomingMessage>()
@@ -25,7 +25,7 @@ export function watchBodies(server: Server, refuse: (request: IncomingMessage) =
     for (const [socket, request] of latest) {
       if (request.complete || request.destroyed) continue
       const start = starts.get(request)
-      // While our buffer is full it is us who are slow.
+      // While our buffer is full the delay is ours.
       const isOurTurn = request.readableLength >= request.readableHighWaterMark
       if (start === undefined || isOurTurn) {
         starts.set(request, { at: now, bytes: socket.bytesRead })
@@ -41,15 +41,15 @@ export function watchBodies(server: Server, refuse: (request: IncomingMessage) =
   server.once('close', () => clearInterval(timer))
 }
 
-/** The answer to what was asked last on a connection, of the servers that `closeUnread` watches. */
+/** The last response of a connection, for servers that `closeUnread` watches. */
 export const lastAnswers = new WeakMap<Socket, ServerResponse>()
 
-// Links and posts drain behind it, and the whole is not to take a minute.
+// Links and posts drain after it, and the stop should take less than a minute.
 const closedWithinMs = 10_000
 
 /**
- * Returns what is to be called when the server begins to close. Node would wait for ever for connections that say nothing, as browsers open
- * them to spare, and for whoever takes his time: those that have said nothing end at once, all others in a while.
+ * Returns a function to call when the server begins to close. Node would wait forever for silent connections, such as browsers' spare ones,
+ * and for slow clients: connections without a request end at once, all others after a while.
  */
 export function closeInTime(server: Server, withinMs: number = closedWithinMs): () => void {
   const open = new Set<Socket>()
@@ -65,16 +65,16 @@ export function closeInTime(server: Server, withinMs: number = closedWithinMs): 
   }
 }
 
-/** Twice what common proxies give: a slow reader's buffers let us see its progress in lumps of a megabyte. */
+/** Twice the timeout of common proxies: a slow reader's progress shows only in buffers of a megabyte. */
 const takenWithinMs = 120_000
 
 /**
- * Closes connections whose peer takes nothing of an answer for so long (at most twice so long, as Node counts). Progress counts, not the
- * size: an export may take hours. Who waits for us, as for events, has nothing to take.
+ * Closes connections whose peer reads nothing of a response for so long (at most twice so long, as Node counts). Progress counts, not size:
+ * an export may take hours. Does not apply while the client waits for us, as for events.
  */
 export function closeUnread(server: Server, withinMs: number = takenWithinMs): void {
   server.prependListener('request', (request, response) => lastAnswers.set(request.socket, response))
-  // With a listener, the times of idle connections end here, too.
+  // With a listener, idle timeouts end here too.
   server.setTimeout(withinMs, (socket) => {
     const response = lastAnswers.get(socket)
     const isOurTurn = response !== undefined && !response.writableFinished && socket.writableLength === 0

@@ -1,10 +1,8 @@
-/** Answers that are sent in pieces. */
 import { Readable } from 'node:stream'
 
 /**
- * A stream of pieces whose first two are there: the head of a file, which comes from nowhere, and what follows it, which the database has
- * answered. What goes wrong until then rejects, so that it is answered as a problem; later, only the end of the connection can tell. One
- * piece waits while the one before it is on its way.
+ * A stream whose first two pieces are ready: the head of a file, and the first result of the database. Errors until then reject and become
+ * a problem document; later ones can only end the connection. One piece waits while the previous one is sent.
  */
 export async function openStream(pieces: AsyncGenerator<string>): Promise<Readable> {
   const begun: string[] = []
@@ -14,7 +12,7 @@ export async function openStream(pieces: AsyncGenerator<string>): Promise<Readab
     begun.push(value)
   }
   const stream = Readable.from(goOn(begun, pieces), { highWaterMark: 1 })
-  // One that is destroyed before it is read has not begun what would end them.
+  // A stream destroyed before its first read does not end its generator.
   stream.once('close', () => void pieces.return(undefined).catch(() => {}))
   return stream
 }

@@ -1,12 +1,12 @@
 /**
- * Turns for work that would delay others: long work on the event loop, and statements for many rows. The accounts of a process take turns, so
- * an account with twenty such requests gets as much of the machine as one with one.
+ * Turns for work that would delay others: long work on the event loop, and statements for many rows. The accounts of a process take turns,
+ * so an account with twenty such requests gets as much of the machine as one with one.
  */
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { hasCompany, restsPerWork } from './company.ts'
 import { currentAccount } from '../db/scoped.ts'
 
-// How long one turn on the event loop may take.
+// The limit of one turn on the event loop.
 const sliceMs = 5
 // Longer statements and rests are a sign of a busy machine, and must not delay the next turn.
 const statementMsMax = 250
@@ -15,7 +15,7 @@ const restMsMax = 200
 /** Begins a turn; resolves when the turn is over. */
 type Turn = () => Promise<unknown>
 
-/** Whose turn is next: the first of each account, in the order of the accounts' last turns. */
+/** The first turn of each account, in the order of the accounts' last turns. */
 const waiting = new Map<string, Turn[]>()
 let isRunning = false
 
@@ -70,7 +70,7 @@ function take(accountId: string, turn: Turn): void {
   if (!isRunning) void run()
 }
 
-/** Begins one turn after another until nobody waits; in company with rests between them. */
+/** Runs turns until none waits; in company with rests between them. */
 async function run(): Promise<void> {
   isRunning = true
   await setImmediate()

@@ -60,7 +60,7 @@ test('what stands twice is found whatever stands there, and how often', () => {
   }
   expect(codesOf(['a', 'b'])).toEqual([])
   expect(codesOf(['a', 'b', 'a'])).toEqual(['#/2 must not occur twice; it is also item 0'])
-  // Who compares by the function that an object has finds none here.
+  // The values' own comparison functions are unusable.
   expect(codesOf([{ toString: 1 }, { toString: 2 }])).toEqual(['#/0 must be one of a, b', '#/1 must be one of a, b'])
 })
 
@@ -75,7 +75,7 @@ test('what stands twice is looked for in one pass, whatever stands there', () =>
   })
   const items = Array.from({ length: 1000 }, (_, i) => item(i))
   expect(check(items)).toBe(true)
-  // Each with each would be a million.
+  // Comparing all pairs would be a million.
   expect(reads).toBeLessThan(5 * items.length)
 })
 
@@ -135,14 +135,14 @@ test('what is wrong with values of several types is found in one pass', () => {
       return `/k${i}`
     },
   })
-  // As Ajv tells of a union: after its branches. The type of the first fits, and its error stays.
+  // Ajv's order: a union after its branches. The first branch's type fits, and its error stays.
   const errors = Array.from({ length: 1000 }, (_, i) => [
     errorOf(i, { keyword: 'maxLength', schemaPath: `${schemaPath}/0/maxLength`, params: { limit: 3 } }),
     errorOf(i, { keyword: 'type', schemaPath: `${schemaPath}/1/type`, params: { type: 'number' } }),
     errorOf(i, { keyword: 'anyOf', schemaPath, params: {} }),
   ]).flat()
   expect(fieldErrorsOf(errors, 'body')).toHaveLength(100)
-  // Those of each looked for among all would be millions.
+  // Searching all errors for each union would be millions.
   expect(reads).toBeLessThan(20 * errors.length)
 })
 

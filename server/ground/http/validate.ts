@@ -1,4 +1,4 @@
-/** The validators behind every route: bodies are taken as they are, query strings are converted from text. */
+/** The validators behind every route: bodies are taken unchanged, query strings are converted from text. */
 import AjvCompiler from '@fastify/ajv-compiler'
 import type { ErrorObject } from 'ajv'
 import { faultsIn, isUnstorable, parseJson, unstorable } from './body.ts'
@@ -11,20 +11,20 @@ interface Check {
 }
 type Compile = (route: { schema: unknown }) => Check
 
-// What parsing found wrong inside a body, or an item that is checked alone, until its schema is checked too and all errors can be told at once.
+// Parse faults of a body or a separately checked item, kept until its schema check reports all together.
 const faultsOf = new WeakMap<object, FieldError[]>()
 
-/** Above this many values only the first error is told: 32 MiB of wrong items, or of one, would make gigabytes of errors. */
+/** Above this many values only the first error is reported: 32 MiB of wrong items would make gigabytes of errors. */
 const allErrorsValuesMax = 65_536
 
 /**
- * Reads a JSON body. What parsing found wrong in it is kept until its check, which reports it with its own errors; in an item of the list `apart`,
- * until that of the item. @throws as `parseJson`.
+ * Reads a JSON body. Parse faults are kept until its check, which reports them with its own; those in items of the list `apart`, until the
+ * item's check. @throws as `parseJson`.
  */
 export function readBody(bytes: Buffer, apart?: string): unknown {
   const { body, faults } = parseJson(bytes)
   if (faults.length === 0) return body
-  // Without an object the schema's check has nothing to attach the faults to; it could only add its own anyway.
+  // Without an object the faults cannot be kept for the schema's check, which has nothing to add.
   if (typeof body !== 'object' || body === null) throw invalid(faults)
   const items = apart === undefined ? undefined : (body as Record<string, unknown>)[apart]
   if (apart === undefined || !Array.isArray(items)) keepFaults(body, faults)
@@ -40,9 +40,9 @@ function keepFaults(value: unknown, faults: FieldError[]): void {
 }
 
 /**
- * Builds Fastify's validator compiler. Nothing is coerced in bodies and nothing is dropped anywhere: `"to": 1555…` is an error, and so
- * is a field that does not exist. maxLength counts code points, as JSON Schema says. A request that is right is checked once; only one
- * that is wrong is checked again to find all its errors. Checks are compiled when first needed: all of them take a second of every start.
+ * Builds Fastify's validator compiler. Body values are not coerced, and no unknown field is dropped: `"to": 1555…` is an error, and so is
+ * an unknown field. maxLength counts code points, as JSON Schema says. Only an invalid request is checked again to find all its errors.
+ * Checks are compiled on first use: all of them would add a second to every start.
  */
 export function buildValidators(
   shared: unknown,
@@ -97,7 +97,7 @@ export function buildValidators(
   }
 }
 
-/** How many values there are in one; stops counting where they are too many. */
+/** Counts values up to the limit. */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   let count = 1
@@ -106,8 +106,8 @@ function countValues(value: unknown): number {
 }
 
 /**
- * A pattern as Ajv asks for it. That of the names of a Type.Record is `^.*$`, and a dot is no line break: what has a name with one would not be
- * looked at.
+ * Compiles Ajv's patterns. That of the names of a Type.Record is `^.*$`, and a dot matches no line break: names with one would not be
+ * checked.
  */
 const regExp = Object.assign(
   (pattern: string, flags: string): RegExp => new RegExp(pattern === '^.*$' ? '' : pattern, flags),
@@ -116,19 +116,19 @@ const regExp = Object.assign(
 
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Whether a text is a time as of RFC 3339 that a Date can be: a leap second cannot, nor a 30th of February. */
+/** Whether a text is an RFC 3339 time that Date supports: not a leap second, nor 30 February. */
 export function isTime(text: string): boolean {
   const [, day = ''] = time.exec(text) ?? []
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
 
-/** The same, or a day alone: who asks for what came since one need not write its midnight. */
+/** The same, or a day alone, as a short form of its midnight. */
 const isTimeOrDate = (text: string): boolean => isTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
 
 /**
- * Whether no item stands twice; `errors` tells of the first that does, as Ajv asks for it. Ajv's own keyword takes time with the square of
- * the items that are no strings, and calls the `toString` that an object of the body brings. Ours are strings: objects are refused anyway.
+ * Whether all items differ; `errors` reports the first duplicate, for Ajv. Ajv's own keyword is quadratic for items that are not strings,
+ * and calls `toString` of the body's objects. Ours are strings: objects are refused anyway.
  */
 function isUnique(_schema: boolean, items: unknown[]): boolean {
   const places = new Map<string, number>()
@@ -146,8 +146,8 @@ function isUnique(_schema: boolean, items: unknown[]): boolean {
 isUnique.errors = [] as Partial<ErrorObject>[]
 
 /**
- * What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path, also in a name such as `metadata[a]`, and what Ajv makes
- * a number of without a look at its bounds (`Infinity`, `1e309`).
+ * Values that PostgreSQL refuses: a percent-encoded NUL in a query or path, also in a name such as `metadata[a]`, and numbers that Ajv
+ * converts without checking bounds (`Infinity`, `1e309`).
  */
 function textFaults(data: object): FieldError[] | undefined {
   const wrong = Object.entries(data).flatMap(([name, value]: [string, unknown]): FieldError[] => {
@@ -168,9 +168,8 @@ function refuse(part: Part, errors: FieldError[]): ApiError {
 }
 
 /**
- * Builds Fastify's serializer compiler: answers are written by JSON.stringify, which is twice as fast on a message as code generated from
- * its schema, and costs nothing at start. With `checksAnswers` an answer that its schema does not describe is an error: for tests, so that
- * the reference tells the truth.
+ * Builds Fastify's serializer compiler: JSON.stringify is twice as fast on a message as generated code, and needs no compilation at start.
+ * With `checksAnswers`, responses that do not match their schema are errors: for tests, so that the reference is right.
  */
 export function buildSerializers(checksAnswers: boolean) {
   return (shared: unknown) => {
@@ -193,7 +192,7 @@ export function buildSerializers(checksAnswers: boolean) {
   }
 }
 
-/** A compiler that is made when it first has something to compile. */
+/** A compiler that is created on first use. */
 function deferred(make: () => unknown): Compile {
   let compile: Compile | undefined
   return (route) => (compile ??= make() as Compile)(route)
