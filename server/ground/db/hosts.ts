@@ -1,9 +1,8 @@
 /**
- * An address with several hosts, as libpq writes it: `postgres://user:password@a:5432,b:5433,c/database`. A URL has one host: what is done with
- * a URL is done with another host in the place of the list, which is put back behind it.
+ * Addresses with several hosts, as libpq writes them: `postgres://user:password@a:5432,b:5433,c/database`. A URL has one host, so the list
+ * is replaced by a placeholder while the URL is changed.
  */
 
-/** One host of such an address. */
 export interface Host {
   /** Shown and compared: `a:5432`, `[::1]:5432`. */
   name: string
@@ -13,15 +12,15 @@ export interface Host {
   url: string
 }
 
-// The last at sign before the path ends what is said of the user: an at sign in a password may stand there as it is.
+// The last at sign before the path ends the user part: passwords may contain one.
 const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/is
 // A name, an IPv4 address, or an IPv6 one in brackets, and a port.
 const oneHost = /^([\w.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i
-// An address and no name: pg would ask a certificate for the name.
+// An address and not a name, because pg would check certificates for a name.
 const stand = '0.0.0.0'
 const defaultPort = 5432
 
-/** The hosts of an address that lists more than one; null: it names one, or none. */
+/** The hosts of an address with more than one, else null. */
 export function hostsOf(address: string): Host[] | null {
   const [, before = '', list = '', rest = ''] = parts.exec(address) ?? []
   if (!list.includes(',')) return null
@@ -32,24 +31,24 @@ export function hostsOf(address: string): Host[] | null {
   })
 }
 
-/** Whether what an address lists are hosts, none of them twice, and the rest of it is about all of them. */
+/** Whether the list is valid, without duplicates, and the rest applies to all hosts. */
 export function areHosts(address: string): boolean {
   const hosts = hostsOf(address) ?? []
   return (
     hosts.every(({ hostname, port, url }) => hostname !== '' && port >= 1 && port <= 65_535 && URL.canParse(url)) &&
     new Set(hosts.map(({ name }) => name)).size === hosts.length &&
-    // Who wants another one than the primary is told that there is no other.
+    // Only the primary is supported.
     !/[?&](host|hostaddr|port)=/i.test(address) &&
     /^(read-write|primary)?$/.test(/[?&]target_session_attrs=([^&#]*)/i.exec(address)?.[1] ?? '')
   )
 }
 
-/** An address of one host as it is; of one with several the same with a host that stands for them. */
+/** Replaces several hosts by the placeholder. */
 export function asUrl(address: string): string {
   return hostsOf(address) ? address.replace(parts, `$1${stand}$3`) : address
 }
 
-/** Changes what an address says of all its hosts. */
+/** Changes an address, for all hosts. */
 export function changeAddress(address: string, change: (url: URL) => void): string {
   const url = new URL(asUrl(address))
   change(url)
@@ -59,7 +58,7 @@ export function changeAddress(address: string, change: (url: URL) => void): stri
   return url.href.replace(parts, (_all, before: string, _stand, rest: string) => before + list + rest)
 }
 
-/** An address without what it says of sessions: their settings, and their name. */
+/** An address without session settings and name. */
 export function withoutSession(address: string): string {
   return changeAddress(address, ({ searchParams }) => {
     searchParams.delete('options')

@@ -8,17 +8,17 @@ export interface DataDirLock {
   release(): Promise<void>
 }
 
-/** Another process holds the data folder; the message is for the person who started the second one. */
+/** Another process holds the data folder; the message is for the operator of the second one. */
 export class DataDirLockedError extends Error {}
 
-/** A holder whose event loop is stuck still holds. */
+/** A holder whose event loop is stuck still holds it. */
 const answerWithinMs = 1_000
 
 /**
- * Locks the data folder against a second Heliogram. The lock is a unix socket that we listen on, twice:
- * in Linux's abstract namespace, where binding is atomic and the kernel frees the name with the process, so that kill -9
- * leaves nothing behind; and as `lock` in the folder, which other containers that share the folder can see.
- * Named by the folder's device and inode, so that links and bind mounts to the same folder meet.
+ * Locks the data folder against a second Heliogram. The lock is a unix socket that we listen on, twice: in Linux's abstract namespace,
+ * where binding is atomic and the kernel frees the name with the process, so that kill -9 leaves nothing behind; and as `lock` in the
+ * folder, which is visible to other containers that share it. Named by the folder's device and inode, so that links and bind mounts to the
+ * same folder meet.
  * @throws DataDirLockedError
  */
 export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
@@ -48,7 +48,7 @@ export async function lockDataDir(dataDir: string): Promise<DataDirLock> {
   return { release }
 }
 
-/** The holder's process id, or `unknown`, as its message. */
+/** The message is the holder's process id, or `unknown`. */
 class HeldError extends Error {}
 
 async function listen(path: string): Promise<Server> {
@@ -67,7 +67,7 @@ async function listen(path: string): Promise<Server> {
   return server
 }
 
-/** The process id that the holder answers with; undefined when nobody listens. */
+/** The holder's process id; undefined if no process listens. */
 async function askHolder(path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection({ path })

@@ -12,36 +12,35 @@ import { ensureRowSecurity } from './row-security.ts'
 import { requireQueueSchema, schemaOf } from './schema-name.ts'
 import { liftTimeouts } from './timeouts.ts'
 
-/** PostgreSQL 15 is the oldest that upstream and Debian still care for, and the oldest we test. */
+/** PostgreSQL 15 is the oldest that upstream and Debian still support, and the oldest we test. */
 const oldestVersion = 150_000
 
-/** Where node-pg-migrate records what it has applied. */
+/** node-pg-migrate's table of applied migrations. */
 export const migrationsTable = 'migrations'
 
 /** Our own migrations: `NNNN_what.sql`, forward only, in order of their number. */
 const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
- * Brings the schema up to date and returns the names of the migrations applied. Each file is one transaction, except those
- * with `concurrently` in their name, whose single statement cannot be in one. A second starter waits for the first.
- * Whoever comes to a table that a migration waits for waits behind it: for `lockMs` at most, then it is rolled back and tried again.
- * Throws, for the person who started us, when the server is too old, is set up to lose data, was migrated by a newer Heliogram, or
- * is not whole.
+ * Brings the schema up to date and returns the names of the migrations applied. Each file is one transaction, except those with
+ * `concurrently` in their name, whose single statement cannot be in one. A second starter waits for the first. While a migration waits for
+ * a table, others queue behind it: after `lockMs` it is rolled back and tried again. Throws, with a message for the operator, if the server
+ * is too old, is set up to lose data, was migrated by a newer Heliogram, or was restored only in part.
  */
 export async function migrate(
   connection: Connection,
   options: {
     log: Log
     dir?: string
-    /** For a restore, which makes the database whole itself: up to its last migration, and no further. */
+    /** For a restore, which completes the database itself: up to the backup's last migration. */
     restore?: { upTo: number }
     /** Accepts a server that loses data in a crash: for tests only. */
     isDisposable?: boolean
-    /** How often it is told for whom it waits. Default 10 s. */
+    /** How often blocking sessions are logged. Default 10 s. */
     noticeEveryMs?: number
     /** How long a migration waits for a lock. Default 2 s. */
     lockMs?: number
-    /** How long those who waited behind it are let pass then. Default 8 s. */
+    /** The pause for sessions that queued behind it. Default 8 s. */
     pauseMs?: number
   },
 ): Promise<string[]> {
@@ -54,7 +53,7 @@ export async function migrate(
   })
   client.on('error', (error) => log.error({ error }, 'database connection lost'))
   await client.connect()
-  // Looks while it waits for a lock, and not between two times.
+  // Polls while it waits for a lock, not between two tries.
   const stopTelling = await tellWhoBlocks(client, connection, log, noticeEveryMs, Math.min(lockMs / 2, noticeEveryMs))
   try {
     await client.query(liftTimeouts(false))
@@ -80,9 +79,9 @@ export async function migrate(
     const isLocked = (): Promise<void> => giveWay(client, log, pauseMs)
     const names =
       applied.length >= upTo ? [] : await applyPending(client, { dir, schema, log, applied, lockMs, isLocked, upTo })
-    // What the rows of a request may be is known of the last version alone.
+    // Row security is known for the latest version only.
     if (upTo < ours.length) return names
-    // Asked again: a restore that began meanwhile has found no table, or has found these and is refused.
+    // Checked again: a concurrent restore has found no table, or has found these and is refused.
     if (!options.restore) await requireWhole(client)
     await client.query(`set lock_timeout = ${lockMs}`)
     await untilLocked(() => ensureRowSecurity(client), isLocked)
@@ -93,7 +92,7 @@ export async function migrate(
   }
 }
 
-/** Tells, until it is stopped, which sessions a connection waits for. Their locks may be held for hours, by a dump or for ever. */
+/** Logs the sessions that a connection waits for, until stopped. A dump may hold locks for hours, others forever. */
 async function tellWhoBlocks(
   client: Client,
   connection: Connection,
@@ -102,7 +101,7 @@ async function tellWhoBlocks(
   lookMs: number,
 ): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  // Connects when it first asks.
+  // Connects on first use.
   const db = openPool(connection, { name: 'migrate', max: 1 })
   const toldAt = new Map<number, number>()
   const tell = async (): Promise<void> => {
@@ -118,7 +117,7 @@ async function tellWhoBlocks(
       log.warn(blocker, 'migrations wait for another session')
     }
   }
-  // What is wrong with the database the migration itself says.
+  // The migration itself reports database errors.
   let telling: Promise<void> | null = null
   const timer = setInterval(() => {
     telling ??= tell()
@@ -132,7 +131,7 @@ async function tellWhoBlocks(
   }
 }
 
-/** Works until it has its locks. 55P03 lock not available; 40P01 a deadlock with somebody who has one and wants another. */
+/** Repeats work until it gets its locks. 55P03 lock not available; 40P01 a deadlock. */
 async function untilLocked<T>(work: () => Promise<T>, onLocked: () => Promise<void>): Promise<T> {
   for (;;) {
     try {
@@ -144,7 +143,7 @@ async function untilLocked<T>(work: () => Promise<T>, onLocked: () => Promise<vo
   }
 }
 
-/** Gives up what was begun, and lets others pass. */
+/** Rolls back, and lets others pass. */
 async function giveWay(client: Client, log: Log, pauseMs: number): Promise<void> {
   await client.query('rollback')
   await client.query('select pg_advisory_unlock_all()')
@@ -159,7 +158,7 @@ interface Pending {
   applied: readonly string[]
   lockMs: number
   isLocked: () => Promise<void>
-  /** How many migrations the database has in the end. */
+  /** The number of migrations to reach. */
   upTo: number
 }
 
@@ -167,11 +166,11 @@ async function applyPending(
   client: Client,
   { dir, schema, log, applied, lockMs, isLocked, upTo }: Pending,
 ): Promise<string[]> {
-  // Loaded only when there is work: most starts have none.
+  // Loaded on demand: most starts have no migrations.
   const { runner } = await import('node-pg-migrate')
   const say = (message: string) => log.info({ detail: message.replace(/^[>\s-]+/, '') }, 'migrating')
   const startedAt = performance.now()
-  // Of tries that came to a table in use; what the last one said.
+  // Applied by earlier tries that then met a locked table; the last error.
   const earlier: string[] = []
   let said: string[] = []
   const note = (message: string): void => void said.push(message)
@@ -182,7 +181,7 @@ async function applyPending(
       direction: 'up',
       migrationsTable,
       migrationsSchema: schema,
-      // Of those that are still to come.
+      // The remaining migrations.
       count: upTo - applied.length - earlier.length,
       singleTransaction: false,
       advisoryLockMode: 'wait',
@@ -195,7 +194,7 @@ async function applyPending(
     earlier.splice(0, earlier.length, ...(await appliedNames(client)).filter((name) => !applied.includes(name)))
   }).catch((error: unknown) => {
     said.forEach(say)
-    // What keeps it from its table it tells with a stack, and the person who started us has no use for one.
+    // The library adds a stack to the message, which is no use to the operator.
     if (error instanceof Error) error.message = error.message.replace(/\n +at .*/gs, '')
     throw error
   })
@@ -207,7 +206,7 @@ async function applyPending(
 
 type Strategy = NonNullable<RunnerOption['migrationLoaderStrategies']>[number]
 
-/** The whole file is the migration; node-pg-migrate's own loader would cut it at a comment that speaks of "down migration". */
+/** The whole file is the migration; node-pg-migrate's own loader would cut it at a comment with "down migration". */
 const loadUpOnly =
   (lockMs: number): Exclude<Strategy['loader'], string> =>
   async (paths) =>
@@ -219,7 +218,7 @@ const loadUpOnly =
           filePaths: [path],
           actions: {
             up: (pgm) => {
-              // Nobody waits behind an index that is built so, and one that is given up stays behind, invalid.
+              // A concurrent index build blocks no one, and an aborted one stays, invalid.
               if (basename(path).includes('concurrently')) pgm.noTransaction()
               else pgm.sql(`set local lock_timeout = ${lockMs}`)
               pgm.sql(sql)
@@ -230,7 +229,6 @@ const loadUpOnly =
       }),
     )
 
-/** The names of our migrations, in their order. */
 export const ourMigrations = async (): Promise<string[]> => (await namesIn(migrationsDir)).sort()
 
 async function namesIn(dir: string): Promise<string[]> {
@@ -240,7 +238,7 @@ async function namesIn(dir: string): Promise<string[]> {
   return files.map((name) => basename(name, '.sql'))
 }
 
-/** The names of a database's migrations, in their order. */
+/** In their order. */
 export async function appliedNames(client: Queryable): Promise<string[]> {
   const table = await client.query<{ oid: string | null }>('select to_regclass($1)::text as oid', [migrationsTable])
   if (table.rows[0]?.oid === null) return []
@@ -248,7 +246,7 @@ export async function appliedNames(client: Queryable): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Refuses what would lose or garble messages later, where it would be hard to see. */
+/** Refuses settings that could lose or garble messages later. */
 async function checkServer(client: Client, isDisposable: boolean): Promise<void> {
   const { rows } = await client.query<{
     number: number

@@ -11,14 +11,14 @@ import { requireSessions } from './sessions.ts'
 
 export interface OpenDatabase {
   connection: Connection
-  /** No other process can use it: its folder is locked by this one. */
+  /** No other process can use it: this one has locked its folder. */
   isAlone: boolean
-  /** Where the embedded database keeps its files; null for another one. */
+  /** Path of the embedded database; null for another one. */
   path: string | null
   close(): Promise<void>
 }
 
-/** Starts or connects, and migrates unless it is told to leave the database as it is. @throws DataDirLockedError, or what the database says. */
+/** Starts or connects, and migrates by default. @throws DataDirLockedError, or database errors. */
 export async function openDatabase(
   databaseUrl: string | null,
   dataFolder: string,
@@ -52,15 +52,14 @@ export async function openDatabase(
   }
 }
 
-// A server notices by itself that we are gone: else a network that swallowed our goodbye would leave it our connections for hours.
+// The server detects that we are gone: otherwise it would keep our connections for hours after a network failure.
 const keepAlive = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3'
-// As in the embedded server (`settings.ts`). Servers on Windows know no other value than 0, and would refuse the connection.
+// As in the embedded server (`settings.ts`). Servers on Windows only allow 0, and would refuse the connection.
 const check = { name: 'client_connection_check_interval', value: '5s' }
 
 /**
- * The address, with settings of sessions: how soon the server notices that we are gone, unless the address says something else, and the schema
- * that its search path leads to. "$user" in a search path is whoever a statement runs as: requests, which run as a role of their own, would
- * look for our tables elsewhere.
+ * The address with session settings: how soon the server notices that we are gone, unless the address sets it, and the schema of its search
+ * path. "$user" in a search path is the role of a statement: requests, which have their own role, would look for our tables elsewhere.
  */
 export async function setUpSessions(connection: { connectionString: string }): Promise<Connection> {
   const pool = openPool(connection, { name: 'schema', max: 1 })

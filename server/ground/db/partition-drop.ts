@@ -1,4 +1,4 @@
-/** The end of day partitions: dropped whole when nobody keeps their day any more, without making anybody wait for it. */
+/** Drops day partitions past retention as a whole, without delaying others. */
 import { firstIdAt } from './uuid.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
@@ -6,8 +6,8 @@ import { forgetDay, timeOfSuffix, type Partitioned } from './partitions.ts'
 import { runWithShortLock } from './short-lock.ts'
 
 /**
- * Drops partitions of a table whose whole day is older than a time, the oldest first; returns how many. A partition that is in use is
- * tried for some seconds, and left to the next call then. What is as old and in the default partition is deleted.
+ * Drops partitions older than a time by a whole day, the oldest first; returns their number. Tries a partition in use for some seconds,
+ * then leaves it to the next call. Deletes equally old rows of the default partition.
  */
 export async function dropPartitions(
   db: Db,
@@ -29,9 +29,9 @@ export async function dropPartitions(
     const endsAt = timeOfSuffix(suffix) + 86_400_000
     if (endsAt > before || (await options.isKept?.(endsAt))) break
     const name = `${table}${suffix}`
-    // Who names the partition looks it up first: from now on nobody here does.
+    // Statements check for the partition first: from now on this process does not name it.
     forgetDay(suffix)
-    // DETACH CONCURRENTLY would not lock, but PostgreSQL refuses it where there is a default partition.
+    // DETACH CONCURRENTLY would not lock, but PostgreSQL refuses it with a default partition.
     if (!(await runWithShortLock(db, `drop table if exists ${name}`, options.triesMax))) {
       log.warn({ partition: name }, 'partition not dropped')
       break
@@ -43,7 +43,7 @@ export async function dropPartitions(
   return dropped
 }
 
-/** By which the rows of each table have their day. */
+/** The column of each table that decides the day. */
 const keyOf: Record<Partitioned, string> = {
   messages: 'id',
   submissions: 'message_id',
@@ -52,12 +52,12 @@ const keyOf: Record<Partitioned, string> = {
   attempts: 'id',
 }
 
-// Small pieces: a long delete would hold its snapshot against every claim.
+// Small batches: the snapshot of a long delete slows every claim.
 const pieceMax = 5000
 
 /**
- * Deletes what is older than a time from a default partition, in pieces: rows of clocks that were off, and of days that were not made in time.
- * Reads all that is in it, which is nothing at most times.
+ * Deletes old rows of a default partition, in batches: from wrong clocks, or days without a partition. Reads the whole partition, which is
+ * nearly always empty.
  */
 async function deleteStrays(db: Db, table: Partitioned, before: number): Promise<void> {
   const strays = `${table}_default`

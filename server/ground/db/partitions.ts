@@ -7,17 +7,17 @@ import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
 import { runWithShortLock } from './short-lock.ts'
 
-// A growing day is analyzed each time it has doubled, by `followGrowth`, which samples a tenth of what autovacuum does. Autovacuum would read
-// thirty thousand of its rows again with every look (10 s): 5 % of all that a message costs. It comes only where nobody follows. It counts
-// changes, of which a message has three.
+// `followGrowth` analyzes a growing day each time it has doubled, with a tenth of autovacuum's sample. Autovacuum would read thirty
+// thousand of its rows at every look (10 s): 5 % of a message's total cost. It only comes without `followGrowth`. It counts changes, of
+// which a message has three.
 const analyzed = 'autovacuum_analyze_scale_factor = 1.5'
 const changed = 'autovacuum_analyze_scale_factor = 5'
 
 /** Tables by range of an id, with the storage parameters of their partitions. */
 const tables = {
-  // Rows of messages and submissions change: room in each page keeps the changes heap-only. All messages of a page are often changed by one
-  // statement, which cannot reuse what it has just made dead: they need as much room again. (With 70, a third of the changes went to new
-  // pages and into every index.)
+  // Rows of messages and submissions change: room in each page keeps the changes heap-only. One statement often changes all messages of a
+  // page, and cannot reuse the rows it has just made dead: they need as much room again. (With 70, a third of the changes went to new pages
+  // and into every index.)
   messages: `with (fillfactor = 45, ${changed})`,
   submissions: `with (fillfactor = 70, ${analyzed})`,
   outcomes: `with (${analyzed})`,
@@ -29,14 +29,14 @@ const tables = {
 export type Partitioned = keyof typeof tables
 
 const dayMs = 86_400_000
-// Days whose partitions this process has seen, as their suffix.
+// Days whose partitions this process knows, as their suffix.
 const knownDays = new Set<string>()
-// The suffix of the oldest one of messages, with or without its other partitions.
+// The suffix of the oldest partition of messages, with or without its other tables.
 let oldest: string | null = null
 
 /**
- * The one day of a batch of ids as the suffix of its partitions (`_20261121`), or an empty one: several days, or no such partitions.
- * A statement on `messages${day}` touches that partition alone; through the parent it would prepare, lock and check every day there is.
+ * The one day of a batch of ids as the suffix of its partitions (`_20261121`), or empty for several days or missing partitions. A statement
+ * on `messages${day}` touches that partition alone; through the parent it would prepare, lock and check every day.
  */
 export function dayOf(ids: readonly string[]): string {
   const [first] = ids
@@ -48,13 +48,13 @@ export function dayOf(ids: readonly string[]): string {
   return ids.every((id) => isIn(lastDay, id)) && knownDays.has(lastDay.suffix) ? lastDay.suffix : ''
 }
 
-/** The day that was asked for last, as a range of ids: nearly all that follow are in it, and comparing says so without reading their times. */
+/** The last day asked for, as a range of ids: most ids are in it, which a comparison shows without parsing their times. */
 let lastDay = { suffix: '', from: '', to: '' }
 const isIn = ({ from, to }: typeof lastDay, id: string): boolean => id >= from && id < to
 
 /**
- * When the oldest day of messages begins that has a partition, as far as this process knows; what is older is in the default one. Others of its
- * partitions may have gone: events are not kept as long as messages. Null: it knows of none.
+ * The start of the oldest day of messages with a partition, as far as this process knows; older rows are in the default one. Its other
+ * partitions may be gone: events have shorter retention. Null: none is known.
  */
 export const firstDay = (): number | null => (oldest === null ? null : timeOfSuffix(oldest))
 
@@ -75,7 +75,7 @@ export function perDay(name: string, build: (day: string) => string): (day: stri
   return (day) => {
     let text = texts.get(day)
     if (text === undefined) {
-      // Yesterday's late receipts and today's traffic; older days come one by one and go.
+      // Yesterday's late receipts and today's traffic; older days are rare.
       if (texts.size > 8) texts.clear()
       texts.set(day, (text = build(day)))
     }
@@ -87,25 +87,25 @@ export function perDay(name: string, build: (day: string) => string): (day: stri
 export const timeOfSuffix = (suffix: string): number =>
   Date.UTC(Number(suffix.slice(1, 5)), Number(suffix.slice(5, 7)) - 1, Number(suffix.slice(7, 9)))
 
-/** Statements of this process name the partitions of a day no longer: one of them is to be dropped. */
+/** Statements of this process stop naming the partitions of a day, before a drop. */
 export function forgetDay(suffix: string): void {
   knownDays.delete(suffix)
 }
 
 const suffixOf = (ms: number): string => `_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-// Made well ahead, so that a maker that is down for days delays nothing.
+// Created well ahead, so that jobs may be down for days.
 const daysAhead = 7
 
 /**
- * Makes the partitions of yesterday (a clock that is off, a long transaction), today and the next days. Repeatable, and safe from
- * several processes; what is in use all the time, as while the database is dumped, is left to the next call, and nobody waits for it. Rows in
- * a default partition mean a clock that is far off or a maker that was down: they are reported.
+ * Creates the partitions of yesterday (a clock that is off, a long transaction), today and the next days. Repeatable, and safe in several
+ * processes. A table in constant use, as during a dump, is left to the next call, and delays no one. Reports rows in a default partition:
+ * they mean a wrong clock, or that jobs were down.
  */
 export async function ensurePartitions(db: Db, log: Log, now: number = nowMs()): Promise<void> {
   const today = Math.floor(now / dayMs) * dayMs
   await createPartitions(db, log, today)
-  // A new partition is closed to requests until it has the wall of its table.
+  // A new partition is closed to requests until row security is set up.
   await ensureRowSecurity(db)
   await learnDays(db)
   for (const table of Object.keys(tables)) {
@@ -116,8 +116,8 @@ export async function ensurePartitions(db: Db, log: Log, now: number = nowMs()):
 }
 
 /**
- * Learns which days have all their partitions, old ones too; days that retention has dropped are forgotten. To be called now and then where
- * others make them, or the statements of this process name no day any more when those are over that there were at its start.
+ * Learns which days have all their partitions, old ones too, and forgets dropped days. Call it periodically if other processes create them;
+ * otherwise this process's statements name no day once the known ones are over.
  */
 export async function learnDays(db: Db): Promise<void> {
   const { rows } = await db.query<{ suffix: string; isWhole: boolean; hasMessages: boolean }>(
@@ -134,7 +134,7 @@ export async function learnDays(db: Db): Promise<void> {
   oldest = rows.find(({ hasMessages }) => hasMessages)?.suffix ?? null
 }
 
-/** Makes the partitions of some days of a table, of an installation on which nothing runs. @throws where one cannot be made. */
+/** Creates partitions of some days of a table, in an installation that is not running. @throws if one cannot be created. */
 export async function createDays(db: Db, log: Log, table: string, suffixes: readonly string[]): Promise<void> {
   const storage = Object.entries(tables).find(([name]) => name === table)?.[1] ?? ''
   for (const suffix of suffixes)
@@ -142,14 +142,14 @@ export async function createDays(db: Db, log: Log, table: string, suffixes: read
       throw new Error(`the partition ${table}${suffix} could not be made`)
 }
 
-/** The oldest day first. Where one has to be left, so are those behind it: their locks are the same, and so is a full disk. */
+/** The oldest day first. If one fails, later ones are skipped: they need the same locks, and the same disk. */
 async function createPartitions(db: Db, log: Log, today: number): Promise<void> {
   for (let day = -1; day <= daysAhead; day++)
     for (const [table, storage] of Object.entries(tables))
       if (!(await createPartition(db, log, table, today + day * dayMs, storage))) return
 }
 
-/** Answers whether its locks were free, and the database took it. */
+/** False if its locks were not free, or the database refused. */
 async function createPartition(db: Db, log: Log, table: string, from: number, storage: string): Promise<boolean> {
   const name = `${table}${suffixOf(from)}`
   const { rows } = await db.query<{ isThere: boolean }>(`select to_regclass($1) is not null as "isThere"`, [name])
@@ -165,7 +165,7 @@ async function createPartition(db: Db, log: Log, table: string, from: number, st
   } catch (error) {
     // Another process was faster.
     if (['42P07', '23505'].includes(codeOf(error) ?? '')) return true
-    // The default partition holds rows of that day (23514) and keeps on holding them.
+    // The default partition holds rows of that day (23514), and will keep them.
     log.warn({ error, partition: name }, 'partition not created')
     return !isUnavailable(error)
   }

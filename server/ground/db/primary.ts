@@ -1,6 +1,6 @@
 /**
- * The primary among the hosts of an address with several: found by asking all of them, and watched on a connection of its own for as long as
- * this process has connections there. Where it is another one, those to the one before are dropped. Decision 0041.
+ * Finds the primary of an address with several hosts by asking all of them, and watches it on its own connection while this process has
+ * connections. When the primary changes, connections to the former one are dropped. Decision 0041.
  */
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,29 +9,29 @@ import { codeOf, isUnavailable, NoPrimaryError } from './failure.ts'
 import { hostsOf, withoutSession, type Host } from './hosts.ts'
 
 const lookEveryMs = 1000
-// Where one accepts writes, how long others may take to say that they do: one that was frozen, and was replaced meanwhile, wakes as a primary.
+// After one host accepts writes, how long others may take to claim the same: a host that was frozen and replaced wakes as a primary.
 const othersMs = 200
-// Hosts that were asked in vain are left alone for a moment.
+// The pause after an unsuccessful round.
 const restMs = 250
 
-/** What became of a connection to a host that is the primary no more; `isUnavailable` holds for it. */
+/** A connection led to a former primary; `isUnavailable` holds. */
 class FormerPrimaryError extends Error {
   /** SQLSTATE 08006, connection failure. */
   readonly code = '08006'
 }
 
-/** A host that accepts writes, and the connection on which it said so. */
+/** A host that accepts writes, and the connection that showed it. */
 interface Found {
   host: Host
   client: Client
 }
 
-/** Told of a move: the names of both hosts. */
+/** Gets the names of both hosts. */
 type OnMove = (move: { from: string; to: string }) => void
 
 const known = new Map<string, Primary>()
 
-/** Who follows the primary of an address with several hosts: one for each address in this process. Null: it names one host. */
+/** One per address and process. Null: the address has one host. */
 export function primaryOf(address: string | undefined): Primary | null {
   if (address === undefined || !hostsOf(address)) return null
   const place = withoutSession(address)
@@ -41,12 +41,12 @@ export function primaryOf(address: string | undefined): Primary | null {
 }
 
 export class Primary {
-  /** Told whenever it is another one. */
+  /** Called when the primary changes. */
   onMove: OnMove = () => {}
-  /** A host that does not answer within it is none to wait for: one that was frozen, or that a network has lost, says nothing at all. */
+  /** A host that does not answer in this time is frozen or unreachable. */
   answerMs = 2000
   readonly #hosts: readonly Host[]
-  /** The connections of this process, with where they lead; null: not known yet. */
+  /** This process's connections and their hosts; null: not known yet. */
   readonly #sockets = new Map<Socket, Host | null>()
   #watched: Found | null = null
   #last: Host | null = null
@@ -60,7 +60,10 @@ export class Primary {
     this.#hosts = hosts
   }
 
-  /** Where a socket is to lead, which is dropped when that is the primary no more. @throws NoPrimaryError, or what all hosts say alike. */
+  /**
+   * Chooses the host of a socket, which is dropped when that is no longer the primary. @throws NoPrimaryError, or the common error of all
+   * hosts.
+   */
   async lead(socket: Socket): Promise<Host> {
     this.#sockets.set(socket, null)
     socket.once('close', () => {
@@ -73,7 +76,7 @@ export class Primary {
     return host
   }
 
-  /** A host has refused a write: who is the primary is to be asked again, on new connections. */
+  /** A host has refused a write: new connections look for the primary again. */
   doubt(): void {
     if (this.#watched) this.#lose(this.#watched)
   }
@@ -97,7 +100,7 @@ export class Primary {
     this.#last = host
     this.#failure = null
     client.once('end', () => this.#lose(found))
-    // What is watched keeps no program from its end.
+    // The watch does not keep the program running.
     streamOf(client).unref()
     this.#timer = setInterval(() => void this.#look(), lookEveryMs).unref()
     for (const [socket, at] of this.#sockets)
@@ -106,7 +109,7 @@ export class Primary {
     return host
   }
 
-  /** Looks whether the primary still is one. */
+  /** Checks that the primary still is one. */
   async #look(): Promise<void> {
     const found = this.#watched
     if (!found || this.#isLooking) return
@@ -128,7 +131,7 @@ export class Primary {
     if (!this.#isPursuing) void this.#pursue()
   }
 
-  /** Searches for as long as there are connections that may lead to one that it is no more. */
+  /** Searches while connections may lead to a former primary. */
   async #pursue(): Promise<void> {
     this.#isPursuing = true
     while (!this.#watched && this.#sockets.size > 0)
@@ -137,10 +140,10 @@ export class Primary {
   }
 }
 
-/** What a host said: it is a primary, or why not. */
+/** A host's answer: it is a primary, or the reason why not. */
 type Answer = Found | { host: Host; reason: string; error: Error | null }
 
-/** Asks all hosts at once. The first that accepts writes it is; of several the one that became a primary last. */
+/** Asks all hosts at once. The first that accepts writes wins; of several, the one promoted last. */
 async function askAll(hosts: readonly Host[], answerMs: number): Promise<Found> {
   const found: Found[] = []
   const refusals: Exclude<Answer, Found>[] = []
@@ -172,7 +175,7 @@ async function ask(host: Host, answerMs: number): Promise<Answer> {
     connectionTimeoutMillis: answerMs,
     query_timeout: answerMs,
   })
-  // What breaks it ends it, too.
+  // Errors also end it.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -187,7 +190,7 @@ async function ask(host: Host, answerMs: number): Promise<Answer> {
   }
 }
 
-/** Why a host is not the one to write to; null: it is. */
+/** Why a host is not the primary; null: it is. */
 async function whyNot(client: Client): Promise<string | null> {
   const { rows } = await client.query<{ isStandby: boolean; isReadOnly: boolean }>(
     `select pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
@@ -196,7 +199,7 @@ async function whyNot(client: Client): Promise<string | null> {
   return rows[0].isReadOnly ? 'read-only' : null
 }
 
-/** Each promotion begins a timeline with a higher number, the first eight digits of the names of its files of the log. */
+/** Each promotion starts a timeline with a higher number, the first eight digits of WAL file names. */
 async function newestOf(found: readonly Found[]): Promise<Found | undefined> {
   const ranked = await Promise.all(
     found.map(async (one) => {
@@ -209,8 +212,8 @@ async function newestOf(found: readonly Found[]): Promise<Found | undefined> {
   return ranked.toSorted((a, b) => b.timeline.localeCompare(a.timeline))[0]?.one
 }
 
-/** Without a goodbye for which one that is frozen would not send an answer. */
+/** Without a goodbye, because a frozen host would not answer it. */
 const close = (client: Client): void => void streamOf(client).destroy()
 
-/** What pg's clients have and its types do not tell. */
+/** Missing from pg's types. */
 const streamOf = (client: Client): Socket => (client as unknown as { connection: { stream: Socket } }).connection.stream

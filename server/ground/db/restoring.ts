@@ -1,7 +1,9 @@
-/** That a database is being restored: a table that is there from before the first row until the last. Where it stays, the restore was interrupted. */
+/**
+ * Marks a database that is being restored: a table that exists from before the first row until the last. If it stays, the restore was
+ * interrupted.
+ */
 import type { Queryable } from './db.ts'
 
-/** Its name. */
 export const restoringTable = 'restoring'
 
 class RestoringError extends Error {
@@ -12,23 +14,23 @@ class RestoringError extends Error {
   }
 }
 
-/** Whether a database is being restored, or was and is not whole. */
+/** Whether a restore is running, or was interrupted. */
 export async function isRestoring(db: Queryable): Promise<boolean> {
   const { rows } = await db.query<{ is: boolean }>(`select to_regclass('${restoringTable}') is not null as is`)
   return rows[0]?.is === true
 }
 
-/** @throws where it is, for the person who starts something on it. */
+/** @throws if so, with a message for the operator. */
 export async function requireWhole(db: Queryable): Promise<void> {
   if (await isRestoring(db)) throw new RestoringError()
 }
 
-/** Begins a restore. Repeatable. */
+/** Repeatable. */
 export async function beginRestoring(db: Queryable): Promise<void> {
   await db.query(`create table if not exists ${restoringTable} (since timestamptz not null default now())`)
 }
 
-/** Ends it, in the transaction that makes the database whole. */
+/** Call it in the transaction that completes the database. */
 export async function endRestoring(db: Queryable): Promise<void> {
   await db.query(`drop table ${restoringTable}`)
 }

@@ -1,29 +1,28 @@
 /**
- * The second wall between accounts, as the database keeps it (decision 0030): row level security on every table with an `account_id`, and
- * the role that requests run as. Read from the catalog and not from a list, so that no table is forgotten.
+ * The second wall between accounts in the database (decision 0030): row level security on every table with an `account_id`, and the role of
+ * requests. Read from the catalog and not from a list, so that no table is forgotten.
  */
 import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Queryable } from './connection.ts'
 import { codeOf } from './failure.ts'
 
-/** The setting that says whose rows a request sees. */
+/** The setting with the request's account. */
 export const accountSetting = 'heliogram.account'
 
-// Evaluated once a statement and not once a row, because of the select around it.
+// The select makes PostgreSQL evaluate it once per statement, not per row.
 const own = `(select current_setting('${accountSetting}', true)::uuid)`
 const policy = 'own_account'
 
-/** Rows of an account: read and written. */
 const ofAccounts = 'select, insert, update, delete'
 
 /**
- * What requests may do with tables that belong to no account, and why. Everything else is closed to them: how carriers are reached and with
- * which secrets, other processes, what has not been matched yet. Columns are in the order of the alphabet.
+ * Privileges of requests on tables without an account, with reasons. Everything else is closed to them: carriers' addresses and secrets,
+ * other processes, unmatched receipts. Columns are in alphabetical order.
  */
 const ofEverybody: Record<string, string> = {
-  // Where a message waits in line, and how much of an account does: by lanes, which are an account's.
+  // The place of a message in the queue, and an account's queue: by lanes, which belong to accounts.
   backlogs: 'select (campaign_id, carrier_id, id, lane_id, sender)',
-  // Who had a message, and how fast all of them are.
+  // The carrier of a message, and the pace of all.
   carriers: 'select (enabled, id, is_test, name, pace, priority)',
   link_states: 'select (link_id, state, updated_at)',
   links: 'select (carrier_id, id)',
@@ -32,31 +31,30 @@ const ofEverybody: Record<string, string> = {
   login_failures: 'select, insert, update, delete',
   // A session of an SMPP client counts while its process is not fenced.
   nodes: 'select (fenced_at, id)',
-  // Which route a message took.
+  // The route of a message.
   routes: 'select (id, name, position)',
 }
 
-// Any number that nobody else locks; held while one table is changed.
+// An arbitrary number; held while one table is changed.
 const lockKey = 1_870_030
 
 interface Installation {
   role: string
-  /** There is a role of that name. */
   isThere: boolean
   /** It is one of ours: it can neither log in nor pass the wall. */
   isHarmless: boolean
   /** We may become it. */
   isOurs: boolean
-  /** It may look for our tables where they are. */
+  /** It has usage of our schema. */
   canEnter: boolean
-  /** Where they are; null: nowhere, and nothing can be made. */
+  /** The schema of our tables; null: there is none, and nothing can be created. */
   schema: string | null
 }
 
 /**
- * Puts up what is missing of the wall: the role, its privileges, and the policies of tables and partitions. Repeatable, safe from several
- * processes, and two reads of the catalog where nothing is missing. Returns the role that requests run as; null where the database's user
- * may not have one, and then requests run as the owner of the tables, which no policy holds back.
+ * Adds missing parts of the wall: the role, its privileges, and the policies of tables and partitions. Repeatable, safe in several
+ * processes, and two reads of the catalog if nothing is missing. Returns the role of requests; null if the database's user may not have
+ * one: then requests run as the owner of the tables, to whom policies do not apply.
  */
 export async function ensureRowSecurity(db: Queryable): Promise<string | null> {
   const role = await ensureRole(db)
@@ -83,13 +81,13 @@ async function readInstallation(db: Queryable): Promise<Installation> {
   return rows[0]
 }
 
-/** The right to become a role has had a word of its own since PostgreSQL 16. */
+/** PostgreSQL 16 renamed the right to become a role. */
 async function wordOfMembership(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ number: number }>(`select current_setting('server_version_num')::int as number`)
   return (rows[0]?.number ?? 0) >= 160_000 ? `'set'` : `'member'`
 }
 
-/** Makes the role, or takes the one that an administrator has made; null where neither goes. */
+/** Creates the role, or uses an administrator's; null if neither is possible. */
 async function ensureRole(db: Queryable): Promise<string | null> {
   let found = await readInstallation(db)
   const name = escapeIdentifier(found.role)
@@ -99,7 +97,7 @@ async function ensureRole(db: Queryable): Promise<string | null> {
     found = await readInstallation(db)
   }
   if (!found.isThere || !found.isHarmless || !found.isOurs) return null
-  // Everybody may enter "public", unless somebody took that away; nobody may enter a schema of ours.
+  // "public" is open by default; our own schemas are not.
   if (!found.canEnter && found.schema !== null) {
     await attempt(db, `grant usage on schema ${escapeIdentifier(found.schema)} to ${name}`)
     found = await readInstallation(db)
@@ -107,18 +105,18 @@ async function ensureRole(db: Queryable): Promise<string | null> {
   return found.canEnter ? found.role : null
 }
 
-/** Runs what may be forbidden to us (42501, or 0LP01 for a grant), or done by another process at the same moment. */
+/** Runs a statement that may be forbidden (42501, or 0LP01 for a grant), or done concurrently by another process. */
 async function attempt(db: Queryable, text: string): Promise<void> {
   try {
     await db.query(text)
   } catch (error) {
-    // 42710: it exists; 23505: so it does since a moment; 42704: it does not, because it could not be made.
+    // 42710: it exists; 23505: it was created at this moment; 42704: it could not be created.
     if (!['42501', '0LP01', '42710', '23505', '42704'].includes(codeOf(error) ?? '')) throw error
   }
 }
 
 interface Table {
-  /** As it stands in a statement. */
+  /** Quoted for a statement. */
   name: string
   column: string | null
   isEnabled: boolean
@@ -126,7 +124,7 @@ interface Table {
   privileges: string
 }
 
-/** Statements that are to be run, one a table: each is a transaction, so that no two tables are locked at a time. */
+/** Missing statements, one per table: each is a transaction, so that no two tables are locked at a time. */
 async function findChanges(db: Queryable, role: string | null): Promise<string[]> {
   const { rows } = await db.query<Table>(
     `
@@ -177,6 +175,6 @@ function buildGrants({ name, column, privileges }: Table, role: string): string[
   return wanted === '' ? [revoke] : [revoke, `grant ${wanted} on ${name} to ${escapeIdentifier(role)}`]
 }
 
-/** The text that begins a transaction as the role, with an account; both end with it. */
+/** Begins a transaction with the role and account; both end with it. */
 export const beginAs = (role: string, accountId: string): string =>
   `begin; select set_config('role', ${escapeLiteral(role)}, true), set_config('${accountSetting}', ${escapeLiteral(accountId)}, true)`

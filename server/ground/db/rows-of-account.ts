@@ -1,11 +1,10 @@
-/** Deleting the rows of an account a piece at a time, so that no statement takes long. */
 import type { Tx } from './db.ts'
 
 const pieceRows = 2000
 
 /**
- * Deletes a piece of an account's rows in a table whose key begins with the account; returns how many. By ctid, which no partitioned table
- * has for itself: if statistics call a table empty, a join would look for each row among all (decision 0012).
+ * Deletes a batch of an account's rows in a table whose key begins with the account; returns their number. By ctid, which is not unique in
+ * a partitioned table: if statistics call a table empty, a join would look for each row among all (decision 0012).
  */
 export async function deleteRowsOf(tx: Tx, accountId: string, table: string): Promise<number> {
   const piece = `select ctid from ${table} where account_id = $1 limit $2`

@@ -1,4 +1,4 @@
-/** The database for a command beside the running service: as the service opens it, or as it has opened it. */
+/** Opens the database for a command beside the running service. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { readPidFile } from './embedded/pidfile.ts'
 import { choosePlace, pointer, prepareDataDir } from './embedded/place.ts'
 import { connectionOf } from './embedded/postmaster.ts'
 
-/** Opens it, and starts an embedded one that does not run. `close` stops what was started here, and nothing else. @throws as `openDatabase` does. */
+/** Opens it, and starts an embedded one that is not running. `close` stops only what was started here. @throws as `openDatabase` does. */
 export async function openBeside(
   databaseUrl: string | null,
   dataFolder: string,
@@ -28,13 +28,13 @@ export async function openBeside(
   }
 }
 
-/** Whether an embedded one was ever started on a data folder. Makes nothing. */
+/** Whether an embedded database was ever started on a data folder. Creates nothing. */
 export async function hasDatabase(dataFolder: string): Promise<boolean> {
   const folder = clusterFolder((await findPackaged()).major)
   return [folder, pointer].some((name) => existsSync(join(dataFolder, name)))
 }
 
-/** Whether something was ever started on another database: it has an account. Makes nothing. */
+/** Whether another database has an installation: it has an account. Creates nothing. */
 export async function hasInstallation(databaseUrl: string): Promise<boolean> {
   const pool = openPool({ connectionString: databaseUrl }, { name: 'installation', max: 1 })
   try {
@@ -47,7 +47,7 @@ export async function hasInstallation(databaseUrl: string): Promise<boolean> {
   }
 }
 
-/** How to connect to the embedded one that another process has opened; null where none runs on the data folder. Starts and changes nothing. */
+/** The connection to an embedded database opened by another process; null if none runs on the data folder. Starts and changes nothing. */
 async function findRunning(dataFolder: string): Promise<Connection | null> {
   const folder = clusterFolder((await findPackaged()).major)
   const { path } = await choosePlace(await prepareDataDir(dataFolder), folder)

@@ -1,10 +1,13 @@
-/** The schemas of an installation: that of its tables, to which the search path of its connections leads (open.ts), and that of its queue of imports. */
+/**
+ * The schemas of an installation: that of its tables, which its connections have in their search path (open.ts), and that of its import
+ * queue.
+ */
 import type { Queryable } from './db.ts'
 
-// As they may stand in SQL without quotes, and leave room for what is put behind them.
+// Valid without quotes, with room for a suffix.
 const plain = /^[a-z_][a-z0-9_]{0,40}$/
 
-/** The schema that tables are in. @throws Error for the person who started us, where there is none, or its name needs quotes */
+/** The schema of the tables. @throws Error for the operator, if there is none, or its name needs quotes */
 export async function schemaOf(db: Queryable): Promise<string> {
   const { rows } = await db.query<{ schema: string | null }>('select current_schema()::text as schema')
   const schema = rows[0]?.schema ?? null
@@ -17,10 +20,10 @@ export async function schemaOf(db: Queryable): Promise<string> {
   return schema
 }
 
-/** That of the queue of imports, which pg-boss wants for itself. Several installations in one database have each their own. */
+/** The import queue's schema, which pg-boss requires for itself. Each installation in a database has its own. */
 export const queueSchemaOf = (schema: string): string => (schema === 'public' ? 'pgboss' : `${schema}_pgboss`)
 
-/** Asked before anything is made. @throws Error for the person who started us, where the queue has no schema, and its user may not make one */
+/** Checked before anything is created. @throws Error for the operator, if the queue has no schema, and its user may not create one */
 export async function requireQueueSchema(db: Queryable, schema: string): Promise<void> {
   const queue = queueSchemaOf(schema)
   const { rows } = await db.query<{ isThere: boolean; user: string }>(

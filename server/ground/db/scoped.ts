@@ -1,7 +1,7 @@
 /**
- * The second wall between accounts, as this process uses it (decision 0030). Within a request of a caller, what is asked through a walled
- * pool runs as a role that sees the rows of the caller's account alone. Role and account are set in the transaction of the statement
- * itself and end with it: a connection has nothing to remember and nothing to give back.
+ * The second wall between accounts in this process (decision 0030). During a caller's request, statements on a walled pool run in a role
+ * that sees only the caller's account. Role and account are set in the statement's own transaction and end with it: connections keep no
+ * state.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Readable } from 'node:stream'
@@ -14,20 +14,20 @@ import { Shares } from './shares.ts'
 
 const accounts = new AsyncLocalStorage<string>()
 
-/** Runs `work`, and what it waits for, within an account: walled pools show nothing else to it. */
+/** Runs `work`, with what it awaits, within an account: walled pools show only its rows. */
 export function withinAccount<T>(accountId: string, work: () => T): T {
   return accounts.run(accountId, work)
 }
 
-/** Runs `work` in front of the wall: for counts of accounts of which the caller has been found to be above. */
+/** Runs `work` outside the wall: for counts of accounts that were checked to be below the caller. */
 export function outsideAccounts<T>(work: () => T): T {
   return accounts.exit(work)
 }
 
-/** The account within which the current work is done; undefined: none. */
+/** The account of the current work; undefined: none. */
 export const currentAccount = (): string | undefined => accounts.getStore()
 
-/** Makes a stream do its reading within an account, whoever asks it for more. */
+/** Reads a stream within an account, whoever consumes it. */
 export function readWithinAccount(accountId: string, stream: Readable): void {
   const read = stream._read.bind(stream)
   stream._read = (size) => withinAccount(accountId, () => read(size))
@@ -35,7 +35,7 @@ export function readWithinAccount(accountId: string, stream: Readable): void {
 
 const roles = new WeakMap<Db, string>()
 
-/** The walled face of a pool, or the pool itself where its user may not have a role for requests; that is logged. */
+/** The walled face of a pool, or the pool itself, with a log line, if its user may not have a role for requests. */
 export async function openWall(db: Db, log: Log): Promise<Db> {
   const role = await ensureRowSecurity(db)
   if (role !== null) return wallOff(db, role)
@@ -44,9 +44,8 @@ export async function openWall(db: Db, log: Log): Promise<Db> {
 }
 
 /**
- * A pool's second face: the same connections, and within an account the wall in front of them. A statement on it goes by the extended
- * protocol, so it is one statement. Accounts have the connections by turns, and none has more than half of them: one that reads much makes
- * nobody wait but itself.
+ * A pool's second face: the same connections, with the wall within an account. Statements use the extended protocol, so each is one
+ * statement. Accounts take turns for connections, and none has more than half of them: a busy account delays only itself.
  */
 function wallOff(db: Db, role: string): Db {
   const shares = new Shares(db.options.max, Math.ceil(db.options.max / 2))
@@ -74,7 +73,7 @@ export function beginOf(db: Db): string {
   return role === undefined || accountId === undefined ? 'begin' : beginAs(role, accountId)
 }
 
-/** What pg's queries and connections have and its types do not tell. */
+/** Missing from pg's types. */
 interface Wire {
   stream: { cork(): void; uncork(): void }
   parse(message: { name: string; text: string }): void
@@ -99,8 +98,8 @@ const entry = {
 const prepared = new WeakSet<Wire>()
 
 /**
- * A statement with the entry before it, in one write and without a Sync between the two (PostgreSQL manual, §54.2.4): they are one
- * transaction, and where the entry fails the statement is skipped. It costs no round trip.
+ * A statement preceded by the entry, in one write and without a Sync between them (PostgreSQL manual, §54.2.4): they are one transaction,
+ * and if the entry fails the statement is skipped. It costs no round trip.
  */
 class AccountQuery extends BaseQuery {
   readonly #values: string[]
@@ -119,7 +118,7 @@ class AccountQuery extends BaseQuery {
     connection.stream.cork()
     try {
       if (!prepared.has(connection)) connection.parse(entry)
-      // Where this fails the pool closes the connection, as it does after any statement that failed.
+      // If this fails the pool closes the connection, as after any failed statement.
       prepared.add(connection)
       connection.bind({ statement: entry.name, values: this.#values })
       connection.execute({})
@@ -129,7 +128,7 @@ class AccountQuery extends BaseQuery {
     }
   }
 
-  /** Called for each row; that of the entry is nobody's. */
+  /** Drops the entry's row. */
   override handleDataRow(message: unknown): void {
     if (!this.#isEntering) super.handleDataRow(message)
   }

@@ -1,14 +1,14 @@
-/** That a connection is a session of PostgreSQL, which remembers what it was told: behind a pooler in transaction mode it is none. */
+/** Checks that a connection is a PostgreSQL session with state: behind a pooler in transaction mode it is not. */
 import { Client } from 'pg'
 import { configOf } from './address.ts'
 import type { Connection } from './db.ts'
 
-// One that hands its sessions out in turn may give a connection the same one twice, and others may use it meanwhile.
+// A rotating pooler may give a connection the same session twice, while others use it in between.
 const rounds = 5
 
 /**
- * @throws where two connections share sessions. What was prepared on one would be unknown to the next statement, or there already, and settings
- * would be somebody else's: messages would be accepted and not sent.
+ * @throws if two connections share sessions. Prepared statements would be missing or duplicate, and settings someone else's: messages would
+ * be accepted and not sent.
  */
 export async function requireSessions(connection: Connection): Promise<void> {
   const open = (): Client => {
@@ -17,7 +17,7 @@ export async function requireSessions(connection: Connection): Promise<void> {
       application_name: 'heliogram sessions',
       connectionTimeoutMillis: 10_000,
     })
-    // What breaks it rejects the statement under way, too.
+    // Errors reject the running statement, too.
     client.on('error', () => {})
     return client
   }
@@ -34,13 +34,13 @@ export async function requireSessions(connection: Connection): Promise<void> {
 const explanation =
   'a pooler shares its sessions among connections (PgBouncer: pool_mode transaction or statement). Heliogram has its own pools: name PostgreSQL itself in DATABASE_URL.'
 
-/** A transaction keeps its session: in a pooler it is the one that was just given back, or else what comes next gets another than before. */
+/** A transaction keeps its session: in a pooler the one that was just given back, or else the next statement gets another. */
 async function areShared(one: Client, other: Client): Promise<boolean> {
   const [first, second] = [await readSession(one), await readSession(other)]
   if (first === second) return true
   await other.query('begin')
   const held = await readSession(other)
-  // Where that was the only one, nobody gets another.
+  // If that was the only one, others get none.
   const isShared = held !== second || (await readSession(one)) !== first
   await other.query('rollback')
   return isShared

@@ -1,13 +1,13 @@
 /**
- * Settings of the embedded server, chosen for one small machine that also runs Heliogram; each with its reason.
- * They are given on the command line, so the configuration file in the data folder stays PostgreSQL's own.
+ * Settings of the embedded server, for one small machine that also runs Heliogram; each with its reason. Given on the command line, so that
+ * the configuration file in the data folder stays PostgreSQL's own.
  */
 const settings: Record<string, string> = {
-  // Reached by no network, named in process lists.
+  // No network access.
   listen_addresses: '',
   unix_socket_permissions: '0700',
   cluster_name: 'heliogram',
-  // A 202 means on disk. These are the defaults, said again because everything rests on them.
+  // A 202 means on disk. These are the defaults, repeated because everything depends on them.
   fsync: 'on',
   full_page_writes: 'on',
   synchronous_commit: 'on',
@@ -15,28 +15,28 @@ const settings: Record<string, string> = {
   shared_buffers: '128MB',
   // Containers often reserve huge pages without granting them, and the server then dies by SIGBUS; 128 MB gain nothing.
   huge_pages: 'off',
-  // Filling each new file of the log with zeroes takes 60 ms, for which every commit waits, once for 16 MB of log. Files are used again
-  // after a checkpoint; until then a flush may have to tell the file system of new blocks.
+  // Filling each new WAL file with zeroes takes 60 ms, for which every commit waits, once for 16 MB. Files are reused after a checkpoint;
+  // until then a flush may have to allocate blocks.
   wal_init_zero: 'off',
-  // Would halve whole pages after a checkpoint, for more time than writing them takes (pglz; this build has no lz4).
+  // Would halve whole pages after a checkpoint, but takes longer than writing them (pglz; this build has no lz4).
   wal_compression: 'off',
-  // Storage without a moving head, where the default of 4 makes the planner scan whole partitions.
+  // SSDs: the default of 4 makes the planner scan whole partitions.
   random_page_cost: '1.1',
   // The queue is emptied by DELETE: its dead rows slow each claim until a vacuum; the default looks once a minute.
   autovacuum_naptime: '10s',
-  // Our statements are short; compiling one costs more than running it.
+  // Our statements are short; compiling one takes longer than running it.
   jit: 'off',
-  // Cores belong to sending; and parallel queries need /dev/shm, of which containers get 64 MB.
+  // Cores are for sending; and parallel queries need /dev/shm, of which containers get 64 MB.
   max_parallel_workers_per_gather: '0',
   // Heliogram's pools use some 50 at most; the rest is for a backup and for a person with psql.
   max_connections: '100',
-  // A statement for which nobody waits any more ends, such as one behind a lock that somebody holds for minutes: each would keep its
-  // connection, and those that replace them would take all that there are.
+  // Ends abandoned statements, such as one behind a lock that is held for minutes: each would keep its connection, and their replacements
+  // would use up all of them.
   client_connection_check_interval: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Only life and death of the server. Errors of statements reach Heliogram itself, and would put numbers and texts on
-  // disk here: their DETAIL shows the row.
+  // Only the server's start and end. Errors of statements reach Heliogram itself, and would put numbers and texts on disk here: their
+  // DETAIL shows the row.
   log_min_messages: 'log',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
@@ -47,9 +47,9 @@ const walMbMax = 2048
 const walMbMin = 256
 
 /**
- * How much log is kept between checkpoints: a twentieth of the disk, from 256 MB to 2 GB. Thousands of rows a second write more than the default 1 GB
- * within a checkpoint's five minutes, and each checkpoint more writes whole pages again; but on a small disk 2 GB are what messages need. Half of it
- * is kept and used again: the first writing of a file costs more than the next, for new blocks on disk and new pages in memory.
+ * WAL kept between checkpoints: a twentieth of the disk, from 256 MB to 2 GB. Thousands of rows a second write more than the default 1 GB
+ * within a checkpoint's five minutes, and each extra checkpoint writes whole pages again; but on a small disk messages need the 2 GB. Half
+ * of it is kept for reuse: the first write of a file is slower, for new blocks on disk and new pages in memory.
  */
 export function walSettings(diskBytes: number): Record<string, string> {
   const mb = Math.round(Math.min(walMbMax, Math.max(walMbMin, diskBytes / 20 / 2 ** 20)))

@@ -10,7 +10,7 @@ import { learnDays } from './partitions.ts'
 import { askMain } from './door-testing.ts'
 import { patienceMs } from '../../../test/until.ts'
 
-/** A migrated, empty database of its own for one test file. */
+/** A migrated, empty database for one test file. */
 export interface TestDatabase {
   db: Db
   /** For more pools. */
@@ -18,11 +18,11 @@ export interface TestDatabase {
   /** For DATABASE_URL of a child process. */
   url: string
   name: string
-  /** Drops it before its time. */
+  /** Drops it early. */
   close: () => Promise<void>
 }
 
-/** What `test/global-setup.ts` answers: a server, and the database on it to clone. */
+/** From `test/global-setup.ts`: a server, and the database on it to clone. */
 export interface TestServer {
   url: string
   template: string
@@ -30,22 +30,22 @@ export interface TestServer {
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of the unix socket on which the test server is asked for; it is started by the first who asks. */
+    /** Path of the unix socket that returns the test server, which starts on the first request. */
     testServer: string
   }
 }
 
 let server: Promise<TestServer> | undefined
 
-/** Closes something after the current test or, while a file loads, after all of its tests; the last opened first. Does nothing in `beforeAll`. */
+/** Closes something after the current test or, while a file loads, after all of its tests; in reverse order. Does nothing in `beforeAll`. */
 export function atEnd(close: () => unknown): void {
   const register = TestRunner.getCurrentTest() ? onTestFinished : afterAll
   register(async () => void (await close()))
 }
 
 /**
- * Clones the migrated template (0.1 s); safe in parallel. It is dropped at the end. Partitions are the default ones only: call `ensurePartitions`
- * for more.
+ * Clones the migrated template (0.1 s); safe in parallel. It is dropped at the end. Partitions are the default ones only: call
+ * `ensurePartitions` for more.
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   server ??= askMain<TestServer>(inject('testServer'))
@@ -55,7 +55,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const url = withDatabase(serverUrl, name)
   const connection = { connectionString: url }
   const db = openPool(connection, { name: 'test', max: 10 })
-  // A process knows the days, the time and the last id of one database: of an earlier one, if another file of tests has run in it.
+  // The process may know the days, time and last id of an earlier file's database.
   forgetClock()
   forgetIds()
   await learnDays(db)
@@ -67,8 +67,8 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * Empties tables (`'accounts, carriers'`) and those that refer to them, as `truncate … cascade` does, of what few rows a test leaves: TRUNCATE
- * makes new files for each of some hundred tables and their indexes, which takes ten times as long. Waits for transactions that write to them.
+ * Empties tables (`'accounts, carriers'`) and those that refer to them, like `truncate … cascade`, for the few rows of a test: TRUNCATE
+ * creates new files for some hundred tables and their indexes, which takes ten times as long. Waits for transactions that write to them.
  */
 export async function emptyTables(db: Db, names: string): Promise<void> {
   const { rows } = await db.query<{ name: string }>(
@@ -90,14 +90,14 @@ export async function emptyTables(db: Db, names: string): Promise<void> {
   const empty = (): Promise<void> =>
     inTransaction(db, async (tx) => {
       await tx.query(`lock table ${tables.join(', ')} in exclusive mode`)
-      // One statement: references are looked at when all rows are gone.
+      // One statement: foreign keys are checked at its end.
       await tx.query(`with ${tables.map((table, n) => `d${n} as (delete from ${table})`).join(', ')} select`)
     })
   // A sweep may hold one of them and wait for another.
   while (await empty().then(() => false, isLostRaceOrThrow)) continue
 }
 
-/** Handles a failure of what may be done again; throws any other. */
+/** Ignores errors of repeatable work; throws any other. */
 export function isLostRaceOrThrow(error: unknown): boolean {
   if (isLostRace(error)) return true
   throw error
@@ -110,7 +110,7 @@ export function withDatabase(url: string, database: string): string {
   return changed.href
 }
 
-/** Resolves when so many statements on a database, whose text is like it, wait for a lock; answers the processes that they run in. */
+/** Resolves when `count` statements that match `like` wait for a lock; returns their process ids. */
 export async function untilBlocked(db: Db, count: number, like = '%'): Promise<number[]> {
   const end = performance.now() + patienceMs
   for (;;) {
@@ -125,7 +125,7 @@ export async function untilBlocked(db: Db, count: number, like = '%'): Promise<n
   }
 }
 
-/** How many rows of tables with such names were read, one after the other or by an index. `db` has one connection, whose reads are counted at once. */
+/** The number of rows read from tables with such names, by scans or indexes. `db` has one connection, whose reads are counted at once. */
 export async function countReads(db: Db, like: string): Promise<number> {
   await db.query('select pg_stat_force_next_flush()')
   const { rows } = await db.query<{ reads: number }>(
@@ -135,7 +135,7 @@ export async function countReads(db: Db, like: string): Promise<number> {
   return rows[0]?.reads ?? NaN
 }
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on its own connection. */
 export async function runOn(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url })
   await client.connect()
@@ -146,7 +146,7 @@ export async function runOn(url: string, statement: string): Promise<void> {
   }
 }
 
-/** The tables of a database in which one of some words stands, in any column and in any form of it that PostgreSQL prints. */
+/** The tables that contain one of some words, in any column, in any form that PostgreSQL prints. */
 export async function findInDatabase(db: Db, words: readonly string[]): Promise<string[]> {
   const { rows: tables } = await db.query<{ name: string }>(
     `select format('%I.%I', table_schema, table_name) as name

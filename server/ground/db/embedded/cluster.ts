@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Account, Place } from './place.ts'
 
-/** One database folder of one PostgreSQL major, and the files beside it. */
+/** A database folder of one PostgreSQL major, and the files beside it. */
 export interface Cluster {
   /** PostgreSQL's own data folder. */
   data: string
-  /** What the server prints; a new one begins when this passes `logBytesMax`. */
+  /** The server's output; a new one begins above `logBytesMax`. */
   log: string
   socketDir: string
   account: Account | undefined
@@ -22,12 +22,12 @@ export const owner = 'heliogram'
 /** A crash loop must not fill the disk; one older log is kept. */
 const logBytesMax = 4 * 2 ** 20
 
-/** The name of the database folder says its format, so that a newer PostgreSQL never opens an older one by accident. */
+/** The name contains the format, so that a newer PostgreSQL never opens an older database. */
 export function clusterFolder(major: number): string {
   return `pg${major}`
 }
 
-/** Opens the cluster of a place, creating it the first time. Refuses one that another major of PostgreSQL wrote. */
+/** Opens the cluster of a place, or creates it. Refuses one of another PostgreSQL major. */
 export async function openCluster(place: Place, major: number, bin: () => Promise<string>): Promise<Cluster> {
   const data = join(place.path, clusterFolder(major))
   const passwordFile = `${data}.password`
@@ -65,7 +65,7 @@ async function createCluster(
     await chown(draftPassword, account.uid, account.gid)
   }
   const initdb = promisify(execFile)
-  // No dependence on this machine's locales: they differ between machines and change under an index with libc.
+  // Independent of this machine's locales: they differ between machines and change under an index with libc.
   await initdb(
     join(bin, 'bin/initdb'),
     [
@@ -92,7 +92,7 @@ async function createCluster(
   await rename(draft, data)
 }
 
-/** Nothing of our environment reaches PostgreSQL, where PGDATA or PGOPTIONS would change what it does. */
+/** PostgreSQL gets none of our environment, where PGDATA or PGOPTIONS would change its behaviour. */
 export const serverEnvironment = { LC_ALL: 'C', TZ: 'UTC' }
 
 async function checkMajor(data: string, major: number): Promise<void> {
@@ -104,7 +104,7 @@ async function checkMajor(data: string, major: number): Promise<void> {
   if (Number(found) !== major) throw new Error(`${data} was written by PostgreSQL ${found.trim()}, not ${major}`)
 }
 
-/** Opens the log for the server to inherit, and says where its new lines will begin. */
+/** Opens the log for the server to inherit, and returns the offset of its new lines. */
 export async function openLog(path: string): Promise<{ fd: number; start: number; close: () => Promise<void> }> {
   const size = await stat(path).then(
     (found) => found.size,

@@ -8,13 +8,13 @@ import type { Log } from '../log.ts'
 import { isAlive, isPostmaster, readPidFile, signalProcess } from './pidfile.ts'
 import { prepareDataDir } from './place.ts'
 
-/** A PostgreSQL for tests and scripts, in a temporary folder that goes with it. */
+/** A PostgreSQL for tests and scripts, in a temporary folder that is removed with it. */
 export interface Disposable {
   url: string
   close: () => Promise<void>
 }
 
-/** Nothing here survives a crash, so nothing is written twice or waited for. */
+/** Nothing must survive a crash, so no write waits for the disk. */
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -25,18 +25,18 @@ const settings = {
 
 const prefix = 'heliogram-test-'
 
-/** Where Linux keeps files in memory. A database is some thousand files, and a twentieth of what the tests take went into making them on a disk. */
+/** Linux's memory file system. A database is some thousand files, and their creation on disk took a twentieth of the tests' time. */
 const inMemory = '/dev/shm'
 const gibibyte = 2 ** 30
 
-/** The folder of temporary files; where it is the usual one, rather one in memory, if there is plenty of it. */
+/** The folder of temporary files; instead of the default, one in memory if there is enough. */
 export async function findParent(): Promise<string> {
   if (tmpdir() !== '/tmp' || process.availableMemory() < 8 * gibibyte) return tmpdir()
   const { bavail, bsize } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0 }))
   return bavail * bsize < 4 * gibibyte ? tmpdir() : inMemory
 }
 
-/** Starts an empty server, or one on what `fill` puts into its data folder; `serverOptions` are more settings. Takes about a second. */
+/** Starts an empty server, or one on the data folder that `fill` prepares; `serverOptions` are more settings. Takes about a second. */
 export async function startDisposable(
   log: Log,
   serverOptions: Record<string, string> = {},
@@ -45,7 +45,7 @@ export async function startDisposable(
   const parent = await findParent()
   await removeLeftovers(parent)
   const folder = await mkdtemp(join(parent, `${prefix}${process.pid}-`))
-  // PostgreSQL of a root user runs as another account, which must reach its folder.
+  // A root user's PostgreSQL runs as another account, which needs access to its folder.
   await chmod(folder, 0o711)
   await fill?.(join(folder, 'data'))
   const dataDir = await prepareDataDir(join(folder, 'data'))
@@ -63,7 +63,7 @@ export async function startDisposable(
   return { url: url.href, close }
 }
 
-/** Ends the servers of processes that were killed before they could. */
+/** Ends the servers of killed processes. */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN

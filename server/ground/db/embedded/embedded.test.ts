@@ -56,9 +56,9 @@ function open(connection: Connection): Db {
   return db
 }
 
-/** Starts the server from a process of its own, which a test may kill. */
+/** Starts the server from its own process, which a test may kill. */
 async function startChild(folder: string, account: { uid?: number; gid?: number } = {}): Promise<Child> {
-  // Nothing in the environment, not even HOME.
+  // An empty environment, even without HOME.
   const child = spawn(process.execPath, [script, folder], {
     ...account,
     cwd: '/',
@@ -125,14 +125,14 @@ test('a commit whose wait for the standby somebody ended is no success, of a sta
   await db.query('create table probes ()')
   const cancelWaiting = async (): Promise<void> =>
     void (await db.query(`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`))
-  // The server waits for a standby that is not there.
+  // The server waits for a standby that does not exist.
   const setStandby = async (change: string): Promise<void> => {
     await db.query(`alter system ${change}`)
     await db.query('select pg_reload_conf()')
   }
   await setStandby(`set synchronous_standby_names = 'absent'`)
   try {
-    // Its checkpointer may not have told of the change yet.
+    // Its checkpointer may apply the change later.
     await expect
       .poll(async () => {
         const probe = db.query('insert into probes default values').catch(codeOf)
@@ -162,7 +162,7 @@ test('a commit whose wait for the standby somebody ended is no success, of a sta
       await written
       expect(isUnavailable(error)).toBe(true)
     }
-    // It is there, and would be gone with this server.
+    // The row is visible, and would be lost with this server.
     expect((await db.query('select id from kept order by id')).rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
   } finally {
     await setStandby('reset synchronous_standby_names')
@@ -207,7 +207,7 @@ test('is not held up by a database that an earlier connection of ours is still m
   await once(first.process, 'exit')
   const db = openPool({ ...first.connection, database: 'postgres' }, { name: 'test', max: 2 })
   await db.query('alter database heliogram rename to other')
-  // As its making, its new name is there for nobody before it is committed.
+  // Like its creation, its new name is visible to others only after the commit.
   const [second] = await inTransaction(db, async (tx) => {
     await tx.query('alter database other rename to heliogram')
     const starting = start()
@@ -286,7 +286,7 @@ test('leaves a process id file as it was where the disk is full', async () => {
   await writeFile(file, content)
   const program = `import { disownPidFile } from '${join(import.meta.dirname, 'pidfile.ts')}'
     await disownPidFile('${folder}').catch(({ code }) => console.log(code))`
-  // No file of its may have one byte.
+  // Its files may not have a single byte.
   const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' --input-type=module -e "$1"`
   const child = spawn('/bin/sh', ['-c', script, 'sh', program], { stdio: ['ignore', 'pipe', 'inherit'] })
   expect(await text(child.stdout)).toBe('EFBIG\n')

@@ -10,37 +10,37 @@ import { choosePlace } from './place.ts'
 import { findPostmaster, launchPostmaster, NotStartedError, stopPostmaster } from './postmaster.ts'
 import type { Postmaster } from './postmaster.ts'
 
-/** The PostgreSQL that came through npm, running and supervised. */
+/** The PostgreSQL from npm, running and supervised. */
 export interface Embedded {
   /** Through a unix socket, as the superuser `heliogram`, to the database `heliogram`. Stays the same over restarts. */
   connection: Connection
-  /** As `server_version` says it: 18.4. */
+  /** As in `server_version`: 18.4. */
   version: string
-  /** Found running, left by a process of ours that was killed. */
+  /** Found running, left by a killed process of ours. */
   adopted: boolean
-  /** The folder of the database files; not inside `dataDir` where an unprivileged account cannot reach that. */
+  /** The database files; outside `dataDir` if an unprivileged account cannot reach that. */
   dataPath: string
-  /** Stops the server, in order; connections still open are closed. */
+  /** Stops the server in order; open connections are closed. */
   close: () => Promise<void>
-  /** Resolves after `close`. A server that dies by itself is started again, and the log tells. */
+  /** Resolves after `close`. A server that dies is restarted, with a log line. */
   exited: Promise<void>
 }
 
-/** First and longest pause before a server that died is started again. */
+/** First and longest pause before a restart. */
 const restartAfterMs = 100
 const restartAfterMsMax = 10_000
 
-/** How often a reason for which it is not started again is told: a full disk may last for hours. */
+/** How often a failure to restart is logged: a full disk may last for hours. */
 const toldEveryMs = 60_000
 
 /**
- * Starts PostgreSQL on the data folder (see `prepareDataDir`; the caller holds its lock), creating the database the first time,
- * or adopts the one that a killed process of ours left running. Throws with a message for the person who started us.
+ * Starts PostgreSQL on the data folder (see `prepareDataDir`; the caller holds its lock), creates the database the first time, or adopts a
+ * server left by a killed process of ours. Throws with a message for the operator.
  */
 export async function startEmbedded(options: {
   dataDir: string
   log: Log
-  /** Settings of the server that replace ours, for tests and benchmarks. */
+  /** Overrides settings, for tests and benchmarks. */
   settings?: Record<string, string>
 }): Promise<Embedded> {
   const { dataDir, log, settings = {} } = options
@@ -54,7 +54,7 @@ export async function startEmbedded(options: {
     await stopPostmaster(found, log)
     found = undefined
   }
-  // A server started under another TMPDIR has its socket elsewhere; it stays there over restarts, as the pools expect.
+  // A server started with another TMPDIR has its socket elsewhere; it stays there over restarts, as the pools expect.
   const home = { ...cluster, socketDir: found?.connection.host ?? cluster.socketDir }
   const launch = async () => {
     const { blocks, bsize } = await statfs(cluster.data)
@@ -64,7 +64,7 @@ export async function startEmbedded(options: {
   const { connection, version } = current
   const closing = new AbortController()
 
-  /** Returns undefined once we are closing. */
+  /** Undefined while closing. */
   async function launchAgain(): Promise<Postmaster | undefined> {
     const told = { reason: '', at: 0 }
     let times = 0

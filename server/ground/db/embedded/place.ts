@@ -5,39 +5,39 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { codeOf } from '../failure.ts'
 
-/** The account that PostgreSQL runs as: it refuses to run as root. */
+/** The account for PostgreSQL, which refuses to run as root. */
 export interface Account {
   uid: number
   gid: number
 }
 
-/** Where the embedded server keeps its files, and as whom it runs. */
+/** Files and account of the embedded server. */
 export interface Place {
   /** Holds `pg18/` (the database), its password and log, and `pg/` (a copy of the binaries). */
   path: string
   /** Short, private folder of the unix socket. */
   socketDir: string
-  /** Undefined: as the account of this process. */
+  /** Undefined: this process's account. */
   account: Account | undefined
 }
 
-/** In the data folder: names the folder used instead, where an unprivileged account cannot reach this one. */
+/** A file in the data folder with the path of the folder used instead, if an unprivileged account cannot reach this one. */
 export const pointer = 'postgres-location'
 
-/** Creates the data folder if needed, so that only its owner can list it, and returns its real path. */
+/** Creates a missing data folder that only its owner can list, and returns its real path. */
 export async function prepareDataDir(dataDir: string): Promise<string> {
   // As root, PostgreSQL runs as another account, which must be able to pass through to its own folder.
   if (await makeFolder(dataDir)) {
     await chmod(dataDir, isRoot() ? 0o711 : 0o700)
-    // Made in a checkout, of whatever name, it must not be committed: keys and passwords are in it.
+    // The folder may be in a checkout, and must not be committed: it holds keys and passwords.
     await writeFile(join(dataDir, '.gitignore'), '*\n')
   }
   return realpath(dataDir)
 }
 
 /**
- * Creates a folder and those above it; answers whether there was none. Not by a recursive mkdir of Node.js, which calls a read-only file system a
- * folder that is missing, and where a folder cannot be made though the one above it is there, as in /proc, tries for ever.
+ * Creates a folder and its parents; returns whether it was missing. Node.js's recursive mkdir reports a read-only file system as a missing
+ * folder, and loops forever if a folder cannot be created in an existing one, as in /proc.
  */
 async function makeFolder(path: string): Promise<boolean> {
   const make = (): Promise<boolean> =>
@@ -56,9 +56,9 @@ async function makeFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Decides where the database of a data folder is. Not as root: inside. As root: inside, owned by the account `heliogram`
- * or `postgres`, else nobody; or, where that account cannot reach the data folder (under /root), in
- * `/var/lib/heliogram/<hash of the path>`, which is then written down in the data folder.
+ * Chooses the place of a data folder's database. Not as root: inside. As root: inside, owned by the account `heliogram` or `postgres`, else
+ * nobody; if that account cannot reach the data folder (under /root), in `/var/lib/heliogram/<hash of the path>`, which is recorded in the
+ * data folder.
  */
 export async function choosePlace(dataDir: string, folder: string): Promise<Place> {
   if (!isRoot()) return { path: dataDir, socketDir: socketDirOf(dataDir), account: undefined }
@@ -88,7 +88,7 @@ export async function choosePlace(dataDir: string, folder: string): Promise<Plac
   return { path: elsewhere, socketDir: socketDirOf(elsewhere), account: known ?? account }
 }
 
-/** Creates a folder that only the server's account can enter, and makes sure that nobody else made it before. */
+/** Creates a folder that only the server's account can enter, and checks that no one else created it. */
 export async function makePrivateDir(path: string, account: Account | undefined): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
@@ -102,7 +102,7 @@ export async function makePrivateDir(path: string, account: Account | undefined)
   await chmod(path, 0o700)
 }
 
-/** 12 hexadecimal digits that stand for a path where a short name is needed. */
+/** 12 hexadecimal digits as a short name of a path. */
 export function hashOf(path: string): string {
   return createHash('sha256').update(path).digest('hex').slice(0, 12)
 }
@@ -111,7 +111,7 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-/** The path of a unix socket must stay below 108 bytes (104 on macOS), so it cannot live in the data folder. */
+/** The path of a unix socket must stay below 108 bytes (104 on macOS), so it cannot be in the data folder. */
 function socketDirOf(path: string): string {
   const parent = isRoot() && process.platform === 'linux' ? '/run' : tmpdir()
   return join(parent.length > 60 ? '/tmp' : parent, `heliogram-${hashOf(path)}`)
@@ -127,7 +127,7 @@ async function ownerOf(path: string): Promise<Account | undefined> {
   return { uid: found.uid, gid: found.gid }
 }
 
-/** As whom a new database runs. */
+/** The account of a new database. */
 async function unprivilegedUser(): Promise<{ name: string; account: Account }> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'))
   for (const name of ['heliogram', 'postgres', 'nobody']) {
@@ -137,7 +137,7 @@ async function unprivilegedUser(): Promise<{ name: string; account: Account }> {
   return { name: '65534', account: { uid: 65_534, gid: 65_534 } }
 }
 
-/** Asks the system itself, as that account: modes, groups, access lists and mounts all have a say. */
+/** Tries it as that account: modes, groups, access lists and mounts all matter. */
 async function canReach(account: Account, path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     execFile('/bin/sh', ['-c', 'cd -- "$1"', 'sh', path], { ...account, cwd: '/', env: {} }, (error) => {

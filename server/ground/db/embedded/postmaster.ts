@@ -17,15 +17,15 @@ import { serverArguments } from '../settings.ts'
 export interface Postmaster {
   pid: number
   connection: Connection
-  /** As `server_version` says it: 18.4. */
+  /** As in `server_version`: 18.4. */
   version: string
-  /** Settles when the process is gone, with what is known of how. */
+  /** Resolves after the process has ended, with the known reason. */
   ended: Promise<string>
 }
 
-/** That a server did not start; the message has the end of what it printed. */
+/** A server did not start; the message has the end of its output. */
 export class NotStartedError extends Error {
-  /** Its own last word, and what to do, in one line. */
+  /** Its last output, and the remedy, in one line. */
   readonly reason: string
 
   constructor({ data, log }: Pick<Cluster, 'data' | 'log'>, printed: string, cause: unknown) {
@@ -38,16 +38,16 @@ export class NotStartedError extends Error {
   }
 }
 
-/** What a server that starts or ends says to each who comes. */
+/** The error of a starting or stopping server to each client. */
 const refusalOfClient = /^the database system is /
 
-/** A recovery after a crash may take minutes and then says so now and then. */
+/** A recovery after a crash may take minutes, and is logged at this interval. */
 const noticeEveryMs = 10_000
 
-/** A process that holds the database but does not answer (stopped, hung): after this we say so and leave it alone. */
+/** A process that holds the database but does not answer (stopped, hung) is reported after this time, and left alone. */
 const answerWithinMs = 60_000
 
-/** Children of a postmaster that was killed notice within moments; until then a new one refuses to start. */
+/** Children of a killed postmaster notice within moments; until then a new one refuses to start. */
 const orphansGoneWithinMs = 15_000
 
 /** Finds the server that an earlier process of ours left running on this cluster, and waits until it answers. */
@@ -61,7 +61,7 @@ export async function findPostmaster(cluster: Cluster, log: Log): Promise<Postma
     const version = await untilReady(connection, ended, log, answerWithinMs)
     return { pid: file.pid, connection, version, ended }
   } catch (error) {
-    // It was on its way out, which frees the database for a new one.
+    // It was stopping, which frees the database for a new one.
     if (!isAlive(file.pid)) return undefined
     watch.abort()
     throw new Error(
@@ -96,7 +96,7 @@ async function launchOnce(
   settings: Record<string, string>,
   log: Log,
 ): Promise<Postmaster> {
-  // Both may still name a server that is gone; nothing runs on this cluster, as findPostmaster or its end has told.
+  // Both may name a server that is gone; nothing runs on this cluster, as findPostmaster or the server's end has shown.
   await rm(cluster.socketDir, { recursive: true, force: true })
   await makePrivateDir(cluster.socketDir, cluster.account)
   await disownPidFile(cluster.data)
@@ -108,9 +108,9 @@ async function launchOnce(
       ...cluster.account,
       cwd: '/',
       env: serverEnvironment,
-      // A session of its own: a Ctrl-C in our terminal is for us, and we stop the server after our last statement.
+      // Its own session: a Ctrl-C in our terminal is for us, and we stop the server after our last statement.
       detached: true,
-      // A file and not a pipe, so that it goes on when we are killed.
+      // A file and not a pipe, so that it survives us.
       stdio: ['ignore', output.fd, output.fd],
     },
   )
@@ -134,7 +134,7 @@ async function launchOnce(
   }
 }
 
-/** Waits for a server to take our password and answer; rejects when it ends instead, or refuses us. */
+/** Waits until a server accepts our password and answers; rejects if it ends or refuses us. */
 async function untilReady(
   connection: Connection,
   ended: Promise<string>,
@@ -160,7 +160,7 @@ async function untilReady(
   }
 }
 
-/** Connects once; makes our database if this is the first time. Returns the server's version, or why there is none. */
+/** Connects once; creates our database the first time. Returns the server's version, or the error. */
 async function askVersion(connection: Connection): Promise<string | Error> {
   const client = new Client({
     ...connection,
@@ -168,7 +168,7 @@ async function askVersion(connection: Connection): Promise<string | Error> {
     connectionTimeoutMillis: 5_000,
     query_timeout: 5_000,
   })
-  // What breaks this connection also rejects the call under way.
+  // Errors of the connection also reject the running call.
   client.on('error', () => {})
   try {
     await client.connect()
@@ -186,15 +186,15 @@ async function askVersion(connection: Connection): Promise<string | Error> {
   }
 }
 
-/** A connection that was given up, because the disk is slow, may have gone on making it: then it is there now. */
+/** A connection abandoned on a slow disk may have created it meanwhile. */
 async function makeOurs(client: Client): Promise<void> {
   await client.query(`create database ${owner}`).catch((error: unknown) => {
-    // SQLSTATE duplicate_database, or unique_violation where both were at it.
+    // SQLSTATE duplicate_database, or unique_violation for concurrent creation.
     if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error
   })
 }
 
-/** Asks the server to end: at once but in order, then without saving (the log is replayed at the next start), then by force. */
+/** Stops the server: at once but in order, then without saving (the log is replayed at the next start), then by force. */
 export async function stopPostmaster({ pid, ended }: Postmaster, log: Log): Promise<void> {
   const steps = [
     ['SIGINT', 60_000],
@@ -214,7 +214,7 @@ export async function stopPostmaster({ pid, ended }: Postmaster, log: Log): Prom
   }
 }
 
-/** How the server of a cluster is reached. Whole: what is not said here pg would take from PGPORT or PGSSLMODE, which are about another one. */
+/** The connection to a cluster's server. Complete: pg would take missing parts from PGPORT or PGSSLMODE, which are for another one. */
 export function connectionOf({ password }: Pick<Cluster, 'password'>, socketDir: string): Connection {
   return { host: socketDir, port: 5432, user: owner, password, database: owner, ssl: false }
 }
