@@ -22,7 +22,7 @@ describe('times', () => {
           [0.99, seen?.p99_ms],
         ] as const) {
           const exact = sorted[Math.ceil(sorted.length * part) - 1] ?? 0
-          // Three digits of what lies in the middle of a bucket that is 19 % wide.
+          // The middle of a bucket 19 % wide, to three digits.
           expect(Math.abs((ms ?? 0) / exact - 1)).toBeLessThan(0.1)
         }
         expect(seen?.count).toBe(values.length)

@@ -104,7 +104,7 @@ describe('a meter', () => {
     observe()
     expect([...meter.links.keys()]).toEqual(['link 7', 'new link'])
     expect([...meter.receiptTimes.keys()]).toEqual(['new carrier'])
-    // What was refused a place had counted all the same.
+    // It counted although it was not listed.
     expect(meter.links.get('new link')?.answers.get('accepted')).toBe(2)
     notes[8]?.('14155550100', { state: 'accepted' }, 1)
     expect(meter.links.get('link 8')?.answers.get('accepted')).toBe(2)

@@ -1,11 +1,10 @@
 /**
- * What this process counts while it works. Observing is an addition to an array that is there already: no text is built, nothing is
- * written and nobody waits. Labels are closed words, carriers and countries, never an account's data; what would be too many is `other`.
+ * Counters of this process. An observation is an addition to an existing array: no text is built, nothing is written, and no one waits.
+ * Labels are closed words, carriers and countries, never an account's data; beyond a limit they become `other`.
  */
 import { Histogram, type Sparse } from './histogram.ts'
 import { Counter } from './metrics.ts'
 
-/** A message that has moved, as far as it is counted. */
 export interface EndedMessage {
   accountId: string
   carrierId: string | null
@@ -16,7 +15,7 @@ export interface EndedMessage {
   isTest?: boolean
 }
 
-/** What became of a sender's messages since it was last asked. */
+/** Results of a sender's messages since the last call. */
 export interface SenderEnds {
   accountId: string
   number: string
@@ -24,9 +23,9 @@ export interface SenderEnds {
   failed: number
 }
 
-/** The times of one link's responses, or of one carrier's receipts, by country. */
+/** Response times of a link, or receipt times of a carrier, by country. */
 export class CountryTimes {
-  /** By the country's index; a hole where nothing was sent. */
+  /** By the country's index; empty without messages. */
   readonly #histograms: (Histogram | undefined)[] = []
   #count = 0
 
@@ -40,7 +39,7 @@ export class CountryTimes {
     for (const [country, histogram] of this.#histograms.entries()) if (histogram) yield [country, histogram]
   }
 
-  /** Whether nothing was seen lately. */
+  /** Whether there are no recent times. */
   get isQuiet(): boolean {
     return this.#histograms.every((histogram) => !histogram || histogram.recent().length === 0)
   }
@@ -52,31 +51,30 @@ export class CountryTimes {
   }
 }
 
-/** One link of this process. */
 export interface LinkMeter {
   carrierId: string
-  /** Submits by what came of them. */
+  /** Submits by result. */
   answers: Counter<SubmitOutcome>
   responses: CountryTimes
-  /** It is among those that are told of. */
+  /** Its metrics are shown. */
   isListed: boolean
 }
 
-/** What comes of a submit (a PDU, or a request); `throttled`: refused for the rate. */
+/** The result of a submit (a PDU, or a request); `throttled`: refused for the rate. */
 export type SubmitOutcome = (typeof submitOutcomes)[number]
 const submitOutcomes = ['accepted', 'refused', 'throttled', 'unknown'] as const
 
-// A country is two histograms of 20 lines in an answer: few for Prometheus, and more than most installations send to.
+// A country is two histograms of 20 lines: few for Prometheus, and more countries than most installations use.
 const countriesMax = 24
-// Told of at a time, and carriers as many. Where there are so many, those of which nothing was seen lately make room: links come and go.
+// Listed at a time, and equally many carriers. Above it, quiet ones make room: links come and go.
 const linksMax = 200
-// Countries are told by a number's first seven digits, in North America by its first four, remembered in a table that does not grow.
+// Countries are derived from a number's first seven digits, in North America the first four, cached in a table of fixed size.
 const prefixDigits = 7
 const areaDigits = 4
-// Any number of an area: its own may be one that is nobody's, which would tell nothing of the others.
+// Replaces the rest of the number, which may be unassigned and would then give no country for its area.
 const someNumber = '2345678'
 const prefixSlots = 8192
-// Lately is this long to twice this long.
+// Recent means once to twice this long.
 const periodMs = 300_000
 const otherCountry = 0
 const endWords: ReadonlySet<string> = new Set([
@@ -89,10 +87,10 @@ const endWords: ReadonlySet<string> = new Set([
   'unconfirmed',
 ])
 
-/** Observations of one process; the program makes one. */
+/** One per process. */
 export class Meter {
   readonly accepted = new Counter(['otp', 'transactional', 'marketing'])
-  /** Messages that are over, or unconfirmed, by what became of them. */
+  /** Final and unconfirmed messages, by result. */
   readonly ends = new Counter([...endWords])
   readonly receipts = new Counter([
     'enroute',
@@ -123,7 +121,7 @@ export class Meter {
     'other',
   ])
   readonly postTimes = new Histogram()
-  /** Group commits: their times, and the items that they wrote. */
+  /** Group commits: their times and items. */
   readonly flushes = { accept: new Flushes(), ledger: new Flushes() }
   readonly links = new Map<string, LinkMeter>()
   /** By carrier. */
@@ -140,7 +138,7 @@ export class Meter {
     this.#countryOf = countryOf
   }
 
-  /** What a link tells of each of its submits that has ended: the recipient, how, and how long the answer took. */
+  /** Observes each finished submit of a link: the recipient, the result, and the response time. */
   linkObserver(
     linkId: string,
     carrierId: string,
@@ -152,16 +150,16 @@ export class Meter {
       if (state === 'released') return
       if (!link.isListed) this.#list(linkId, link)
       answers.add(typeof reason === 'object' && reason.handling === 'throttling' ? 'throttled' : state)
-      // What was not answered has no time; a timeout would only tell its own setting.
+      // Submits without a response have no time; a timeout would only show its own setting.
       if (state !== 'unknown') responses.observe(this.countryIndex(theirNumber), ms)
     }
   }
 
-  /** Notes that a message moved. Only ends count; a receipt's time is from the answer to the last segment. */
+  /** Only final statuses count; a receipt's time is from the response to the last segment. */
   noteEnd(message: EndedMessage, status: string, now: number): void {
     if (!endWords.has(status)) return
     this.ends.add(status)
-    // The others were not a carrier's word.
+    // Other statuses do not come from the carrier.
     if (status !== 'delivered' && status !== 'undelivered' && status !== 'rejected') return
     const { accountId, carrierId, ourNumber, sentAt } = message
     if (carrierId !== null && sentAt !== null) {
@@ -169,7 +167,7 @@ export class Meter {
       if (!times && this.receiptTimes.size < linksMax) this.receiptTimes.set(carrierId, (times = new CountryTimes()))
       times?.observe(this.countryIndex(message.theirNumber), now - sentAt.getTime())
     }
-    // What a simulator made of it says nothing of the sender.
+    // A simulator's results say nothing about the sender.
     if (ourNumber === null || message.isTest) return
     let numbers = this.#senders.get(accountId)
     if (!numbers) this.#senders.set(accountId, (numbers = new Map()))
@@ -184,14 +182,14 @@ export class Meter {
     this.postTimes.observe(ms)
   }
 
-  /** Takes what became of senders' messages since the last time. */
+  /** Returns and resets the results of senders. */
   takeSenders(): SenderEnds[] {
     const taken = [...this.#senders.values()].flatMap((numbers) => [...numbers.values()])
     this.#senders = new Map()
     return taken
   }
 
-  /** Begins a new period where the last one is over. To be called every few seconds. */
+  /** Begins a new period if the last one is over. Call it every few seconds. */
   turn(now: number = performance.now()): void {
     if (now - this.#turnedAt < periodMs) return
     const periods = now - this.#turnedAt < 2 * periodMs ? 1 : 2
@@ -211,7 +209,7 @@ export class Meter {
       for (const [id, receipts] of this.receiptTimes) if (receipts.isQuiet) this.receiptTimes.delete(id)
   }
 
-  /** Lists a link where there is room; one that was taken off comes back with all that it counted. */
+  /** Lists a link if there is room; a link that returns keeps its counts. */
   #list(linkId: string, link: LinkMeter): LinkMeter {
     link.isListed = this.links.size < linksMax
     if (link.isListed) this.links.set(linkId, link)
@@ -223,7 +221,7 @@ export class Meter {
     return this.#countries[index] ?? 'other'
   }
 
-  /** The country of a number as an index: that of the first number seen that begins like it. */
+  /** The index of a number's country: that of the first number seen with the same prefix. */
   countryIndex(number: string): number {
     const isNorthAmerican = number.charCodeAt(0) === 49
     const digits = isNorthAmerican ? areaDigits : prefixDigits
@@ -260,7 +258,7 @@ class Flushes {
   }
 }
 
-/** What lately was seen of each, by country: for other processes to read. */
+/** Recent times by country, for other processes. */
 export function recentOf(meter: Meter, times: CountryTimes): Record<string, Sparse> {
   const recent = [...times.entries()].map(([country, histogram]) => [meter.countryName(country), histogram.recent()])
   return Object.fromEntries(recent.filter(([, sparse]) => (sparse ?? []).length > 0)) as Record<string, Sparse>

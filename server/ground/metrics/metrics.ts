@@ -1,19 +1,18 @@
-/** Metrics as Prometheus reads them: text exposition format 0.0.4. One family after the other, each with its samples. */
+/** Renders metrics for Prometheus: text exposition format 0.0.4. One family after the other, each with its samples. */
 import type { Histogram } from './histogram.ts'
 
-/** Label names and values of a sample, in the order in which they are shown. */
+/** In the order in which they are shown. */
 export type Labels = Readonly<Record<string, string>>
 
-/** The media type of the format. */
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Counts of one thing by a word of a closed list: an index and an addition each. */
+/** Counts by a word of a closed list: an index and an addition each. */
 export class Counter<Word extends string> {
   readonly #words: readonly Word[]
   readonly #indexOf: ReadonlyMap<string, number>
   readonly #counts: Float64Array
 
-  /** The last word counts what none of the others is. */
+  /** The last word counts all unlisted ones. */
   constructor(words: readonly Word[]) {
     this.#words = words
     this.#indexOf = new Map(words.map((word, i) => [word, i]))
@@ -29,13 +28,13 @@ export class Counter<Word extends string> {
     return this.#counts[this.#indexOf.get(word) ?? -1] ?? 0
   }
 
-  /** Every word with its count, also those that were never said: a rate needs the zero before the first. */
+  /** All words, also those without counts: a rate needs the zero before the first. */
   *entries(): Iterable<[Word, number]> {
     for (const [i, word] of this.#words.entries()) yield [word, this.#counts[i] ?? 0]
   }
 }
 
-/** The text of one answer. */
+/** The text of one response. */
 export class Exposition {
   #text = ''
   readonly #families = new Set<string>()
@@ -44,7 +43,7 @@ export class Exposition {
     return this.#text
   }
 
-  /** A counter; its name ends in `_total`. */
+  /** Its name ends in `_total`. */
   counter(name: string, help: string, samples: Iterable<readonly [Labels, number]>): void {
     this.#family(name, 'counter', help)
     for (const [labels, value] of samples) this.#sample(name, labels, value)
@@ -59,7 +58,6 @@ export class Exposition {
     )
   }
 
-  /** A value that goes up and down. */
   gauge(name: string, help: string, samples: Iterable<readonly [Labels, number]>): void {
     this.#family(name, 'gauge', help)
     for (const [labels, value] of samples) this.#sample(name, labels, value)
@@ -89,7 +87,7 @@ export class Exposition {
   }
 
   #family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string): void {
-    // All samples of a name must stand together.
+    // All samples of a name must be together.
     if (this.#families.has(name)) throw new Error(`${name} is defined twice`)
     this.#families.add(name)
     this.#text += `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`

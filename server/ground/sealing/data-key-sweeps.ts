@@ -1,6 +1,6 @@
 /**
- * How far a retired data key has been replaced. Two sweeps go through what it sealed, one the messages and one the contacts; the last of both
- * destroys it. Decisions 0032 and 0034.
+ * Progress in replacing retired data keys. Two sweeps reseal values, one for messages and one for contacts; the last to finish destroys the
+ * key. Decisions 0032 and 0034.
  */
 import type { Db, Queryable, Tx } from '../db/db.ts'
 
@@ -11,13 +11,10 @@ export interface RetiredKey {
   sweptTo: string | null
 }
 
-// As long as a transaction may last that began with the key before it was retired, many times over.
+// Many times the longest transaction that may have begun before the retirement.
 const quietAfterRetirement = '5 minutes'
 
-/**
- * Takes the retired key whose texts wait longest; null where none is left. Locks it, passing over those of other processes. Index
- * data_keys_retired.
- */
+/** Takes the retired key whose texts wait longest; null if none is left. Locks it, skipping those of other processes. Index data_keys_retired. */
 export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
   const { rows } = await tx.query<RetiredKey>({
     name: 'take-retired-key',
@@ -34,7 +31,7 @@ export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
   return rows[0] ?? null
 }
 
-/** Notes how far the texts of a retired key have been replaced; null: all of them. By primary key. */
+/** Records progress on a retired key's texts; null: all. By primary key. */
 export async function noteSwept(tx: Tx, { accountId, version }: RetiredKey, sweptTo: string | null): Promise<void> {
   await tx.query({
     name: 'note-swept-key',
@@ -49,7 +46,7 @@ export async function noteSwept(tx: Tx, { accountId, version }: RetiredKey, swep
   })
 }
 
-/** Lets a retired key wait behind the others. By primary key. */
+/** Moves a retired key behind the others. By primary key. */
 export async function putOff(
   db: Queryable,
   { accountId, version }: Pick<RetiredKey, 'accountId' | 'version'>,
@@ -57,7 +54,7 @@ export async function putOff(
   await db.query(`update data_keys set retired_at = now() where account_id = $1 and version = $2`, [accountId, version])
 }
 
-/** A key whose contacts are gone through: those that a retired one sealed, or, for the current one, those that are plain. */
+/** A key whose contacts are swept: those sealed by a retired key or, for the current one, those in clear. */
 export interface ContactsKey {
   accountId: string
   version: number
@@ -73,7 +70,7 @@ export interface ContactMark {
 }
 
 /**
- * Takes the key whose contacts wait longest, current ones only where `isSealing`; null where none is left. Locks it likewise. Index
+ * Takes the key whose contacts wait longest, current ones only if `isSealing`; null if none is left. Locks it likewise. Index
  * data_keys_contacts.
  */
 export async function takeContactsKey(tx: Tx, isSealing: boolean): Promise<ContactsKey | null> {
@@ -97,7 +94,7 @@ export async function takeContactsKey(tx: Tx, isSealing: boolean): Promise<Conta
   return { ...key, mark: campaignId !== null && id !== null ? { campaignId, id } : null }
 }
 
-/** Notes how far the contacts of a key have been gone through; null: all of them. By primary key. */
+/** Records progress on a key's contacts; null: all. By primary key. */
 export async function noteContacts(
   tx: Tx,
   { accountId, version }: ContactsKey,
@@ -116,7 +113,7 @@ export async function noteContacts(
   })
 }
 
-/** Forgets that plain contacts have been sealed: while the installation does not encrypt there come new ones. Reads all current keys. */
+/** Resets the record that contacts were sealed: while the installation does not encrypt, new ones are in clear. Reads all current keys. */
 export async function forgetSealedContacts(db: Db): Promise<void> {
   await db.query(
     `update data_keys
@@ -127,8 +124,8 @@ export async function forgetSealedContacts(db: Db): Promise<void> {
 }
 
 /**
- * Accounts that have contacts and never had a key: the first thing they ever sealed may be those. One whose keys were destroyed gets none
- * by this. Reads all accounts.
+ * Accounts with contacts that never had a key: these may be the first values to seal. Accounts whose keys were destroyed get none. Reads
+ * all accounts.
  */
 export async function findKeyless(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(

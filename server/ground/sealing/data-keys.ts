@@ -1,25 +1,24 @@
-/** Data keys: each account has its own, wrapped by the master key, so that all that it seals is lost by losing 32 bytes. Decision 0032. */
+/** Data keys: each account has its own, wrapped by the master key, so that destroying 32 bytes destroys all its sealed values. Decision 0032. */
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
 import type { Db, Queryable, Tx } from '../db/db.ts'
 import type { Vault } from './vault.ts'
 
-/** A key that values are sealed with. */
 export interface DataKey {
   /** From 1; 65,535 at most. */
   version: number
   key: KeyObject
 }
 
-/** The keys of an account, as they were a moment ago. */
+/** An account's keys, possibly a moment old. */
 export interface AccountKeys {
-  /** By version; without those that were destroyed, or were wrapped by another master key. */
+  /** By version; without destroyed ones, and those wrapped by another master key. */
   keys: ReadonlyMap<number, KeyObject>
-  /** Null: it has none yet, or had all destroyed. */
+  /** Null: none yet, or all destroyed. */
   currentVersion: number | null
   /** 0: it never had one. */
   lastVersion: number
   readAtMs: number
-  /** Read outside of a transaction, which may yet be rolled back with a key in it: good to seal with. */
+  /** Read outside a transaction that could be rolled back with the key: safe for sealing. */
   isCommitted: boolean
 }
 
@@ -30,7 +29,7 @@ interface KeyRow {
   isCurrent: boolean
 }
 
-// How long a key that was destroyed is still used by other processes.
+// How long other processes may use a destroyed key.
 const staleMs = 5000
 // Some 500 bytes each.
 const accountsMax = 10_000
@@ -39,7 +38,7 @@ const purposeOf = (accountId: string, version: number): string => `data_keys.wra
 const makeKey = (vault: Vault, accountId: string, version: number): Buffer =>
   vault.seal(randomBytes(32).toString('base64'), purposeOf(accountId, version))
 
-/** The data keys that this process has unwrapped. One a process; the accounts that were used longest ago are forgotten first. */
+/** This process's unwrapped data keys. One per process; drops the least recently used accounts first. */
 export class DataKeys {
   readonly #vault: Vault
   readonly #kept = new Map<string, AccountKeys>()
@@ -49,8 +48,8 @@ export class DataKeys {
   }
 
   /**
-   * The keys of accounts; by primary key prefix where they are not known, older than 5 s, or without one of the versions that are asked for:
-   * another process may have made it since.
+   * Keys of accounts; by primary key prefix if unknown, older than 5 s, or without a wanted version, which another process may have made
+   * since.
    */
   read(db: Queryable, wanted: ReadonlyMap<string, ReadonlySet<number>>): Promise<Map<string, AccountKeys>> {
     return this.#read(db, wanted, false)
@@ -75,8 +74,8 @@ export class DataKeys {
   }
 
   /**
-   * The keys to seal with, made where there is none. On a pool: what is sealed with a key that is rolled back could not be opened again.
-   * @throws where a key was wrapped by another master key.
+   * The keys for sealing, created if missing. On a pool: values sealed with a key that is rolled back could not be opened.
+   * @throws if a key was wrapped by another master key.
    */
   async readCurrent(db: Db, accountIds: readonly string[]): Promise<Map<string, DataKey>> {
     const wanted = new Map(accountIds.map((id) => [id, new Set<number>()]))
@@ -134,7 +133,7 @@ export class DataKeys {
     try {
       return createSecretKey(Buffer.from(this.#vault.open(wrapped, purposeOf(accountId, version)), 'base64'))
     } catch {
-      // Wrapped by another master key: whoever seals is told so, and what it sealed is shown as it is, unreadable.
+      // Wrapped by another master key: sealing reports it, and its sealed values are shown as unreadable.
       return null
     }
   }
@@ -155,7 +154,7 @@ function currentOf(accountId: string, { keys, currentVersion }: AccountKeys): Da
   return { version: currentVersion, key }
 }
 
-/** Whether the master key is the one that wrapped the newest data key; true where there is none. Reads one row. */
+/** Whether the master key wrapped the newest data key; true if there is none. Reads one row. */
 export async function isMasterKeyOf(db: Queryable, vault: Vault): Promise<boolean> {
   const { rows } = await db.query<{ accountId: string; version: number; wrapped: Buffer }>(
     `select account_id as "accountId", version, wrapped
@@ -174,17 +173,17 @@ export async function isMasterKeyOf(db: Queryable, vault: Vault): Promise<boolea
   }
 }
 
-// Every process unwraps all keys of an account, and all that it has is gone through for each that is retired.
+// Every process unwraps all keys of an account, and each retired one needs a sweep of all its data.
 const retiredMax = 10
 
 /**
- * Retires the account's data key and makes the next one; every process seals with it 5 s later. Locks the account. False, and nothing is
- * changed, where too many still are being replaced.
+ * Retires the account's data key and creates the next one; every process seals with it 5 s later. Locks the account. False, without a
+ * change, if too many keys are still being replaced.
  */
 export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Promise<boolean> {
   await tx.query(`select 1 from accounts where id = $1 for update`, [accountId])
   if ((await readKeyState(tx, accountId)).retired >= retiredMax) return false
-  // What was plain among its contacts has been sealed with it; from now on the question is what is sealed with it still.
+  // Its contacts in clear have been sealed with it; from now on the sweep looks for those it still seals.
   await tx.query(
     `update data_keys
      set retired_at = now(), contacts_campaign_id = null, contacts_swept_to = null, contacts_swept_at = null
@@ -196,7 +195,7 @@ export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Pr
     [accountId],
   )
   const version = rows[0]?.version ?? 1
-  // One that sealed its first text meanwhile has made a new key by itself.
+  // An account that sealed its first text meanwhile has created a key itself.
   await tx.query(`insert into data_keys (account_id, version, wrapped) values ($1, $2, $3) on conflict do nothing`, [
     accountId,
     version,
@@ -206,8 +205,8 @@ export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Pr
 }
 
 /**
- * Destroys the data keys of an account: all that they sealed, here and in backups of the database made from now on, cannot be read by anybody.
- * A backup that has the keys is undone by a new master key alone. Other processes notice within 5 s.
+ * Destroys an account's data keys: no one can read its sealed values any more, here or in later backups. Backups with the keys stay
+ * readable until the master key is replaced. Other processes notice within 5 s.
  */
 export async function destroyDataKeys(tx: Queryable, accountId: string): Promise<void> {
   await tx.query(
@@ -218,18 +217,17 @@ export async function destroyDataKeys(tx: Queryable, accountId: string): Promise
   )
 }
 
-/** What there is to tell of an account's keys. */
 export interface KeyState {
   /** Null: nothing has been sealed yet. */
   version: number | null
   createdAt: Date | null
-  /** Retired keys that still seal something. */
+  /** Retired keys that still seal values. */
   retired: number
-  /** Up to where the oldest of them has been replaced: a message's id. */
+  /** Progress on the oldest of them: a message's id. */
   sweptTo: string | null
 }
 
-/** The account's keys in numbers; by primary key prefix. */
+/** By primary key prefix. */
 export async function readKeyState(db: Queryable, accountId: string): Promise<KeyState> {
   const { rows } = await db.query<KeyState>({
     name: 'read-key-state',

@@ -1,4 +1,4 @@
-/** Which key file a database takes: at each stage of a rotation, on a first start, and once it has secrets. */
+/** The key files that a database accepts: at each stage of a rotation, on a first start, and once it has secrets. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,7 +109,7 @@ describe('a rotation', () => {
     }
     const [first, made, used] = stages
     if (!first || !made || !used) throw new Error('there are more stages')
-    // Both keys are in use now: a file that knows the first alone could not open what others seal.
+    // Both keys are in use now: a file with only the first could not open new secrets.
     write(first)
     await expect(start(path)).rejects.toThrow('is not the one of this database any more: heliogram rotate-key')
     write(made)

@@ -1,25 +1,24 @@
-/** The master key that a database is used with, by ids in the database: any other key is refused. */
+/** The master key of a database, by ids in the database: any other key is refused. */
 import type { Queryable } from '../db/db.ts'
 import type { MasterKeys } from './master-key.ts'
 import { hashingIdOf, idOfKey, keyIdsOf } from './vault.ts'
 
-/** What the database knows of its key. */
 export interface KeyOfDatabase {
-  /** Ids of the keys that its secrets may be sealed with: all of them are needed, and new secrets are sealed with one of them. */
+  /** Ids of the keys that may have sealed its secrets: all of them are needed, and new secrets use one of them. */
   sealing: string[]
   /** Id of the secret behind keyed hashes. */
   hashing: string
 }
 
-/** Null: no process has started on the database since it exists, or what its key sealed was given up. */
+/** Null: no process has started on the database yet, or its sealed values were given up. */
 export async function readKeyOfDatabase(db: Queryable): Promise<KeyOfDatabase | null> {
   const { rows } = await db.query<KeyOfDatabase>('select sealing, hashing from master_key')
   return rows[0] ?? null
 }
 
 /**
- * Answers which key the database has, and makes this one its key where it has none. Before the first account and the first carrier nothing is
- * sealed, so another key may take its place.
+ * Returns the database's key, and makes this one its key if it has none. Before the first account and the first carrier nothing is sealed,
+ * so another key may replace it.
  */
 export async function claimDatabase(db: Queryable, keys: MasterKeys): Promise<KeyOfDatabase> {
   const [current] = keyIdsOf(keys)
@@ -36,12 +35,12 @@ export async function claimDatabase(db: Queryable, keys: MasterKeys): Promise<Ke
   return known
 }
 
-/** Writes down which keys seal from now on; `rotate-key` does so before any process seals with a new one, and when nothing needs the old one. */
+/** Records the sealing keys; `rotate-key` calls it before any process seals with a new one, and when the old one is no longer needed. */
 export async function recordSealing(db: Queryable, keys: readonly Buffer[]): Promise<void> {
   await db.query('update master_key set sealing = $1', [keys.map((key) => idOfKey(key).toString('hex'))])
 }
 
-/** Why a key file is not the one of a database; null: it is. `stage`: it is of the same key, from before or amid a rotation. */
+/** Why a key file does not fit a database; null: it does. `stage`: it has the same key, before or during a rotation. */
 export function findKeyFault(known: KeyOfDatabase, keys: MasterKeys): 'other' | 'stage' | null {
   const ours = keyIdsOf(keys)
   const isSame = hashingIdOf(keys) === known.hashing

@@ -34,7 +34,7 @@ describe('the master key', () => {
   it('is whole or not there where the disk is full', () => {
     const path = join(folder, 'key')
     const make = `new (await import(${JSON.stringify(join(import.meta.dirname, 'master-key.ts'))})).KeyFile(process.argv[1])`
-    // A process that may write no octet to any file.
+    // A process that may not write to any file.
     const script = 'ulimit -f 0; exec "$0" --input-type=module -e "$1" "$2"'
     const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, make, path], { encoding: 'utf8' })
     expect([status, stderr]).toEqual([1, expect.stringMatching(/EFBIG|ENOSPC/)])
@@ -111,10 +111,10 @@ describe('the master key', () => {
     expect(put(other)).toEqual(first.current)
     expect(put({ ...other, old: [first.current] })).toEqual(first.current)
     expect(told).toBe(2)
-    // A process that was frozen has missed a stage.
+    // A frozen process has missed a stage.
     const used = { current: second, next: null, old: [first.current], mac }
     expect(put(used)).toEqual(second)
-    // Back to what would seal with the old key: others have taken it out of their files by now.
+    // A return to sealing with the old key: others have removed it by now.
     expect(put({ current: first.current, next: second, old: [], mac })).toEqual(second)
     expect(put(other)).toEqual(second)
     expect(told).toBe(4)

@@ -24,28 +24,27 @@ import {
 import { dirname } from 'node:path'
 import { codeOf } from '../db/failure.ts'
 
-/** What the file has. */
 export interface MasterKeys {
   current: Buffer
   next: Buffer | null
   old: readonly Buffer[]
-  /** Null: keyed hashes come from `current`, which has never been replaced. */
+  /** Null: keyed hashes come from `current`, which was never replaced. */
   mac: Buffer | null
 }
 
 const keyLength = 32
-// How late a process may seal with a key that was replaced. Asking for the time of a file takes 3 µs.
+// How long a process may still seal with a replaced key. Reading a file's time takes 3 µs.
 const staleMs = 1000
 
 /** A key for one use, from a master key (HKDF, RFC 5869). */
 export const derive = (masterKey: Buffer, info: string, length = keyLength): Buffer =>
   Buffer.from(hkdfSync('sha256', masterKey, '', `heliogram ${info}`, length))
 
-/** What hashes by key and tokens are derived from. */
+/** The source of keyed hashes and tokens. */
 export const macSecretOf = ({ current, mac }: Pick<MasterKeys, 'current' | 'mac'>): Buffer =>
   mac ?? derive(current, 'mac')
 
-/** Reads the lines of a key file. @throws where they are none. */
+/** @throws if a line is invalid. */
 export function parseKeys(text: string, path: string): MasterKeys {
   const read = (encoded: string): Buffer => {
     const key = Buffer.from(encoded, 'base64')
@@ -81,8 +80,8 @@ function formatKeys({ current, next, old, mac }: MasterKeys): string {
 }
 
 /**
- * Replaces a key file at once, where a link leads to it too: whoever reads it, and whatever is killed, finds the old one or the new one, mode 0600.
- * It stays whose it was: root may replace the file of a service that runs as another account.
+ * Replaces a key file atomically, also behind a link: readers, and a crash, see the old one or the new one, mode 0600. Keeps its owner:
+ * root may replace the file of a service with another account.
  */
 export function writeKeys(path: string, keys: MasterKeys): void {
   const file = realpathSync(path)
@@ -95,7 +94,7 @@ export function writeKeys(path: string, keys: MasterKeys): void {
   flushName(file)
 }
 
-/** A name is on the disk when its folder is. */
+/** A rename is durable after its folder is synced. */
 function flushName(path: string): void {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
@@ -103,8 +102,8 @@ function flushName(path: string): void {
 }
 
 /**
- * Makes a key file on the first start: whole, or not at all where the disk is full. Of two processes that start at once the second finds
- * that of the first; returns whether it is ours.
+ * Creates a key file on the first start: complete, or not at all if the disk is full. Of two concurrent processes the second uses the first
+ * one's; returns whether it is ours.
  */
 function createKeys(path: string): boolean {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -133,20 +132,20 @@ function giveName(draft: string, path: string): boolean {
 
 function readKeys(path: string): MasterKeys {
   const stats = statSync(path)
-  // What a container makes where the file that it should mount is not there.
+  // A container creates a folder if the file to mount is missing.
   if (stats.isDirectory()) throw new Error(`The key file ${path} is a folder: name a file.`)
-  // What belongs to root a group may read, as in PostgreSQL's own rule: systemd and Kubernetes hand over secrets like that, to us alone.
+  // A group may read a file of root, as in PostgreSQL's own rule: systemd and Kubernetes hand over secrets this way, to us alone.
   if (stats.mode & (stats.uid === 0 ? 0o037 : 0o077))
     throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
   return parseKeys(readFileSync(path, 'utf8'), path)
 }
 
-/** The key file of a process, which notices within a second that a rotation has replaced it. */
+/** The key file of a process, which notices a rotation within a second. */
 export class KeyFile {
   readonly path: string
-  /** It was made just now: nothing is sealed with it. */
+  /** It was just created: nothing is sealed with it. */
   readonly isNew: boolean
-  /** Called once for each file in its place that no rotation has written, and that is not used. */
+  /** Called once for each replacement that does not come from a rotation, and is not used. */
   onOther: () => void = () => {}
   #keys: MasterKeys
   /** Keys that sealed before a rotation. */
@@ -156,8 +155,8 @@ export class KeyFile {
   #checkedAtMs = 0
 
   /**
-   * Makes the file where there is none. `known`: the lines that another thread of this process has read. @throws when it has no key, or others
-   * than its owner can read it.
+   * Creates a missing file. `known`: the lines read by another thread of this process. @throws if it has no key, or others than its owner
+   * can read it.
    */
   constructor(path: string, known?: string) {
     this.path = path
@@ -167,24 +166,23 @@ export class KeyFile {
     this.#checkedAtMs = performance.now()
   }
 
-  /** The lines of its keys, for another thread of this process. */
+  /** For another thread of this process. */
   get lines(): string {
     return formatKeys(this.read())
   }
 
-  /** Takes the file away again that was made just now and with which nothing is to be sealed. */
+  /** Removes a file that was just created, before anything is sealed with it. */
   discard(): void {
     if (this.isNew && stateOf(this.path) === this.#state) rmSync(this.path)
   }
 
-  /** The keys, as they were a second ago at most; the same object as long as they are the same. What is no key file any more is not read again. */
+  /** The keys, at most a second old; the same object while they are unchanged. A file that became invalid is not read again. */
   read(): MasterKeys {
     const now = performance.now()
     if (now - this.#checkedAtMs < staleMs) return this.#keys
     return this.reread()
   }
 
-  /** The keys as they are now. */
   reread(): MasterKeys {
     this.#checkedAtMs = performance.now()
     const state = stateOf(this.path)
@@ -201,19 +199,19 @@ export class KeyFile {
       this.#state = state
       this.#otherState = ''
     } catch {
-      // Somebody is copying it by hand: it is looked at again in a second. At a start it would be refused.
+      // A manual copy may be incomplete: it is read again in a second. A start would refuse it.
     }
     return this.#keys
   }
 
-  /** Whether rotations lead from the keys of this process to others: they never change what hashes come from, and go to no key back. */
+  /** Whether rotations lead from this process's keys to others: they never change the source of hashes, nor return to an earlier key. */
   #follows(keys: MasterKeys): boolean {
     const isBack = this.#replaced.some((key) => key.equals(keys.current))
     return !isBack && macSecretOf(keys).equals(macSecretOf(this.#keys))
   }
 }
 
-/** What changes when a file is replaced or written; null where it is not there. */
+/** Changes when a file is replaced or written; null if it is missing. */
 function stateOf(path: string): string | null {
   try {
     const { ino, mtimeMs, size } = statSync(path)

@@ -1,16 +1,16 @@
-/** The processes that run on a database, and the master keys that they know. */
+/** The processes of a database, and their master keys. */
 import type { Queryable } from '../db/db.ts'
 
-/** A process, with the ids of its keys, that which seals first; none where its program is too old to say. */
+/** Key ids, the sealing one first; empty if its program is too old to report them. */
 export interface Peer {
   name: string
   masterKeys: string[]
 }
 
-// As many heartbeats are missed by a node that is gone (node.ts).
+// The silence after which a node counts as gone (node.ts).
 const silenceMaxSeconds = 15
 
-/** All that beat, by name. */
+/** Live processes, by name. */
 export async function readPeers(db: Queryable): Promise<Peer[]> {
   const { rows } = await db.query<Peer>(
     `select n.name, h.master_keys as "masterKeys"

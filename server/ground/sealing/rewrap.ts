@@ -1,23 +1,22 @@
-/** Sealing again what another master key has sealed, in small pieces; repeatable, and at the same time as everything else. */
+/** Reseals values of another master key, in small batches; repeatable, and concurrent with everything else. */
 import type { Db } from '../db/db.ts'
 import { secretColumns, type SecretColumn } from './secret-columns.ts'
 import { sealedPrefix, type Vault } from './vault.ts'
 
-/** What a pass did. */
 export interface Rewrapped {
   changed: number
-  /** Values that were to be sealed again, and whose row somebody else wrote at the same moment: they are left for the next pass. */
+  /** Values whose row changed at the same moment: left for the next pass. */
   missed: number
-  /** Values that no key of the file opens, and that stay as they are; `table.column` of each. */
+  /** Values that no key of the file opens, and that stay unchanged; `table.column` of each. */
   unopenable: string[]
 }
 
-// Rows in one statement: each costs two operations of AES, and is written once.
+// Rows per statement: each takes two AES operations, and one write.
 const pieceRows = 500
 
 /**
- * Goes once through everything. What is written meanwhile may be missed: only a pass that had nothing to change, after nobody uses another
- * key, says that all is done.
+ * One pass over everything. It may miss concurrent writes: only a pass without changes, after all processes use the new key, proves
+ * completion.
  */
 export async function rewrapAll(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
   const done = nothing()
@@ -39,7 +38,7 @@ interface Found {
   value: Buffer | string
 }
 
-/** A column, by the place of its rows: a row that is written meanwhile has another, and is left for the next pass. */
+/** A column, by ctid: a row written meanwhile has another, and is left for the next pass. */
 async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretColumn): Promise<Rewrapped> {
   const { table, column, purpose, form, where = 'true' } = one
   const prefix = sealedPrefix(newest)
@@ -57,7 +56,7 @@ async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretCol
     )
     const changed = rows.flatMap((row) => {
       const sealed = typeof row.value === 'string' ? Buffer.from(row.value, 'base64') : row.value
-      // The last octet of the prefix is half in a digit of base64 that the next octet has the other half of.
+      // The last octet of the prefix shares a base64 digit with the next one.
       if (sealed.subarray(0, prefix.length).equals(prefix)) return []
       const anew = sealAnew(vault, sealed, row.purpose)
       if (anew) return [{ ...row, anew: form === 'bytea' ? anew : anew.toString('base64') }]
@@ -83,7 +82,7 @@ async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretCol
   }
 }
 
-/** Three octets are four digits; what is left of five octets is one digit and a half. */
+/** Three octets are four digits; the other two of five are two digits and a part. */
 const base64Prefix = (prefix: Buffer): string => prefix.toString('base64').slice(0, Math.floor((prefix.length * 8) / 6))
 
 function sealAnew(vault: Vault, sealed: Buffer, purpose: string): Buffer | null {
@@ -100,7 +99,7 @@ interface Gathering {
   parts: Record<string, { body: string; isSealed?: boolean }>
 }
 
-/** Parts of long messages of clients whose rest has not come: there are few, for a minute. Compare and set. */
+/** Parts of incomplete messages of SMPP clients: few, for a minute. Compare and set. */
 async function rewrapGatherings(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
   const prefix = sealedPrefix(newest)
   const done = nothing()

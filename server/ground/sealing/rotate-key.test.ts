@@ -1,4 +1,4 @@
-/** A new master key: what is sealed, what is derived, and what is killed on the way. */
+/** A new master key: sealed values, derived ones, and crashes on the way. */
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const keysNow = (): MasterKeys => parseKeys(readFileSync(path, 'utf8'), path)
 const rotate = (more: object = {}) =>
   rotateMasterKey({ db, keyFile: new KeyFile(path), say: () => {}, quietMs: 0, ...more })
-/** Something of each form, sealed as those do it whose it is. */
+/** A value of each form, sealed like its owner seals it. */
 async function fill(count = 1): Promise<void> {
   await new DataKeys(vault).readCurrent(db, [accountId])
   const secret = vault.seal('password', `carriers.secrets|${carrierId}`)
@@ -53,7 +53,7 @@ async function fill(count = 1): Promise<void> {
     [id, reply, newId()],
   )
 }
-/** What opens now, by its place. */
+/** Opened values, by place. */
 async function opened(by: Vault): Promise<string[]> {
   const all: string[] = []
   for (const { table, column, purpose, form, where = 'true' } of secretColumns) {
@@ -83,7 +83,7 @@ describe('a rotation', () => {
     expect(await opened(fresh)).toEqual(before.all)
     expect(await isMasterKeyOf(db, fresh)).toBe(true)
     expect(fresh.mac('number x', '15551230001').equals(before.mac)).toBe(true)
-    // A process that runs has read the file again.
+    // A running process has read the file again.
     expect(await opened(vault)).toEqual(before.all)
     expect(vault.seal('x', 'y').subarray(0, 5)).toEqual(sealedPrefix(after.current))
     await expect(opened(openVault(before.keys.current))).rejects.toThrow()
@@ -106,7 +106,7 @@ describe('a rotation', () => {
     const first = keysNow()
     const mac = openVault(first.current).mac('a', 'b')
     class Killed extends Error {}
-    // Each line that is told is a place to be killed at; what is there then is what the next run finds.
+    // Each reported line is a point for a crash; the next run continues from there.
     for (let at = 0; at < 4; at++) {
       let told = 0
       const say = (): void => {
@@ -139,7 +139,7 @@ describe('a rotation', () => {
     await Promise.all(clients.map((client) => client.connect()))
     await begin(first)
     const rotating = rotate()
-    // The first pass waits for the row, and somebody else behind it, for whom the second waits.
+    // The first pass waits for the row; another session waits behind it, and the second pass for that.
     await untilBlocked(db, 1)
     const writing = begin(second)
     await untilBlocked(db, 2)
@@ -258,7 +258,7 @@ describe('a key file', () => {
 })
 
 describe('the register of what is sealed', () => {
-  // Columns of octets that the master key does not seal: hashes, what data keys seal, and files.
+  // Binary columns that the master key does not seal: hashes, values of data keys, and files.
   const others = new Set([
     'api_keys.previous_hash',
     'api_keys.secret_hash',

@@ -14,24 +14,23 @@ import { readPeers } from './peers.ts'
 import { rewrapAll, type Rewrapped } from './rewrap.ts'
 import { idOfKey, openVault } from './vault.ts'
 
-/** What a rotation needs. */
 export interface RotationContext {
   db: Db
   keyFile: KeyFile
-  /** Tells whoever runs it how far it is. */
+  /** Reports progress. */
   say: (line: string) => void
-  /** How long after a process uses the new key what it sealed with the old one may still be written. Default 10 s. */
+  /** How long values sealed with the old key may still be written after a process uses the new one. Default 10 s. */
   quietMs?: number
 }
 
-/** That another rotation is under way on the same database. */
+/** Another rotation is running on the same database. */
 export class RotationRunningError extends Error {}
 
-// A process has sealed, and then waits for a connection (5 s at most) to write it; twice that.
+// A process may seal, then wait for a connection (5 s at most) to write: twice that.
 const quietAfterMs = 10_000
 const pollMs = 500
 
-/** Replaces the master key, or goes on with a replacement that was interrupted. @throws RotationRunningError. */
+/** Replaces the master key, or continues an interrupted rotation. @throws RotationRunningError. */
 export async function rotateMasterKey(context: RotationContext): Promise<Rewrapped> {
   const { db } = context
   const holder = await db.connect()
@@ -56,14 +55,14 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
   }
   if (keys.next || keys.old.length > 0) say('Continuing the rotation that was interrupted.')
   else {
-    // Written down before anything else has the key: what is derived from the first one stays what it is for ever.
+    // Stored before any other use of the key: values derived from the first key never change.
     write({ ...keys, next: randomBytes(32), mac: macSecretOf(keys) })
     say(`A new key is in ${path}, and not used yet.`)
   }
   const { next } = keys
   if (next) {
     await awaitNodes(db, path, say, (ids) => ids.includes(hexOf(next)))
-    // Before the first process seals with it: a process that starts from now on needs both.
+    // Before the first process seals with it: later starts need both.
     await recordSealing(db, [next, keys.current, ...keys.old])
     write({ ...keys, current: next, next: null, old: [keys.current, ...keys.old] })
     say('New secrets are encrypted with it from now on.')
@@ -79,7 +78,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
   await sleep(Math.max(quietFrom - performance.now(), 0))
   await awaitTransactions(db, say)
   do {
-    // One that was started meanwhile with another file seals with another key.
+    // A process started meanwhile with another file seals with another key.
     await awaitNodes(db, path, say, isSealing)
     done = await rewrapAll(db, vault, newest)
     changed += done.changed
@@ -91,7 +90,7 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
 
 const hexOf = (key: Buffer): string => idOfKey(key).toString('hex')
 
-/** Waits until what all running processes know of keys is right; says which are late. */
+/** Waits until all running processes have the right keys; reports late ones. */
 async function awaitNodes(
   db: Db,
   path: string,
@@ -104,14 +103,14 @@ async function awaitNodes(
     const peers = await readPeers(db)
     const late = peers.filter(({ masterKeys }) => !isRight(masterKeys)).map(({ name }) => name)
     if (late.length === 0) return
-    // A process reads its file by itself; one of this machine is only a beat behind.
+    // A process reads its file by itself; one on this machine is only a heartbeat behind.
     const line = `Waiting for ${late.join(', ')}: a process with its own key file needs a copy of ${path}.`
     if (line !== said && performance.now() - startedMs > 6000) say((said = line))
     await sleep(pollMs)
   }
 }
 
-/** Waits for the end of transactions of ours that are older than this moment: what they sealed before is then there to be found. */
+/** Waits for the end of our transactions older than this moment, so that their sealed values are visible. */
 async function awaitTransactions(db: Db, say: RotationContext['say']): Promise<void> {
   const { rows } = await db.query<{ now: string }>(`select clock_timestamp()::text as now`)
   for (let polls = 0; ; polls++) {
@@ -126,7 +125,7 @@ async function awaitTransactions(db: Db, say: RotationContext['say']): Promise<v
       [rows[0]?.now],
     )
     if (rowCount === 0) return
-    // An upload is one for as long as its file comes.
+    // An upload is a transaction until its file has arrived.
     if (polls === 10) say('Waiting for the end of a transaction that started earlier.')
     await sleep(pollMs)
   }

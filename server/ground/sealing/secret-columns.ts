@@ -1,18 +1,16 @@
-/** What the master key seals, column by column: the register by which a rotation finds it all (a test compares it with the catalog). */
-
-/** A column of sealed values. */
+/** A column sealed by the master key. A rotation finds all values by this register (a test compares it with the catalog). */
 export interface SecretColumn {
   table: string
   column: string
-  /** SQL of the purpose that a value is bound to, as whoever seals it says it. */
+  /** SQL of the purpose that values are bound to, as sealed. */
   purpose: string
-  /** How the value is stored; `mixed`: base64, or a text that was never sealed. */
+  /** The stored form; `mixed`: base64, or a text in clear. */
   form: 'bytea' | 'base64' | 'mixed'
-  /** SQL of which rows are sealed, where some are not. */
+  /** SQL that selects the sealed rows, if some are in clear. */
   where?: string
 }
 
-/** All of them but `smpp_gatherings.parts`, which is JSON (`rewrap.ts`). */
+/** All but `smpp_gatherings.parts`, which is JSON (`rewrap.ts`). */
 export const secretColumns: readonly SecretColumn[] = [
   {
     table: 'data_keys',

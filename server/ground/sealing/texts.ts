@@ -1,6 +1,6 @@
 /**
- * Texts of messages at rest. Where the installation encrypts content they are sealed (AES-256-GCM, NIST SP 800-38D) with their account's data key
- * when they are written; they are opened where rows come from the database, so that a row in memory has its text in `body` either way.
+ * Texts of messages at rest. If the installation encrypts content they are sealed (AES-256-GCM, NIST SP 800-38D) with their account's data
+ * key on write, and opened in results of the database: rows in memory have their text in `body` either way.
  */
 import type { KeyObject } from 'node:crypto'
 import type { QueryResult } from 'pg'
@@ -11,13 +11,13 @@ import type { DataKey, DataKeys } from './data-keys.ts'
 import { sealValue, openValue, versionOf, type Place } from './values.ts'
 import type { Vault } from './vault.ts'
 
-/** A text with its place, to which it is bound: sealed, it cannot be moved to another message. */
+/** A text with its place: sealed, it cannot be moved to another message. */
 export interface PlacedText {
   accountId: string
   /** Of the message. */
   id: string
   text: string
-  /** Left out: the text itself. The other is what was received of it, in base64. */
+  /** Default: the text. The other column holds the received octets, in base64. */
   column?: 'messages.body_sealed' | 'messages.octets'
 }
 
@@ -27,16 +27,14 @@ const placeOf = ({ accountId, id, column = 'messages.body_sealed' }: Omit<Placed
   id,
 })
 
-/** Seals a text with a key of its account. */
 export const sealText = (key: DataKey, text: PlacedText): Buffer => sealValue(key, placeOf(text), text.text)
 
-/** Opens a text. @throws where it was changed, or sealed with another key or for another place. */
+/** @throws if it was changed, or sealed with another key or for another place. */
 export const openText = (key: KeyObject, text: Omit<PlacedText, 'text'>, sealed: Buffer): string =>
   openValue(key, placeOf(text), sealed)
 
-/** Seals the texts of a process, where its installation asks for that. */
 export class Texts {
-  /** Whether new texts are sealed. Those that are sealed are opened in any case. */
+  /** Whether new texts are sealed. Sealed ones are always opened. */
   readonly isSealing: boolean
   readonly #db: Db
   readonly #keys: DataKeys
@@ -50,8 +48,8 @@ export class Texts {
   }
 
   /**
-   * Seals texts, in their order, with the data keys that are current.
-   * @throws where the key of an account was wrapped by another master key: nothing is written then.
+   * Seals texts, in order, with the current data keys.
+   * @throws if an account's key was wrapped by another master key: nothing is written then.
    */
   async seal(texts: readonly PlacedText[]): Promise<Buffer[]> {
     const keys = await this.#keys.readCurrent(this.#db, [...new Set(texts.map(({ accountId }) => accountId))])
@@ -62,7 +60,7 @@ export class Texts {
     })
   }
 
-  /** Opens the octets that were received of a text. @throws where they were changed, or their key is not there. */
+  /** Opens the received octets of a text. @throws if they were changed, or their key is missing. */
   async openOctets(place: { accountId: string; id: string }, sealed: Buffer): Promise<Buffer> {
     const { accountId } = place
     const version = versionOf(sealed) ?? 0
@@ -72,35 +70,35 @@ export class Texts {
     return Buffer.from(openText(key, { ...place, column: 'messages.octets' }, sealed), 'base64')
   }
 
-  /** Seals octets of a text that nobody owns yet, with the master key. `place` is its table, column and row. */
+  /** Seals octets that have no account yet, with the master key. `place` is the table, column and row. */
   sealLoose(octets: Buffer, place: string): Buffer {
     return this.#vault.seal(octets.toString('base64'), place)
   }
 
-  /** A keyed hash of such octets, by which equal ones are known without being opened. */
+  /** A keyed hash of such octets, to compare them without opening. */
   hashLoose(octets: Buffer, place: string): Buffer {
     return this.#vault.mac(place, octets.toString('base64'))
   }
 
-  /** Opens such octets. @throws where they were changed or are not of this place. */
+  /** @throws if they were changed or belong to another place. */
   openLoose(sealed: Buffer, place: string): Buffer {
     return Buffer.from(this.#vault.open(sealed, place), 'base64')
   }
 }
 
-/** What is stored of a text: itself, or the sealed one. */
+/** A text as stored: in clear, or sealed. */
 export interface StoredBody {
   body: string | null
   sealed: Buffer | null
 }
 
-/** What is to be stored of texts, in their order. */
+/** In order. */
 export async function storeTexts(texts: Texts | undefined, all: readonly PlacedText[]): Promise<StoredBody[]> {
   if (!texts?.isSealing) return all.map(({ text }) => ({ body: text, sealed: null }))
   return (await texts.seal(all)).map((sealed) => ({ body: null, sealed }))
 }
 
-/** A row with a text that may be sealed; `body` and `bodySealed` are null where it was removed. */
+/** `body` and `bodySealed` are null if the text was removed. */
 interface SealedRow {
   accountId: string
   id: string
@@ -108,7 +106,7 @@ interface SealedRow {
   bodySealed: Buffer | null
 }
 
-/** What is to be opened in a row: which value, and what is done with it. */
+/** A sealed value of a row, and where its content goes. */
 interface Opening {
   accountId: string
   sealed: Buffer
@@ -118,9 +116,9 @@ interface Opening {
 }
 
 /**
- * Opens what is sealed in a result: texts, of every statement that selects `bodySealed` beside `accountId`, `id` and `body`, and contacts, of those
- * that select `contactSealed` beside `accountId` and `id`. What cannot be opened stays sealed in its row, and is logged: its reader sees that there
- * is something (`isUnreadable`). Keys are read on the same connection, so that nobody who holds one waits for another.
+ * Opens sealed values of a result: texts of statements that select `bodySealed` with `accountId`, `id` and `body`, and contacts of those
+ * that select `contactSealed` with `accountId` and `id`. Values that cannot be opened stay sealed in their row, and are logged
+ * (`isUnreadable`). Reads keys on the same connection, so that its holder does not wait for another.
  */
 export function openResult(
   { keys, log }: { keys: DataKeys; log: Pick<Log, 'warn'> },

@@ -2,7 +2,6 @@
 import { createCipheriv, createDecipheriv, randomFillSync, type KeyObject } from 'node:crypto'
 import type { DataKey } from './data-keys.ts'
 
-/** Where a sealed value stands. */
 export interface Place {
   /** `table.column`. */
   column: SealedColumn
@@ -11,11 +10,11 @@ export interface Place {
   id: string
 }
 
-/** Every column that data keys seal; each has a sweep that seals it again when a key is retired. */
+/** Every column that data keys seal; a sweep reseals each after a key is retired. */
 const sealedColumns = ['messages.body_sealed', 'messages.octets', 'contacts.sealed'] as const
 export type SealedColumn = (typeof sealedColumns)[number]
 
-// First byte of a sealed value, so that a later format can be told apart. Then the key's version (2), a nonce (12), the tag (16), the value.
+// First byte of a sealed value, to distinguish later formats. Then the key's version (2), a nonce (12), the tag (16), the value.
 const format = 1
 const headerLength = 31
 
@@ -26,7 +25,6 @@ let nextNonce = nonces.length
 const boundTo = ({ column, accountId, id }: Place, version: number): Buffer =>
   Buffer.from(`${column}|${id}|${accountId}|${version}`)
 
-/** Seals a value with a key of its account. */
 export function sealValue({ version, key }: DataKey, place: Place, plain: string): Buffer {
   if (nextNonce === nonces.length) {
     randomFillSync(nonces)
@@ -47,12 +45,12 @@ export function sealValue({ version, key }: DataKey, place: Place, plain: string
   return sealed
 }
 
-/** The version of the key that sealed a value; null: it is no sealed value. */
+/** The version of a value's key; null: it is not sealed. */
 export function versionOf(sealed: Buffer): number | null {
   return sealed[0] === format && sealed.length >= headerLength ? sealed.readUInt16BE(1) : null
 }
 
-/** Opens a value. @throws where it was changed, or sealed with another key or for another place. */
+/** @throws if it was changed, or sealed with another key or for another place. */
 export function openValue(key: KeyObject, place: Place, sealed: Buffer): string {
   const version = versionOf(sealed)
   if (version === null) throw new Error('a sealed value has an unknown format')

@@ -1,31 +1,30 @@
-/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under the installation's master key, which lives beside the database and not in it. */
+/** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under the installation's master key, which is kept outside the database. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { derive, macSecretOf, type KeyFile, type MasterKeys } from './master-key.ts'
 
 /** Seals and opens small secrets; `purpose` binds a sealed value to its place (table, column and row), so that it cannot be moved. */
 export interface Vault {
   seal(plain: string, purpose: string): Buffer
-  /** @throws when the value was made with another key or for another purpose. */
+  /** @throws if the value was made with another key or for another purpose. */
   open(sealed: Buffer, purpose: string): string
-  /** A keyed hash (HMAC-SHA-256) for look-ups by what must not be stored, and for derived tokens. */
+  /** A keyed hash (HMAC-SHA-256), to look up values that must not be stored, and for derived tokens. */
   mac(purpose: string, value: string): Buffer
 }
 
-// First byte of a sealed value, so that a later format can be told apart. Then the key's id (4), a nonce (12), the tag (16), the value; where the key has
-// never been replaced, the first format without an id, which programs from before rotation read too.
+// First byte of a sealed value, to distinguish later formats. Then the key's id (4), a nonce (12), the tag (16), the value; if the key was
+// never replaced, the first format without an id, which older programs read too.
 const formats = { withoutId: 1, withId: 2 } as const
 const idLength = 4
 
-/** A key of the file, as it is used. */
 interface SealingKey {
   id: Buffer
   key: Buffer
 }
 
-/** A short name of a master key, which tells nothing of it. */
+/** A short name of a master key, which reveals nothing of it. */
 export const idOfKey = (masterKey: Buffer): Buffer => derive(masterKey, 'key id', idLength)
 
-/** The ids of the keys of a file, that which seals first. */
+/** Ids of a file's keys, the sealing one first. */
 export const keyIdsOf = ({ current, next, old }: Omit<MasterKeys, 'mac'>): string[] =>
   [current, ...(next ? [next] : []), ...old].map((key) => idOfKey(key).toString('hex'))
 
@@ -33,13 +32,13 @@ export const keyIdsOf = ({ current, next, old }: Omit<MasterKeys, 'mac'>): strin
 export const hashingIdOf = (keys: Pick<MasterKeys, 'current' | 'mac'>): string =>
   idOfKey(macSecretOf(keys)).toString('hex')
 
-/** The first octets of what a master key seals where there have been others; nothing else begins so. */
+/** The first octets of a master key's sealed values after a rotation; no other value begins so. */
 export const sealedPrefix = (masterKey: Buffer): Buffer =>
   Buffer.concat([Buffer.of(formats.withId), idOfKey(masterKey)])
 
 /**
- * A vault over a 32-byte master key, or over a file with several. Encryption and hashing use keys derived from it (HKDF, RFC 5869). Of a file that was
- * replaced the new keys are used a second later.
+ * A vault over a 32-byte master key, or over a file with several. Encryption and hashing use keys derived from it (HKDF, RFC 5869). Uses a
+ * replaced file's keys within a second.
  */
 export function openVault(source: Buffer | KeyFile): Vault {
   const keysNow = (): MasterKeys => (Buffer.isBuffer(source) ? fixed : source.read())
@@ -47,7 +46,7 @@ export function openVault(source: Buffer | KeyFile): Vault {
     ? { current: source, next: null, old: [], mac: null }
     : source.read()
   if (fixed.current.length !== 32) throw new Error('the master key must have 32 bytes')
-  // As a KeyObject: the bytes would be made into one at every call, which takes longer than the hash.
+  // As a KeyObject: converting the bytes at every call takes longer than the hash.
   const macKey = createSecretKey(macSecretOf(fixed))
   let known: { keys: MasterKeys; ring: SealingKey[] } | null = null
   /** The first seals. */
