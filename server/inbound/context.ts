@@ -1,4 +1,3 @@
-/** What receiving needs of the program. */
 import type { Recording } from '../events/events.ts'
 import type { Log } from '../ground/db/log.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -12,7 +11,7 @@ export interface ReceiveContext extends Recording {
   log: Log
   ledger: Ledger
   redeliveries: Redeliveries
-  /** Whether this process was there all the time (see `Node.isFresh`). Left out: it was. */
+  /** Whether this process ran without a gap (see `Node.isFresh`). Absent: it did. */
   isFresh?: () => boolean
   wake: () => void
 }

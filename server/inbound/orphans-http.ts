@@ -1,4 +1,4 @@
-/** The routes of replies to numbers that no account has. For the operator. */
+/** The routes of replies to unknown numbers. For the operator. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'

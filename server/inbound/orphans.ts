@@ -1,6 +1,6 @@
 /**
- * Orphans: replies to numbers that no account has, or from national numbers of an unknown country. They are kept, shown to the operator, and given
- * to the account that registers the number, or once the carrier has a country.
+ * Orphans: replies to unknown numbers, or from national numbers of an unknown country. They are kept, shown to the operator, and given to the account
+ * that registers the number, or once the carrier has a country.
  */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import { isUnavailable } from '../ground/db/failure.ts'
@@ -11,16 +11,16 @@ import { readPersonIn } from '../links/number-form.ts'
 import { findOwner } from '../message/owner.ts'
 import { storeReply, type ReplyContext } from './reply.ts'
 
-/** A reply that is nobody's. */
+/** A reply without an account. */
 export interface OrphanRow {
   id: string
   linkId: string
   carrierId: string | null
   source: string
   destination: string
-  /** Null where it cannot be opened. */
+  /** Null if it cannot be opened. */
   body: string | null
-  /** As received, where they are not what is declared of them. */
+  /** As received, if they do not match their declared coding. */
   octets: Buffer | null
   isSealed: boolean
   receivedAt: Date
@@ -52,16 +52,14 @@ export async function listOrphans(
   return rows.map((row) => openOrphan(texts, row))
 }
 
-/** The replies to one number that no account has at a carrier. */
 export interface OrphanCount {
   number: string
   count: number
   lastAt: Date
-  /** The newest of them. */
   lastId: string
 }
 
-/** The numbers of a carrier that such replies came to, the one with the most first. By orphan_replies_destination. */
+/** The numbers with such replies at a carrier, the most frequent first. By orphan_replies_destination. */
 export async function countOrphans(db: Queryable, carrierId: string, limit: number): Promise<OrphanCount[]> {
   const { rows } = await db.query<OrphanCount>(
     `select o.destination as number, count(*)::int as count, max(o.received_at) as "lastAt", max(o.id::text)::uuid as "lastId"
@@ -83,14 +81,14 @@ function openOrphan(texts: Texts | undefined, row: OrphanRow): OrphanRow {
     const received = row.octets && texts?.openLoose(row.octets, `orphan_replies.octets|${row.id}`)
     return { ...row, body: octets?.toString() ?? null, octets: received ?? null }
   } catch {
-    // Its reader sees that there is one.
+    // The reader sees that there is a text.
     return { ...row, body: null, octets: null }
   }
 }
 
 /**
- * Says which sender of its carrier the replies to the number of one are for; they are given to it within seconds. Answers how many; null where
- * there is no such reply, or the sender is of another carrier. Index orphan_replies_destination.
+ * Assigns the replies to a number to a sender of its carrier; they are given to it within seconds. Returns the count; null if there is no such reply,
+ * or the sender is of another carrier. Index orphan_replies_destination.
  */
 export async function assignOrphans(tx: Tx, id: string, senderId: string): Promise<number | null> {
   const { rowCount } = await tx.query(
@@ -105,10 +103,7 @@ export async function assignOrphans(tx: Tx, id: string, senderId: string): Promi
   return (rowCount ?? 0) === 0 ? null : rowCount
 }
 
-/**
- * Deletes a reply and the earlier ones to its number; nobody has read the later ones yet. Returns how many. Index
- * orphan_replies_destination.
- */
+/** Deletes a reply and the earlier ones to its number; later ones are unread. Returns the count. Index orphan_replies_destination. */
 export async function dismissOrphans(tx: Tx, id: string): Promise<number> {
   const { rowCount } = await tx.query(
     `delete from orphan_replies o
@@ -119,19 +114,19 @@ export async function dismissOrphans(tx: Tx, id: string): Promise<number> {
   return rowCount ?? 0
 }
 
-// Answers to what is older would be a surprise.
+// An answer to an older reply would be a surprise.
 const oldMs = 3_600_000
 
 /**
- * Gives replies whose number is a sender's by now to its account, oldest first, STOP included; a START of then is not obeyed, for the person may
- * have changed her mind since. Returns how many.
+ * Gives replies whose number now has a sender to its account, oldest first, STOP included. An old START is ignored, because the person may have
+ * changed their mind since. Returns the count.
  */
 export async function giveOrphans(context: ReplyContext, limit: number, now: Date): Promise<number> {
   let given = 0
   let after = '00000000-0000-0000-0000-000000000000'
   for (;;) {
     const { rows } = await context.db.query<OrphanRow & { country: string | null }>(
-      // The few numbers first: of one there may be very many replies. Index orphan_replies_destination.
+      // First the few numbers: one may have very many replies. Index orphan_replies_destination.
       `with numbers as materialized (
          select n.link_id, n.destination
          from (select distinct link_id, destination from orphan_replies) n
@@ -169,7 +164,7 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
         })
         if (result === 'stored') given++
       } catch (error) {
-        // An account whose key cannot be opened keeps the others from nothing.
+        // An account whose key cannot be opened does not block the others.
         if (isUnavailable(error)) throw error
       }
     }
@@ -177,7 +172,7 @@ export async function giveOrphans(context: ReplyContext, limit: number, now: Dat
   }
 }
 
-/** No account owns them, so an erasure of the person by any account deletes them. Index orphan_replies_source. */
+/** No account owns them, so any account's erasure of the person deletes them. Index orphan_replies_source. */
 export const orphanStep: EraseStep = {
   name: 'orphan_replies',
   async run(tx, { number }) {

@@ -29,7 +29,6 @@ beforeEach(async () => {
   errors = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
-  // What receive needs of a link: who it is, and how its carrier writes.
   link = {
     id: test.linkId,
     receiptsId: test.linkId,
@@ -40,7 +39,6 @@ beforeEach(async () => {
 const person = '15551230001'
 type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
 
-/** What came from the carrier. */
 function deliverSm(fields: Fields): MessageRequest {
   return {
     command: 'deliver_sm',
@@ -56,7 +54,7 @@ function deliverSm(fields: Fields): MessageRequest {
   } as MessageRequest
 }
 
-/** What is known of a session that lives. */
+/** A live session. */
 const session = (): DeliverySession => aliveSession()
 
 /** Receives a PDU on a session; resolves with the answer to the carrier. */
@@ -222,7 +220,7 @@ describe('a reply that waited in the socket of a process that stood still for se
     )
   })
 
-  /** Another process, which lives and is in no doubt, stores the reply. */
+  /** Another live process, which is in no doubt, stores the reply. */
   async function storeElsewhere(): Promise<void> {
     const id = newId()
     await test.db.query(
@@ -365,7 +363,7 @@ describe('a long reply', () => {
     // A carrier that gives a redelivery another id.
     await deliver({ ...a[0], tlvs: { receipted_message_id: '2' } })
     expect(await texts()).toEqual([])
-    // In the minute before it would be crossed with it.
+    // Within the minute it would be crossed with the other.
     await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
     for (const part of [b[0], b[0], b[1], b[1], a[0]]) expect(await deliver(part ?? {})).toBe(ESME.ROK)
     expect(await replies()).toEqual([

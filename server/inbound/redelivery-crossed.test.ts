@@ -32,7 +32,6 @@ const said = (text: string, session: DeliverySession): Delivery => ({
   session,
 })
 
-/** Stores it when its database is no longer slow. */
 const store = (
   process: Redeliveries,
   delivery = said('yes', aliveSession()),
@@ -74,13 +73,13 @@ it('what a carrier gives to the next session is known before the end of the last
   await again
   expect(stored).toBe(1)
 
-  // On sessions that live it is a person's.
+  // On live sessions it is a person's.
   await store(process, said('no', aliveSession()))
   await Promise.all([store(process, said('no', next)), store(process, said('no', next))])
   expect(stored).toBe(4)
 })
 
-/** Notes what both are in doubt about, as their clocks do, until a promise settles. */
+/** Runs both processes' clocks until a promise settles. */
 async function whileNoting(processes: Redeliveries[], run: Promise<void>): Promise<void> {
   const notes = setInterval(() => {
     for (const process of processes) void process.noteLost(db)

@@ -1,50 +1,47 @@
 /**
- * What all processes know of the replies that carriers delivered (`redelivery.ts`): the last of equal ones in `reply_hashes`, and in
- * `reply_sessions` up to which of its deliveries a session has proved that the carrier has our answer.
+ * The processes' shared knowledge of delivered replies (`redelivery.ts`): the last of equal ones in `reply_hashes`, and in `reply_sessions` the
+ * deliveries of a session for which the carrier provably has our answer.
  */
 import { columns } from '../ground/db/array.ts'
 import type { Db, Tx } from '../ground/db/db.ts'
 
-/** A delivery: its session, and its number there. */
 interface Place {
   sessionId: string
   number: number
 }
 
-/** A delivery, by what is the same when it comes again. `hash` begins with `personOctets` octets that are the same for all of a person. */
+/** A delivery, by the fields that a redelivery repeats. `hash` begins with `personOctets` octets that are the same for all of a person. */
 export interface Noted extends Place {
   linkId: string
   hash: Buffer
 }
 
-/** An equal delivery that came before. */
 export interface Earlier extends Place {
-  /** Of the reply that was stored. */
   id: string
   storedSessionId: string
   isLate: boolean
-  /** How many more come again. */
+  /** Expected further repeats. */
   doubts: number
-  /** How many more do if its session does not prove that the carrier has our answers. */
+  /** Expected further repeats if the session does not prove that the carrier has our answers. */
   unproved: number
   /** Its session has proved that the carrier has our answer. */
   isSure: boolean
   /** Its session is over, or its process is dead. */
   isOver: boolean
-  /** It came while this one was here already. */
+  /** It came while this one was already here. */
   isNewer: boolean
 }
 
-/** Octets of a hash that tell the person and our number. */
+/** Octets of a hash for the person and our number. */
 export const personOctets = 16
-/** How far back an equal delivery counts. */
+/** How long an earlier equal delivery counts. */
 const windowMinutes = 10
-// Longer than a heartbeat of a node: who is silent for so long has lost its sessions.
+// Longer than a node's heartbeat: a node that is silent for so long has lost its sessions.
 const nodeSilenceSeconds = 5
 
 /**
- * Notes a delivery where no equal one came within the window; else answers that one. One row, by primary key; waits for who has it, and sees what
- * they have committed.
+ * Records a delivery if no equal one came within the window; else returns that one. One row, by primary key; waits for its lock, and sees what the
+ * holder committed.
  */
 export async function noteFirst(tx: Tx, one: Noted, id: string, waitedSeconds: number): Promise<Earlier | null> {
   for (;;) {
@@ -88,8 +85,8 @@ export async function noteFirst(tx: Tx, one: Noted, id: string, waitedSeconds: n
 }
 
 /**
- * Notes that a delivery came after an equal one: as the same again (id null), or as another, which is stored under an id. False where that one is no longer
- * the last. One row, by primary key.
+ * Records that a delivery followed an equal one: as a repeat (id null), or as another reply, stored under an id. False if that one is no longer the
+ * last. One row, by primary key.
  */
 export async function noteAgain(
   tx: Tx,
@@ -108,7 +105,7 @@ export async function noteAgain(
   return rowCount === 1
 }
 
-/** Whether the person has said something else since a reply was stored, on another session. The primary key's rows of the person. */
+/** Whether the person sent another reply since, on another session. The primary key's rows of the person. */
 export async function isFollowed(tx: Tx, { linkId, hash }: Noted, { id, storedSessionId }: Earlier): Promise<boolean> {
   const person = hash.subarray(0, personOctets)
   const rest = hash.length - personOctets
@@ -133,19 +130,19 @@ export async function noteSession(db: Db, nodeId: string, id: string): Promise<v
   await db.query(`insert into reply_sessions (id, node_id) values ($1, $2) on conflict do nothing`, [id, nodeId])
 }
 
-/** Has the process of a session find out whether its answers have arrived. */
+/** Has a session's process find out whether its answers have arrived. */
 export async function askSession(db: Db, id: string): Promise<void> {
   await db.query(`update reply_sessions set is_asked = true where id = $1 and not is_asked`, [id])
 }
 
-/** What the sessions of a process have proved since it was told last. */
+/** Proofs of a process's sessions since its last report. */
 interface Proof {
   id: string
   sureTo: number
   isOver: boolean
 }
 
-/** Tells what sessions have proved, and which of their deliveries were answered late. Answers the sessions that others wait for. By primary keys. */
+/** Writes proofs of sessions, and their deliveries that were answered late. Returns the sessions that others wait for. By primary keys. */
 export async function noteProofs(
   db: Db,
   nodeId: string,

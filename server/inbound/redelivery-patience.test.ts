@@ -1,4 +1,4 @@
-/** A carrier that waits for our answers no longer than it has patience. */
+/** A carrier that waits for our answers only briefly. */
 import { expect, it } from 'vitest'
 import { createTestDatabase } from '../ground/db/testing.ts'
 import { ourNumber } from '../messages/testing.ts'

@@ -1,4 +1,4 @@
-/** A carrier of several sessions, whose connections may go silent without an end: its packets are swallowed on the way. */
+/** A carrier with several sessions, whose connections may go silent without an end: its packets are lost. */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { ESME, SmppServer, type Session } from '@heliogram/smpp'
@@ -8,11 +8,10 @@ import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { openBoundTest, type CarrierTest } from '../carriers/testing.ts'
 
-/** Stands between a link and its carrier. */
+/** A proxy between a link and its carrier. */
 class Wires {
   port = 0
   readonly #server: Server
-  /** In the order in which they were dialled. */
   readonly #pairs: { near: Socket; far: Socket; isDeaf: boolean }[] = []
 
   constructor(port: number) {
@@ -33,13 +32,13 @@ class Wires {
     return this.port
   }
 
-  /** Takes what we say and passes nothing on. */
+  /** Accepts our bytes and forwards none. */
   swallow(nth: number): void {
     const pair = this.#pairs[nth]
     if (pair) pair.isDeaf = true
   }
 
-  /** The carrier has its end of a connection closed, which we are not told. */
+  /** Closes the carrier's end of a connection, without our end. */
   lose(nth: number): void {
     this.swallow(nth)
     this.#pairs[nth]?.far.destroy()
@@ -82,7 +81,7 @@ afterEach(async () => {
   await wires.close()
 })
 
-/** Delivers a "YES"; resolves with our answer, -1 where the session was lost before there was one. */
+/** Delivers a "YES"; resolves with our answer, -1 if the session was lost before. */
 function deliver(session: Session<(status: number) => void> | undefined): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   const fields = { source_addr: '15551230001', destination_addr: ourNumber, short_message: Buffer.from('YES') }

@@ -45,12 +45,11 @@ async function otherProcess(): Promise<ReceiveContext> {
   return processOf(nodeId)
 }
 
-/** A process lives on, whatever it does besides. */
+/** Keeps a process's heartbeat going. */
 function goOnBeating(nodeId: string): Promise<unknown> {
   return db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [nodeId])
 }
 
-/** Has processes tell what their sessions have proved, as their clocks do, until something has settled. */
 async function whileNoting<T>(run: Promise<T>, ...processes: ReceiveContext[]): Promise<T> {
   const notes = setInterval(() => {
     for (const { redeliveries } of processes) void redeliveries.noteLost(db)
@@ -91,7 +90,7 @@ function deliver(session: NumberedSession, fields: Fields = {}, at = context): P
 
 const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'yes'`)
 
-/** Runs something while nothing can be stored. */
+/** Runs something while the database stores nothing. */
 async function stalled(run: () => Promise<void>): Promise<void> {
   const client = await db.connect()
   await client.query('begin; lock table messages in access exclusive mode')
@@ -323,7 +322,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await deliver(lost)).toBe(ESME.RX_T_APPN)
     expect(await deliver(lost, {}, await otherProcess())).toBe(ESME.RX_T_APPN)
     expect([await stored(), errors]).toEqual([1, []])
-    // What it had no answer for comes again, if it was another.
+    // A different reply that had no answer comes again.
     await deliver(live)
     expect(await stored()).toBe(2)
   })

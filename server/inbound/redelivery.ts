@@ -1,12 +1,11 @@
 /**
- * Tells a reply that a carrier delivers again from a person who says the same twice: SMPP gives a delivery no identity of its own.
- *
+ * Distinguishes a redelivered reply from a person who sends the same twice: SMPP deliveries have no identity.
  * 1. A repeat is equal (link, numbers, text, the carrier's own id if any) to one of the last ten minutes. With the same id it always is one.
- * 2. Without an id it is one where the carrier may lack our answer to the first: it was late or an error, or the session ended before a
- *    heartbeat, or an unbind, proved that it was read. Each such answer excuses one repeat. Else the person has said it twice.
- * 3. The first one's session is asked for that proof. Where it gives none in time, nor ends, the reply is left to its carrier, which asks again;
- *    also where the reply's own session is gone, or another process has taken an equal one while this one waited.
- * 4. What the person has said since, on another session, ends the doubt: the reply is stored. START opts nobody in then: it may be an old one.
+ * 2. Without an id it is one if the carrier may lack our answer to the first: it was late or an error, or the session ended before a heartbeat, or an
+ * unbind, proved that it was read. Each such answer excuses one repeat. Otherwise the person sent it twice.
+ * 3. The first one's session is asked for that proof. If it gives none in time, nor ends, the reply is left to its carrier, which delivers it again;
+ * also if the reply's own session is gone, or another process has taken an equal one meanwhile.
+ * 4. A later reply of the person on another session ends the doubt: the reply is stored. START is ignored then, because it may be an old one.
  * 5. STOP is obeyed in a repeat as well, unless the person is out: when in doubt, out (`inbound/reply.ts`).
  */
 import type { DeliverySession } from '../links/carrier-link.ts'
@@ -24,73 +23,70 @@ import {
   type Noted,
 } from './redelivery-notes.ts'
 
-/** A reply as it came. */
 export interface Delivery {
   linkId: string
-  /** Of all that is the same when it is delivered again; the first octets of the person alone (`personOctets`). */
+  /** Of all fields that a redelivery repeats; the first octets cover only the person (`personOctets`). */
   hash: Buffer
-  /** The hash has an id of the carrier in it: what has the same is the same. */
+  /** The hash includes an id of the carrier: equal hashes are repeats. */
   isNamed: boolean
   /** sequence_number of its PDU. */
   sequence: number
   session: DeliverySession
 }
 
-/** Its carrier has no answer, or waits for none: it gives it again, or has done so. */
+/** Not answered, or too late: the carrier delivers it again, or has done so. */
 export class Unanswerable extends Error {}
 
 type Store = (comingOf: (tx: Tx) => Promise<Coming>) => Promise<'stored' | 'orphan' | 'skipped'>
 
-/** A delivery whose answer may not have arrived. */
 interface Open extends Noted {
   sequence: number
-  /** Since when it may have been there. */
+  /** The earliest time at which it may have come. */
   cameAt: number
-  /** Null: under way. */
+  /** Null: no answer yet. */
   answeredAt: number | null
   /** It was answered late, with an error, or not at all. */
   isLate: boolean
   isLateNoted: boolean
-  /** How many heartbeats its session had sent before the answer. */
+  /** Heartbeats of its session before the answer. */
   enquiries: number
   /** When its session was first asked for a proof. */
   askedAt: number | null
 }
 
-/** A session of this process that has delivered. */
 interface Held {
   id: string
   session: DeliverySession
-  /** Resolves when other processes can see the session; null: not asked for. */
+  /** Resolves when other processes can see the session; null: not requested. */
   known: Promise<void> | null
   count: number
-  /** Up to where all has arrived or is noted as late, as other processes see it. */
+  /** All deliveries up to here have arrived or are recorded as late, as seen by other processes. */
   sureTo: number
   /** By number, oldest first. */
   open: Map<number, Open>
 }
 
 /**
- * What an equal delivery makes of one: said twice; a repeat, and how many more of them may come; to wait for a proof; or to be left to its
- * carrier.
+ * The verdict on a delivery with an earlier equal one: sent twice; a repeat, with the number of further expected ones; wait for a proof; or leave it
+ * to its carrier.
  */
 type Verdict = { is: 'said' | 'repeat'; doubts: number; unproved: number } | { is: 'wait' | 'left' }
 
-// Below the two seconds for which the most impatient library in use waits for an answer (jsmpp).
+// Below the two seconds of jsmpp, the most impatient library in use.
 const patienceMs = 1500
-/** How often a process tells what its sessions have proved. */
+/** How often a process writes its sessions' proofs. */
 export const notingMs = 1000
 // Longer than an equal delivery counts.
 const keptMs = 660_000
 const hearAgainMs = 20
 const lookAgainMs = 200
-// So short that what is left to its carrier then is left in time.
+// Short enough to leave a reply to its carrier in time.
 const hearMs = 1000
-// Longer than another process takes to ask its sessions and to tell.
+// Longer than another process takes to ask its sessions and to write.
 const tellMs = 5000
-// What a carrier gives to the next session may be read so long before the end of the last one is.
+// A redelivery on the next session may be read this long before the end of the last one.
 const networkMs = 500
-// Some 30 MB; beyond it the oldest answers are taken to have arrived.
+// Some 30 MB; above it the oldest answers count as arrived.
 const openMax = 100_000
 
 export class Redeliveries {
@@ -99,11 +95,11 @@ export class Redeliveries {
   readonly #absentMs: () => number
   readonly #held = new Map<string, Held>()
   readonly #heldOf = new WeakMap<DeliverySession, Held>()
-  /** The last of equal deliveries that are under way: each waits for the one before. */
+  /** The last of equal running deliveries: each waits for the one before. */
   readonly #last = new Map<string, Promise<void>>()
   #openCount = 0
 
-  /** `absentMs`: for how long what is read now may have waited in its socket (`Presence`). */
+  /** `absentMs`: how long new bytes may have waited in their socket (`Presence`). */
   constructor(nodeId: string, now: () => number = Date.now, absentMs: () => number = () => 0) {
     this.#nodeId = nodeId
     this.#now = now
@@ -111,14 +107,14 @@ export class Redeliveries {
   }
 
   /**
-   * Stores a delivery unless it is a redelivery of one that is stored. `store` asks, in its transaction, what it is; answer the carrier as soon
-   * as this resolves or rejects. @throws Unanswerable where that is not known in time: the carrier asks again.
+   * Stores a delivery unless it repeats a stored one. `store` asks for the verdict in its transaction; answer the carrier as soon as this resolves or
+   * rejects. @throws Unanswerable if there is no verdict in time: the carrier delivers it again.
    */
   async storeOnce(db: Db, delivery: Delivery, store: Store): Promise<void> {
     const held = this.#hold(delivery.session)
     const key = `${delivery.linkId} ${delivery.hash.toString('base64')}`
     const before = this.#last.get(key)
-    // Under a number that has no answer yet it is surely the same.
+    // A number without an answer yet is certainly the same delivery.
     const isTwin = before !== undefined && isUnderWay(held, delivery)
     const one = this.#open(held, delivery)
     const done = (async () => {
@@ -145,7 +141,7 @@ export class Redeliveries {
     }
   }
 
-  /** Stores a delivery when it is known what it is. */
+  /** Stores a delivery once there is a verdict. */
   async #storeInTurn(db: Db, delivery: Delivery, one: Open, isTwin: boolean, store: Store): Promise<void> {
     const startedAt = performance.now()
     for (;;) {
@@ -190,10 +186,6 @@ export class Redeliveries {
     return isSame ? { is: 'said', doubts, unproved: unproved + 1 } : { is: 'wait' }
   }
 
-  /**
-   * Tells all processes what the sessions of this one have proved, and what was answered late; forgets what has arrived. Asks those sessions that
-   * others wait for. For the clock, every `notingMs`, and once more when the sessions are over.
-   */
   async noteLost(db: Db): Promise<void> {
     const now = this.#now()
     const late: Open[] = []
@@ -278,7 +270,7 @@ export class Redeliveries {
   }
 }
 
-/** Notes what an equal delivery makes of one; null where yet another came between. */
+/** The verdict by an earlier equal delivery; null if yet another came between. */
 async function comingOf(
   tx: Tx,
   one: Open,
@@ -293,7 +285,7 @@ async function comingOf(
   return (await noteAgain(tx, one, earlier, null, verdict)) ? 'repeat' : null
 }
 
-/** The carrier has read our answer: it answered a heartbeat that was sent behind it, or unbound, or goes on though it answers no heartbeats. */
+/** Whether the carrier has read our answer: it answered a later heartbeat, or unbound, or goes on though it answers no heartbeats. */
 function hasArrived({ answeredAt, isLate, enquiries, askedAt }: Open, session: DeliverySession): boolean {
   if (answeredAt === null || isLate) return false
   if (session.enquiries.answered > enquiries || session.hasUnbound) return true
@@ -306,7 +298,7 @@ function isUnderWay(held: Held, { hash, sequence }: Delivery): boolean {
   return false
 }
 
-/** Sends a heartbeat behind the answers of a session, where there is none. */
+/** Sends a heartbeat after the answers of a session, unless there was one. */
 async function enquire({ session, open }: Held, now: number): Promise<void> {
   const answered = [...open.values()].filter((one) => one.answeredAt !== null)
   // An answer is written in the turn in which it is known.

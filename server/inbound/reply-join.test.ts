@@ -76,11 +76,10 @@ it.each([
   'a text begins at another process under the reference of one that %s, and neither is torn',
   async (_, characters, kept, isPartial) => {
     const [a, b] = [partsOf('a'.repeat(characters)), partsOf('b'.repeat(characters))]
-    // Its only connection is taken away from the second process between the two transactions of a part.
+    // The second process loses its only connection between the two transactions of a part.
     const slow = openPool(database.connection, { name: 'slow', max: 1 })
     await deliver(a[0] ?? {})
     if (isPartial) await deliver(a[1] ?? {})
-    // Else the two would be crossed.
     if (isPartial) await age(61)
     const second = deliver((isPartial ? b[1] : a[1]) ?? {}, '15551230001', { ...context, db: slow })
     const connection = await slow.connect()
@@ -101,7 +100,7 @@ it('no part that comes at once with others overtakes the one that ends the text 
   const [a, b] = [partsOf('a'.repeat(400)), partsOf('b'.repeat(400))]
   for (const part of a.slice(0, 2)) await deliver(part)
   await age(61)
-  // With one connection all of them have their first look before one has its second.
+  // With one connection, all take their first look before any takes its second.
   const narrow = openPool(database.connection, { name: 'narrow', max: 1 })
   const process = { ...context, db: narrow }
   const answers = await Promise.all(b.map((part) => deliver(part, '15551230001', process)))

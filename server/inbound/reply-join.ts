@@ -1,7 +1,7 @@
 /**
- * Parts of long replies, joined: with the last one, or when the others did not come in time. Where a second text begins under the reference
- * of one that still waits for parts, nobody can say whose the next ones are: for a minute each is a partial reply of its own, in which STOP
- * is obeyed and START is not. Texts of SMPP clients are refused then (smpp-server/gather.ts).
+ * Joins the parts of long replies: with the last one, or when the others are overdue. If a second text begins under the reference of an incomplete
+ * one, the owner of further parts is unknown: for a minute each is a partial reply of its own, in which STOP is obeyed and START is not. Texts of
+ * SMPP clients are refused then (smpp-server/gather.ts).
  */
 import { joinParts, octetsToKeep, type CodingOptions, type MessagePart } from '@heliogram/smpp'
 import type { Tx } from '../ground/db/db.ts'
@@ -25,27 +25,26 @@ import {
 } from './reply-parts.ts'
 import { smppDefaults, type SmppSettings } from '../links/settings.ts'
 
-/** What of a carrier's settings tells how its octets are read. */
 type Codings = Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'>
 
 // Octets of all parts of one reply: what one message_payload holds. 255 parts of that size would be a text of 16 million characters.
 const replyOctetsMax = 65_536
-// Late replies that are read at once.
+// Late replies of one read.
 const lateMax = 1000
 
-/** How the carrier means its data_codings. */
+/** The carrier's meaning of data_codings. */
 const codingsOf = ({ default_alphabet, data_codings_in }: Codings): CodingOptions => ({
   defaultAlphabet: default_alphabet,
   overrides: data_codings_in,
 })
 
-/** The parts of each text that are being stored, by process. */
+/** Running stores of each text's parts, by process. */
 const storing = new WeakMap<ReceiveContext, InOrder>()
 
 /**
- * Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. Parts of one text that come
- * at once are kept in their order, on one connection: the third of a text must not fill a gap of the text that the first one ends. Those
- * behind one that could not be stored are not stored either.
+ * Keeps a part; with the last one the whole reply replaces its parts in the same transaction. Concurrent parts of one text keep their order, on one
+ * connection: the third of a text must not fill a gap of the text that the first one ends. Those behind one that could not be stored are not stored
+ * either.
  */
 export function storePart(
   context: ReceiveContext,
@@ -63,7 +62,6 @@ export function storePart(
   return texts.run(key.join(' '), () => storeNext({ context, link, reply, key, number, part, hash }))
 }
 
-/** A part on its way. */
 interface Arrival {
   context: ReceiveContext
   link: Link
@@ -78,7 +76,7 @@ async function storeNext(arrival: Arrival): Promise<void> {
   const { context, link, key, number, part, hash } = arrival
   let kept = await keepPart(context, key, number, part, hash)
   if (kept === 'taken') {
-    // The phone gave its next text the same reference, and the last one is whole or misses a part for good: it goes as it is.
+    // The phone reused the reference for its next text, and the last one is whole or incomplete for good: it is delivered as it is.
     await joinReply(context, link.settings, key, (tx) => isTaken(tx, context, key, number, part))
     kept = await keepPart(context, key, number, part, hash)
     if (kept === 'taken') throw new Error('the place of a part was taken twice')
@@ -87,7 +85,7 @@ async function storeNext(arrival: Arrival): Promise<void> {
   if (kept === 'crossed') await storeApart(arrival)
 }
 
-/** Stores a part as a reply of its own, behind those that are there. */
+/** Stores a part as a reply of its own, after the present ones. */
 async function storeApart({ context, link, reply, key, part, hash }: Arrival): Promise<void> {
   for (const number of await listParts(context.db, key)) {
     context.log.warn({ link: link.id }, 'parts of two long replies came under one reference')
@@ -98,7 +96,7 @@ async function storeApart({ context, link, reply, key, part, hash }: Arrival): P
   )
 }
 
-/** What parts say, and their octets where these are to be kept. */
+/** The text of parts, and their octets if these are kept. */
 export function textOf(parts: readonly MessagePart[], settings: Codings): Pick<ReplyIn, 'text' | 'octets'> {
   const joined = joinParts(parts, codingsOf(settings))
   return {
@@ -108,8 +106,8 @@ export function textOf(parts: readonly MessagePart[], settings: Codings): Pick<R
 }
 
 /**
- * Makes a reply of the parts that are there, in one transaction with their removal, where `isDue` still says so in it: another process may
- * have joined them meanwhile, and those that are there now are of the next text. `only`: of one of them alone.
+ * Makes a reply of the present parts, and deletes them, in one transaction, if `isDue` still holds in it: another process may have joined them, and
+ * the present ones belong to the next text. `only`: this part alone.
  */
 async function joinReply(
   context: ReceiveContext,
@@ -132,7 +130,7 @@ async function joinReply(
   })
 }
 
-/** Cuts off what is beyond the limit of a reply, in the order of its parts. True where that was anything. */
+/** Cuts off what exceeds the limit of a reply, in the order of its parts. True if it cut anything. */
 function cutParts(parts: MessagePart[]): boolean {
   let room = replyOctetsMax
   let isCut = false
@@ -147,8 +145,8 @@ function cutParts(parts: MessagePart[]): boolean {
 }
 
 /**
- * Delivers as partial what waited too long for its missing parts, also of links that are down or gone. One that cannot be stored, such as
- * for an account whose data key cannot be opened, stays for another turn and keeps the others from nothing.
+ * Delivers incomplete replies as partial, also of links that are down or gone. If one cannot be stored, such as for an account whose data key cannot
+ * be opened, it stays and does not block the others.
  */
 export async function joinLateParts(context: ReceiveContext, isOver = (): boolean => false): Promise<void> {
   const failures: string[] = []

@@ -1,11 +1,11 @@
-/** Parts of long replies as rows, until all of a text are there. */
+/** Rows of parts of long replies, until their text is complete. */
 import type { MessagePart } from '@heliogram/smpp'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Texts } from '../ground/sealing/texts.ts'
 import type { ReceiveContext } from './context.ts'
 import type { SmppSettings } from '../links/settings.ts'
 
-/** What tells the parts of one text from those of others: as the primary key does. */
+/** Distinguishes texts, as the primary key does. */
 export type TextKey = readonly [
   linkId: string,
   source: string,
@@ -15,14 +15,14 @@ export type TextKey = readonly [
   total: number,
 ]
 
-// A part that a reply still misses a minute after the last one came is mostly lost; the person waits for an answer.
+// A part still missing a minute after the last one is mostly lost; the person waits for an answer.
 const partsWaitSeconds = 60
 // How far back the same part of a text can be a redelivery.
 const redeliveryMinutes = 10
 
 /**
- * Keeps a part; answers whether its text is whole now. Nothing was stored where its place has another text's part. `taken`: that text is over,
- * for it is whole, or has waited long enough. `crossed`: it still waits for parts, and for a minute nobody knows whose a part is.
+ * Keeps a part; returns whether its text is whole. Stores nothing if its place has another text's part. `taken`: that text is over, for it is whole,
+ * or has waited long enough. `crossed`: it is incomplete, and for a minute the owner of a part is unknown.
  */
 export function keepPart(
   context: ReceiveContext,
@@ -36,11 +36,11 @@ export function keepPart(
     const [linkId] = key
     const crossing = context.vault.mac('replies', `crossed\0${key.join('\0')}`)
     if (await isNoted(tx, linkId, crossing)) return 'crossed'
-    // Nothing is stored of a redelivery, but a whole whose join failed is joined.
+    // A redelivery is not stored, but completes a join that failed.
     if (await isNewPart(tx, linkId, hash)) {
       const isStored = await insertPart(tx, context.texts, key, number, part)
       if (!isStored && (await isTaken(tx, context, key, number, part))) {
-        // It comes again in a moment, as new as it is.
+        // It comes again in a moment, and still counts as new.
         await tx.query('delete from reply_hashes where link_id = $1 and hash = $2', [linkId, hash])
         if ((await isWhole(tx, key)) || (await isQuiet(tx, key))) return 'taken'
         await isNewPart(tx, linkId, crossing)
@@ -51,7 +51,7 @@ export function keepPart(
   })
 }
 
-/** Whether a crossing was noted within the time for which parts are waited for. One row, by primary key. */
+/** Whether a crossing was recorded within the wait for parts. One row, by primary key. */
 async function isNoted(tx: Tx, linkId: string, crossing: Buffer): Promise<boolean> {
   const { rowCount } = await tx.query(
     `select 1 from reply_hashes where link_id = $1 and hash = $2 and received_at > now() - make_interval(secs => $3)`,
@@ -60,7 +60,7 @@ async function isNoted(tx: Tx, linkId: string, crossing: Buffer): Promise<boolea
   return rowCount === 1
 }
 
-/** False for a part that came before: it has a number, so that the same twice is a redelivery on any session. One row, by primary key. */
+/** False for a repeated part: it has a number, so the same twice is a redelivery on any session. One row, by primary key. */
 export async function isNewPart(tx: Tx, linkId: string, hash: Buffer): Promise<boolean> {
   const { rows } = await tx.query<{ isNew: boolean }>(
     `with earlier as (
@@ -80,7 +80,7 @@ export async function lockParts(tx: Tx, key: TextKey): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
 }
 
-/** Whether all parts are there. By primary key. */
+/** By primary key. */
 export async function isWhole(tx: Tx, key: TextKey): Promise<boolean> {
   const { rows } = await tx.query<{ isWhole: boolean }>(
     `select count(*) >= $6 as "isWhole" from reply_parts
@@ -102,7 +102,7 @@ export async function isQuiet(tx: Tx, key: TextKey): Promise<boolean> {
   return rowCount === 0
 }
 
-/** Whether a part of this number is there that says something else. One row, by primary key. */
+/** Whether another text has a part of this number. One row, by primary key. */
 export async function isTaken(
   tx: Tx,
   context: ReceiveContext,
@@ -121,7 +121,6 @@ export async function isTaken(
   return there.dataCoding !== part.data_coding || bytes === null || !part.body.equals(bytes)
 }
 
-/** False where the number is taken. */
 async function insertPart(
   tx: Tx,
   texts: Texts | undefined,
@@ -151,7 +150,7 @@ async function insertPart(
 
 const placeOf = (key: TextKey, number: number): string => `reply_parts.bytes|${key.join('|')}|${number}`
 
-/** A part that cannot be opened is as one that never came: the others are worth having. */
+/** A part that cannot be opened counts as missing: the others are worth having. */
 function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string): Buffer | null {
   try {
     if (texts) return texts.openLoose(sealed, place)
@@ -161,7 +160,7 @@ function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string)
   return null
 }
 
-/** The numbers of the parts that are there. By primary key. */
+/** By primary key. */
 export async function listParts(db: Db, key: TextKey): Promise<number[]> {
   const { rows } = await db.query<{ part: number }>(
     `select part from reply_parts
@@ -173,7 +172,7 @@ export async function listParts(db: Db, key: TextKey): Promise<number[]> {
 }
 
 /**
- * Removes the parts of a text, or the one that is asked for. Answers those that can be read, in their order, up to so many octets at least, and how many were there. By
+ * Deletes the parts of a text, or the named one. Returns the readable ones in order, up to at least so many octets, and the number deleted. By
  * primary key.
  */
 export async function takeParts(
@@ -199,7 +198,7 @@ export async function takeParts(
      ) g
      where octets_before < $7
      order by part`,
-    // What is sealed is longer by a third and a little; the exact limit is put to what is open.
+    // Sealing adds a third and a little; the exact limit applies to opened parts.
     [...key, octetsMax * 2, only],
   )
   return { parts: rows.flatMap((row) => readRow(context, key, row) ?? []), there: rows[0]?.parts ?? 0 }
@@ -213,7 +212,7 @@ interface PartRow {
   singleShift: number | null
   bytes: Buffer
   isSealed: boolean
-  /** How many there were, with those that are not read. */
+  /** Their number, including those not read. */
   parts: number
 }
 
@@ -233,13 +232,13 @@ function readRow(context: ReceiveContext, key: TextKey, row: PartRow): MessagePa
   }
 }
 
-/** A text that waits for its missing parts, and how its link reads octets; null where the link is gone. */
+/** A text with missing parts, and the coding of its link; null if the link is gone. */
 interface LateText {
   key: TextKey
   settings: Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'> | null
 }
 
-/** Texts of which no part has come for long enough. Index reply_parts_received_at, and the primary key for later parts. */
+/** Texts without a new part for long enough. Index reply_parts_received_at, and the primary key for later parts. */
 export async function listLate(db: Db, limit: number, skip: number): Promise<LateText[]> {
   const { rows } = await db.query<LateText>(
     `select jsonb_build_array(p.link_id, p.source, p.destination, p.kind, p.reference, p.total) as key, c.settings

@@ -80,7 +80,7 @@ describe('a reply', () => {
     await test.send({ theirNumber: person })
     await reply('for the other', { linkId: other.linkId })
     expect(await inbound()).toEqual([])
-    // It does not answer what this one has asked.
+    // It does not answer the message of this account.
     const isTheirs = `account_id = $1 and direction = 'inbound' and in_reply_to is null`
     expect(await test.count('messages', isTheirs, [other.accountId])).toBe(1)
   })
@@ -204,7 +204,7 @@ describe('STOP', () => {
     expect(await test.count('opt_outs', 'true')).toBe(1)
     expect(await payloads('contact.opted_out')).toHaveLength(1)
     expect(await payloads('contact.opted_in')).toHaveLength(0)
-    // The ledger has every word of the person.
+    // The ledger has every statement of the person.
     expect(await test.count('consents', `account_id = $1 and status = 'opted_out'`, [test.accountId])).toBe(2)
   })
 
@@ -254,7 +254,7 @@ describe('START and HELP', () => {
     const other = '15550009999'
     await insertTestSender(test.db, test.accountId, test.carrierId, other)
     for (let i = 0; i < 2; i++) await reply('HELP')
-    // An answer waits where it is inserted: behind the count of those before it.
+    // An answer waits at its insert: behind the count of those before it.
     await test.db.query(
       `create function wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return new; end $$;
        create trigger wait before insert on messages for each row when (new.is_confirmation) execute function wait()`,

@@ -1,4 +1,4 @@
-/** Replies: from a whole text on a link to an inbound message, its event, and what STOP, START and HELP do, in one transaction. */
+/** Replies: from a whole text on a link to an inbound message, its event, and the effect of STOP, START and HELP, in one transaction. */
 import { nowMs } from '../ground/db/clock.ts'
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { recordEvents, type Posting } from '../events/events.ts'
@@ -19,40 +19,35 @@ import { isOptedOut } from '../message/opted-out.ts'
 import { suspectOptOut } from '../opt-outs/suspicion.ts'
 import { countMoves, countedColumns } from '../usage/delta-sql.ts'
 
-/** A whole reply as it came from a link. */
 export interface ReplyIn {
   linkId: string
-  /** The person. Digits, or an alphanumeric or short code where a carrier sends those. */
+  /** The person. Digits, or an alphanumeric or short code from some carriers. */
   source: string
   /** Our number. */
   destination: string
   text: string
-  /** As received, where they are not what is declared of them. */
+  /** As received, if they do not match their declared coding. */
   octets?: Buffer | null
   isPartial: boolean
-  /** When it came, where that is long ago: it is not answered any more. */
+  /** Long ago: it gets no answer. */
   isOld?: boolean
 }
 
-/**
- * What a reply is that may have come before: a new one; one that is stored, though it may be an old one that comes again; the same again; or
- * nothing yet.
- */
+/** A reply by its repetition: a new one; a stored one that may be an old one again; a repeat; or not decided. */
 export type Coming = 'new' | 'doubtful' | 'repeat' | 'none'
 
 export interface ReplyContext extends ConsentContext {
   db: Db
   meter?: Meter
-  /** A confirmation was queued. */
   wake: () => void
 }
 
-// Automatic messages to one number in an hour: two programs that answer each other stop here.
+// Automatic messages to one number in an hour: stops two programs that answer each other.
 const confirmationsMax = 3
 
 /**
- * Stores a reply in a transaction of its own; resolves after the commit. `comingOf` runs in it first (parts, repetitions). When in doubt the
- * person is out: STOP is obeyed also in what seems to be a repeat, unless she is out, and START only in what is surely new.
+ * Stores a reply in its own transaction; resolves after the commit. `comingOf` runs in it first (parts, repetitions). When in doubt the person is
+ * out: STOP is obeyed even in a probable repeat, unless they are out, and START only in a certainly new one.
  */
 export async function storeReply(
   context: ReplyContext,
@@ -80,7 +75,7 @@ export async function storeReply(
   return result.kind
 }
 
-/** No account owns it, so that it is sealed with the master key, where texts are. */
+/** No account owns it, so it is sealed with the master key, if texts are sealed. */
 async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Promise<void> {
   const id = newId()
   await tx.query(
@@ -101,7 +96,7 @@ async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Pro
   )
 }
 
-/** Null where it is a repeat that changes nothing. */
+/** Null if it is a repeat without effect. */
 async function storeOwned(
   tx: Tx,
   context: ReplyContext,
@@ -127,7 +122,7 @@ async function storeOwned(
     data: { message: renderMessage(row) },
   }
   const postings = await recordEvents(tx, [received], context.outbox)
-  // A name, or nobody, cannot be written to: there is nothing to stop, and an answer would go to no number.
+  // A name or an empty sender cannot be written to: there is nothing to stop, and no number for an answer.
   if (!/^\d+$/.test(row.theirNumber)) return postings
   if (found.isSuspect && settings.onSuspicion === 'flag')
     return [...postings, ...(await suspectOptOut(tx, context, accountId, row))]
@@ -139,7 +134,7 @@ async function storeOwned(
   return [...postings, ...more]
 }
 
-/** What a reply answers: the last message to the person from that number that has gone or may have, and the keywords that hold for it. */
+/** The message that a reply answers (the last to the person from that number that went or may have gone), and the effective keywords. */
 interface Asked {
   id: string | null
   campaignId: string | null
@@ -240,7 +235,7 @@ async function changeConsent(
   if (keyword === 'help') return { isChange: false, postings: [] }
   const { id: messageId, campaignId, broadcastId, isTest } = row
   const origin: Origin = { source: 'reply', actor: null, keyword, messageId, campaignId, broadcastId, isTest }
-  // The ledger of consent keeps what it is given for ever: a sealed text is left where it can be removed, in the message.
+  // The ledger of consent is permanent: a sealed text stays in the message, from which it can be deleted.
   const person = {
     number: row.theirNumber,
     ...(!context.texts?.isSealing && { evidence: { text: row.body ?? '' } }),
@@ -251,8 +246,8 @@ async function changeConsent(
 }
 
 /**
- * Queues the one answer to a keyword: first in line, past the opt-out, but not more than a few an hour. Index messages_their_number; locks the
- * person, so that of two answers at once the second counts the first.
+ * Queues the one answer to a keyword: first in line, past the opt-out, but only a few an hour. Index messages_their_number; locks the person, so that
+ * the second of two answers counts the first.
  */
 async function queueConfirmation(
   tx: Tx,
@@ -302,7 +297,7 @@ async function queueConfirmation(
       inbound.contactId,
       inbound.id,
       inbound.country,
-      // It goes back the way that the reply came.
+      // It returns by the way of the reply.
       inbound.isTest,
       stored?.sealed,
     ],

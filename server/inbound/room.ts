@@ -7,7 +7,7 @@ import { notingMs } from './redelivery.ts'
 import { joinLateParts } from './reply-join.ts'
 import type { ReplyContext } from './reply.ts'
 
-// Some HTTP carriers repeat for a day what was not acknowledged.
+// Some HTTP carriers repeat unacknowledged requests for a day.
 const hashAge = '25 hours'
 
 export const room = {
@@ -29,7 +29,7 @@ export const room = {
   retain: [
     { table: 'reply_hashes', column: 'received_at', age: hashAge },
     { table: 'reply_sessions', column: 'over_at', age: hashAge },
-    // Only an operator can give them to somebody.
+    // Only an operator can assign them.
     { table: 'orphan_replies', column: 'received_at', age: '90 days' },
   ],
 } satisfies Room

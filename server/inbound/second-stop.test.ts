@@ -1,4 +1,4 @@
-/** STOP, START, STOP, with whatever happens to the sessions between: a person who said STOP last is out. */
+/** STOP, START, STOP, with any ends of sessions between: a person whose last word is STOP is out. */
 import { ESME, SmppServer, type MessageRequest, type Session } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -62,7 +62,7 @@ describe('over sessions that end in any way', () => {
           if (end === 'none') continue
           if (end === 'proved') session.enquiries = { sent: 1, answered: 1 }
           else Object.assign(session, { state: 'closed', hasUnbound: end === 'unbind' })
-          // Its carrier gives the word again that it has no answer to.
+          // Its carrier repeats the unanswered word.
           if (end === 'kill') isSure = false
           if (end !== 'proved') session = aliveSession()
           if (end === 'kill' && isRepeated) expect(await deliver(source, word, session)).toBe(ESME.ROK)
@@ -71,7 +71,7 @@ describe('over sessions that end in any way', () => {
         const isOut = await isOptedOut(test.db, test.context.vault, test.accountId, source)
         const words = steps.map(({ word }) => word).filter((word) => word !== 'YES')
         if (words.at(-1) === 'STOP') expect(isOut).toBe(true)
-        // A START is left out only behind a session that was lost.
+        // A START is left out only after a lost session.
         if (words.at(-1) === 'START' && isSure) expect(isOut).toBe(false)
       }),
       { numRuns: 60 },

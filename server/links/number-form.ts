@@ -1,10 +1,10 @@
-/** How a carrier writes numbers: type and plan of those it gets, and those it delivers in the one form that we have. */
+/** Numbers in a carrier's form: type and plan of those sent, and conversion of those delivered. */
 import { detectAddress, TON, type FieldsInput, type SmppAddress } from '@heliogram/smpp'
 import { countryOf, currentNumber, spellingsOf } from '../ground/numbers/number.ts'
 import { parseNumber } from '../ground/numbers/written.ts'
 import type { SmppSettings } from './settings.ts'
 
-/** A sender with the type and plan that the carrier wants for its kind; without one, or for one that no carrier takes, the carrier's own. */
+/** A sender with the carrier's type and plan for its kind; the carrier's default without one, or for one that no carrier takes. */
 export function writeSender(
   sender: string | null,
   settings: SmppSettings,
@@ -21,7 +21,7 @@ function formOf({ ton }: SmppAddress, settings: SmppSettings): [ton: number, npi
   return [settings.short_code_ton, settings.short_code_npi]
 }
 
-/** A recipient in the form that the carrier wants of its country. */
+/** A recipient in the carrier's form for its country. */
 export function writeRecipient(number: string, { recipient_other_form: countries }: OtherForm): string {
   if (countries.length === 0) return number
   const [, other = number] = spellingsOf(number)
@@ -34,22 +34,22 @@ type OtherForm = Pick<SmppSettings, 'recipient_other_form'>
 const shortCodeDigitsMax = 6
 
 /**
- * A delivered number as the ledger has it: digits with the country code. A plus sign and the prefix 00 go; where the carrier's `country`
- * is known, its national numbers (TON 2, a trunk prefix, or too short for any country) get its code. Names, short codes and what cannot
- * be a number stay as they are.
+ * A delivered number in the ledger's form: digits with the country code. A plus sign and the prefix 00 are removed; if the carrier's `country` is
+ * known, its national numbers (TON 2, a trunk prefix, or too short for any country) get its code. Names, short codes and invalid numbers stay
+ * unchanged.
  */
 export function readNumberIn(address: string, ton: number | undefined, country: string): string {
   if (!/^\+?\d+$/.test(address)) return address
   if (address.startsWith('+')) return address.slice(1)
   if (address.length <= shortCodeDigitsMax) return address
   if (address.startsWith('00')) return address.slice(2)
-  // No number with a country code begins with 0, whatever its TON says.
+  // No number with a country code begins with 0, whatever its TON.
   const mayBeNational = ton !== TON.INTERNATIONAL || address.startsWith('0')
   const isNational = ton === TON.NATIONAL || (mayBeNational && !isInternational(address))
   return (country !== '' && isNational && parseNumber(address, country)) || address
 }
 
-/** The number of the recipient in our form, from any form of the carrier. */
+/** The recipient's number in our form, from any form of the carrier. */
 export const readPersonIn = (address: string, ton: number | undefined, country: string): string =>
   currentNumber(readNumberIn(address, ton, country))
 

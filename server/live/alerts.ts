@@ -1,7 +1,8 @@
 /**
- * Alerts: lasting trouble with links, senders, webhooks and replies, reported once an episode, however many processes watch. Episodes are rows, so
- * that they outlive every process; the process with the lock looks, the others skip. seen ─▶ open (link.down, link.throttled, sender.degraded, …) ─▶
- * closed (link.up, link.recovered, …)
+ * Alerts: lasting trouble with links, senders, webhooks and replies, reported once an episode, however many processes watch. Episodes are rows,
+ * so that they outlive every process; the process with the lock looks, the others skip.
+ *
+ *   seen ─▶ open (link.down, link.throttled, sender.degraded, …) ─▶ closed (link.up, link.recovered, …)
  */
 import { inTransaction, type Tx } from '../ground/db/db.ts'
 import { recordEvents, type NewEvent, type Posting, type Recording } from '../events/events.ts'
