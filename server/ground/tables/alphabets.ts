@@ -1,13 +1,14 @@
-/** Letters of languages, by the encodings in which their files come: what tells Cyrillic from Greek where the bytes are the same. */
-
-/** Letters of a language that are not ASCII, or all of them where none is, commonest first. */
+/**
+ * Non-ASCII letters of a language, or all letters if it has none, commonest first. By encoding, to distinguish Cyrillic from Greek in the
+ * same bytes.
+ */
 export interface Alphabet {
   letters: string
   /** ASCII letters that its words do not have. */
   lacks?: string
-  /** Two letters of it next to each other are as usual as one. */
+  /** Two adjacent letters are as usual as one. */
   isOwnScript?: boolean
-  /** Of these every word of small letters has one, but the shortest. */
+  /** Letters of which every lower-case word has one, except the shortest. */
   stressed?: string
 }
 
@@ -48,7 +49,7 @@ const vietnamese = latin('đáàảãạăắằẳẵặâấầẩẫậéè�
 const baltic = [latin('ėšųįžąęūč', 'qwx'), latin('āšīēņļķģčžū', 'qwxy'), latin('äõüöšž', 'cqwxy')]
 const cyrillic = [russian, ukrainian, bulgarian, serbian, belarusian]
 
-/** Encodings of one byte a letter, with what is written in them; the first of several that fit equally is the most common. */
+/** Single-byte encodings with their alphabets; the first of several that fit equally is the most common. */
 export const singleByte: Readonly<Record<string, readonly Alphabet[]>> = {
   'windows-1252': [...western, icelandic],
   'windows-1251': cyrillic,
@@ -70,7 +71,7 @@ export const singleByte: Readonly<Record<string, readonly Alphabet[]>> = {
   'x-mac-cyrillic': [russian, ukrainian],
 }
 
-// What names and the words of a header are made of, and what all texts have most of.
+// Letters of names and header words, and the most frequent ones of all texts.
 const chinese =
   '的一是不了在人有我他这中大来上国个到说们为子和你地出道也时年得就那要下以生会自着去之过家学对可她里后小么心多天而能好都然没日于起还发成事只作当想看文无开手十用主行方又如前所本见经头面公同三已老从动两长知民样现分将外但身些与高意进把法此实回二理美点月明其种声全工己话儿者向情部正名定女问力机给等几很业最间新什打便位因重被走电四第门相次东政海口使教西再平真听世气信北少关并内加化由却代军产入先山五太水万市眼体别处总才场师书比住员九笑性通目华报立马命张活难神数件安表原车白应路期叫死常提感金何更反合放做系计或司利受光王果亲界及今京务制解各任至清物台象记边共风战干接它许八特觉望直服毛林题建南度统色字请交爱让认算论百吃义科怎元社术结六功指思非流每青管夫连远资队跟带花快条院变联言权往展该领传近留红治决周保达办运武半候七必城父强步完革深区即求品士转量空甚众技轻程告江语英基派满式李息写呢识极令黄德收脸钱党倒未持取设始版双历越史商千片容研像找友孩站广改议形委早房音火际则首单据导影失拿网香似斯专石若兵弟谁校读志飞观争究包组造落视济喜离虽坏刘陈杨赵吴徐孙朱胡郭罗宋郑谢韩唐冯董萧曹袁邓傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田姜范姚谭廖邹熊陆郝孔崔康邱秦顾侯邵孟龙段雷钱汤尹黎易常赖龚姓名电话号码机手邮箱址城市省客户备注编伟芳娜秀敏静丽磊洋艳勇军杰娟涛超霞刚桂玲丹萍鹏辉婷莉晨宇欣怡佳琪浩轩'
 const traditional =
@@ -82,7 +83,7 @@ const kana =
 const kanji =
   '日一国人年大十二本中長出三時行見月分後前生五間上東四今金九入学高円子外八六下来気小七山話女北午百書先名川千水半男西電校語土木聞食車何南万毎白天母火右読友左休父雨藤田村佐井伊野原松崎島岡林森橋石清池阿部加斎近遠渡辺鈴木橋渡渡内内口沢竹谷福永吉岸平新古安和光正美恵智裕真由香奈菜愛優翔太郎一介浩健誠隆明博之幸雄彦輝也哉結衣葵陽姓氏名携帯番号電話住所都道府県市区町村様方顧客会員登録配信停止希望'
 
-/** Encodings of several bytes a letter, with the letters that their texts have most of. */
+/** Multi-byte encodings with the most frequent letters of their texts. */
 export const multiByte: Readonly<Record<string, ReadonlySet<string>>> = {
   shift_jis: new Set(kana + kanji),
   'euc-jp': new Set(kana + kanji),

@@ -1,9 +1,7 @@
-/** A file in pieces of one size, so that the offset of a byte tells its piece. */
-
-/** Bytes of each stored piece but the last. */
+/** Bytes of each stored piece but the last, so that a byte's offset gives its piece. */
 export const chunkBytes = 262_144
 
-/** Reads a piece of the file, all of them but the last `chunkBytes` long; null behind the last. */
+/** Reads a piece, `chunkBytes` long except the last; null after the last. */
 export type ReadChunk = (position: number) => Promise<Buffer | null>
 
 /** The file from a byte on in pieces. */
@@ -17,7 +15,7 @@ export async function* bytesFrom(read: ReadChunk, start = 0): AsyncGenerator<Buf
   }
 }
 
-/** A slice of the file; shorter where the file ends in it. */
+/** Shorter at the end of the file. */
 export async function readBytes(read: ReadChunk, start: number, length: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let missing = length

@@ -1,33 +1,31 @@
 /**
- * CSV (RFC 4180 and what is called so): rows out of pieces of text, whatever is wrong with some of them. A line without quotes, which
- * most are, is split by the engine; that is five times as fast as a parser that looks at every character.
+ * CSV (RFC 4180 and its variants): rows from pieces of text, even if some are faulty. A line without quotes, the usual case, is split by
+ * the engine; that is five times as fast as a parser that looks at every character.
  */
 import { looksLikeNumber } from './number-column.ts'
 import { isBlank, rowCharactersMax, tooLong, type RowFault, type SourceRow } from './source-row.ts'
 
-/** What is known of a table's rows: it separates a line inside quotes from a row that an unclosed quote swallowed. */
+/** The shape of a table's rows: distinguishes a line inside quotes from a row that an unclosed quote swallowed. */
 export interface RowShape {
-  /** Cells of a row. */
   columns: number
-  /** Which of them has the number. */
+  /** The column with the number. */
   numberAt: number
 }
 
 const notClosed = { code: 'invalid_format', detail: 'must close every quote that it opens' } as const
 
-/** Cells of one record and where it ends. */
 interface Scanned {
   cells: string[]
-  /** Offset behind its line break. */
+  /** Offset after its line break. */
   end: number
   /** Line breaks in it, the last one included; CR LF is one. */
   lines: number
 }
 
 /**
- * Reads records, in any of the three kinds of line breaks; empty lines are none, nor are those of blank cells. A quote costs its first line
- * only, and reading goes on behind it, where it is never closed, or not within a row's length, or where the cell goes over lines and is
- * closed in the middle of a text, or has whole rows in it: people write quotes that open nothing.
+ * Reads records with any of the three line breaks; skips empty lines, and those of blank cells. A faulty quote costs its first line only,
+ * and reading continues after it: a quote that is never closed, or not within a row's length, or a cell over several lines that is closed
+ * in the middle of a text, or contains whole rows. People write quotes that open nothing.
  */
 export class CsvReader {
   readonly #delimiter: string
@@ -35,20 +33,20 @@ export class CsvReader {
   #at = 0
   #line: number
   #isSkipping = false
-  // Where the next of each is, from #at on; looked for once, and infinite where the text has no more.
+  // The next of each, from #at on; searched once, and infinite if there are no more.
   #feed = -1
   #return = -1
   #quote = -1
   readonly #shape: RowShape | null
 
-  /** `line`: that with which the text begins. */
+  /** `line`: the text's first. */
   constructor(delimiter: string, shape: RowShape | null = null, line = 1) {
     this.#delimiter = delimiter
     this.#shape = shape
     this.#line = line
   }
 
-  /** The line behind the rows that were read; null where one of them goes on in the next piece. */
+  /** The next unread line; null if a row continues in the next piece. */
   get nextLine(): number | null {
     return this.#at >= this.#text.length && !this.#isSkipping ? this.#line : null
   }
@@ -63,10 +61,10 @@ export class CsvReader {
     return rows
   }
 
-  /** Reads one record or empty line; false where it may go on in the next piece. */
+  /** Reads one record or empty line; false if it may continue in the next piece. */
   #step(rows: SourceRow[], isLast: boolean): boolean {
     const end = this.#findBreak()
-    // A CR at the very end may be half of a line break.
+    // A final CR may be half of a line break.
     const isOpen = end === this.#text.length || (end === this.#text.length - 1 && end === this.#return)
     if (this.#isSkipping) return this.#skip(end, isOpen && !isLast)
     if (isOpen && !isLast && this.#text.length - this.#at <= rowCharactersMax) return false
@@ -101,10 +99,10 @@ export class CsvReader {
     return true
   }
 
-  /** Passes over a line that is too long; false where it goes on in the next piece. */
+  /** Skips a line that is too long; false if it continues in the next piece. */
   #skip(end: number, isOpen: boolean): boolean {
     if (isOpen) {
-      // A CR stays: the piece behind it tells whether it is one line break or two.
+      // A CR stays: the next piece shows whether it is one line break or two.
       this.#at = end
       return false
     }
@@ -113,18 +111,17 @@ export class CsvReader {
     return true
   }
 
-  /** Goes behind the line break at `end`. */
   #advance(end: number, lines: number): void {
     this.#at = end + (this.#text.startsWith('\r\n', end) ? 2 : 1)
     this.#line += lines
   }
 
-  /** A line that is no row: its beginning, and the cells in it. */
+  /** A faulty line: its start, and its cells. */
   #refuse(end: number, size: number, fault: RowFault): SourceRow {
     const line = this.#text.slice(this.#at, Math.min(end, this.#at + rowCharactersMax))
     const record = line.slice(0, 200).replaceAll('\0', '\uFFFD')
     const cells = line.split(this.#delimiter)
-    // Quotes around a number are none of it; those of a text with one missing are kept.
+    // Quotes around a number are dropped; those of a text with one missing are kept.
     const isNumber = (at: number): boolean => at === this.#shape?.numberAt
     return {
       line: this.#line,
@@ -152,7 +149,7 @@ export class CsvReader {
     return found === -1 ? Infinity : found
   }
 
-  /** Reads a record that has quotes, from #at on. `broken`: no record begins so; `open`: it may go on behind the text. */
+  /** Reads a quoted record, from #at on. `broken`: no record begins so; `open`: it may continue after the text. */
   #scan(isLast: boolean): Scanned | 'open' | 'broken' {
     const text = this.#text
     const cells: string[] = []
@@ -178,10 +175,10 @@ export class CsvReader {
         lines += breaks
       }
       const end = this.#endOfCell(at)
-      // Quotes with words behind them are the text's own, and the cell is taken as it is.
+      // Quotes followed by words belong to the text, and the cell is unchanged.
       const isWhole = text[start] === '"' && text.slice(at, end).trim() !== ''
       cells.push(isWhole ? text.slice(start, end) : cell + text.slice(at, end))
-      // A quote at the very end may be the first of a pair.
+      // A final quote may be the first of a pair.
       if (end === text.length) return isLast ? { cells, end, lines: lines + 1 } : 'open'
       if (text[end] === this.#delimiter) {
         at = end + 1
@@ -192,12 +189,12 @@ export class CsvReader {
     }
   }
 
-  /** Whether a line that begins inside a quoted cell has the cells of a row, with a number in its place. */
+  /** Whether a line inside a quoted cell looks like a row, with a number in its column. */
   #hasRows(start: number, end: number): boolean {
     const shape = this.#shape
     if (!shape) return false
     const { columns, numberAt } = shape
-    // The last of the lines goes on behind the quote.
+    // The last of the lines continues after the quote.
     const more = /[\r\n]/.exec(this.#text.slice(end, end + rowCharactersMax))?.index ?? rowCharactersMax
     const [, ...lines] = this.#text.slice(start, end + more).split(/\r\n|\r|\n/)
     return lines.some((line) => {

@@ -1,9 +1,9 @@
-/** In which encoding a text file is: told by its mark, its caller, or by its bytes. */
+/** Detects a text file's encoding: by its byte order mark, its caller, or its bytes. */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { ApiError } from '../base/errors.ts'
 import { recognize, type Recognized } from './recognize.ts'
 
-// Names that the runtime does not know (WHATWG Encoding §4.2 has the others), or that the world outside means otherwise.
+// Names that the runtime does not know (WHATWG Encoding §4.2 has the others), or that have another meaning in practice.
 const otherLabels: Record<string, string> = {
   'us-ascii': 'utf-8',
   ascii: 'utf-8',
@@ -15,26 +15,25 @@ const otherLabels: Record<string, string> = {
   'mac-roman': 'macintosh',
   macroman: 'macintosh',
 }
-// What the runtime has under a name and reads nothing by.
+// Names that the runtime knows but cannot decode.
 const unread = new Set(['replacement', 'x-user-defined'])
 
-/** What is said to who names another. */
 export const notEncoding =
   'must be an encoding in the WHATWG Encoding Standard, such as utf-8, windows-1251 or shift_jis'
 
-/** The encoding that a `charset` parameter or a caller names, by its name in the WHATWG's standard; null: one that is not read here. */
+/** An encoding by its WHATWG name; null if unsupported. */
 export function encodingOf(charset: string): string | null {
   const label = charset.trim().toLowerCase()
   try {
     const { encoding } = new TextDecoder(otherLabels[label] ?? label)
     return unread.has(encoding) ? null : encoding
   } catch {
-    // RangeError is the only way in which it says that it does not know a name.
+    // The runtime throws RangeError for an unknown name.
     return null
   }
 }
 
-/** What a content type says of the encoding; null where it says nothing that counts. @throws ApiError `unsupported_media_type` for one that is not read. */
+/** The encoding of a content type; null without a usable one. @throws ApiError `unsupported_media_type` if unsupported. */
 export function charsetOf(contentType: string): string | null {
   const [, name] = /;\s*charset="?([\w.:-]+)/i.exec(contentType) ?? []
   if (name === undefined) return null
@@ -43,11 +42,11 @@ export function charsetOf(contentType: string): string | null {
     throw new ApiError('unsupported_media_type', {
       detail: `The charset ${name} is not supported: send the file as UTF-8.`,
     })
-  // What is called UTF-8 often is not, and what is shows itself.
+  // Files declared as UTF-8 often are not, and real UTF-8 is recognized.
   return encoding === 'utf-8' ? null : encoding
 }
 
-/** What the first bytes say of the whole file: a mark, or the zeros of UTF-16; null where they say nothing. */
+/** Detects a mark, or the zeros of UTF-16, in the first bytes; null without either. */
 function readMark(bytes: Buffer): string | null {
   const [first, second, third] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'
@@ -56,19 +55,19 @@ function readMark(bytes: Buffer): string | null {
   const head = bytes.subarray(0, 4096)
   const zeros: [number, number] = [0, 0]
   for (let at = 0; at < head.length; at++) if (head[at] === 0) zeros[at & 1 ? 1 : 0]++
-  // Digits and Latin letters have a zero in every second byte, and always in the same ones.
+  // Digits and Latin letters have a zero in every second byte, at the same parity.
   if (zeros[1] > head.length / 4 && zeros[0] < head.length / 64) return 'utf-16le'
   if (zeros[0] > head.length / 4 && zeros[1] < head.length / 64) return 'utf-16be'
   return null
 }
 
-// Lines with letters beyond ASCII that are kept to recognize an encoding by, and the longest of them.
+// Limits of the sample of lines with non-ASCII letters.
 const sampleBytesMax = 4096
 const lineBytesMax = 2048
 
 /**
- * Looks at a file as it passes: what is UTF-8 throughout is UTF-8, as is a file glued together of which most letters are (its wrong rows are
- * then named). What else it is its words tell (`recognize.ts`), or they leave it undecided.
+ * Inspects a file as it passes. It is UTF-8 if valid throughout, or if most letters of a mixed file are (its wrong rows are then reported).
+ * Otherwise its words decide (`recognize.ts`), or it stays undecided.
  */
 export class EncodingProbe {
   #known: string | null
@@ -81,19 +80,19 @@ export class EncodingProbe {
   #sampleBytes = 0
   #recognized: { bytes: number; found: Recognized } | null = null
 
-  /** `declared`: what the caller says, which is believed. */
+  /** `declared`: the caller's encoding, which is trusted. */
   constructor(declared: string | null = null) {
     this.#known = declared
   }
 
-  /** What the file is as far as it has been seen; UTF-8 where it is undecided. */
+  /** The encoding so far; UTF-8 if undecided. */
   get encoding(): string {
     if (this.#known) return this.#known
     const found = this.#strays > this.#sequences ? this.#recognize() : null
     return found && 'encoding' in found ? found.encoding : 'utf-8'
   }
 
-  /** What it may be where its bytes do not decide, each with a line as it reads then; null where they do. */
+  /** The candidates if undecided, each with a decoded line; else null. */
   get undecided(): { encoding: string; line: string }[] | null {
     if (this.#known || this.#strays <= this.#sequences) return null
     const found = this.#recognize()
@@ -114,7 +113,7 @@ export class EncodingProbe {
     this.#count(all.subarray(0, end))
   }
 
-  /** To be called behind the last byte: a letter that is cut off is a stray. */
+  /** Call it after the last byte: a truncated letter is a stray. */
   end(): void {
     this.#strays += this.#carry.length
     this.#carry = Buffer.alloc(0)
@@ -128,7 +127,7 @@ export class EncodingProbe {
     return this.#recognized.found
   }
 
-  /** Keeps whole lines: letters of several bytes are not cut. */
+  /** Keeps whole lines, so that multi-byte letters are not cut. */
   #keep(bytes: Buffer): void {
     if (this.#sampleBytes >= sampleBytesMax) return
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
@@ -141,22 +140,22 @@ export class EncodingProbe {
         this.#keepLine(all.subarray(at, close + 1))
         at = close + 1
       }
-    // The memory of a piece is used again.
+    // The memory of a piece is reused.
     this.#rest = Buffer.from(all.subarray(end, end + lineBytesMax + 1))
   }
 
   #keepLine(line: Buffer): void {
-    // Of a file glued together lines of UTF-8 tell nothing of the others.
+    // In a mixed file, lines of UTF-8 are no evidence for the others.
     if (line.length > lineBytesMax || isUtf8(line)) return
     this.#sample.push(Buffer.from(line))
     this.#sampleBytes += line.length
   }
 
   #count(bytes: Buffer): void {
-    // The octets before a letter that is cut off prove nothing by themselves.
+    // Octets before a truncated letter are no evidence alone.
     if (isAscii(bytes)) return
     if (isUtf8(bytes)) {
-      // How many there are does not matter, only that there are more than strays; one a line would be much.
+      // An estimate, to compare with strays; one per line would be many.
       this.#sequences += Math.ceil(bytes.length / 64)
       return
     }
@@ -174,14 +173,14 @@ function placeOf(byte: number, bytes: Buffer, from: number): number {
   return at === -1 ? bytes.length : at
 }
 
-/** Bytes of the character that begins so; 0 for what begins none. */
+/** Bytes of a character by its first byte; 0 if invalid. */
 function lengthOf(byte: number): number {
   if (byte < 0x80) return 1
   if (byte < 0xc2 || byte > 0xf4) return 0
   return byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
 }
 
-/** Bytes at the end that begin a character whose rest is in the next piece. */
+/** Bytes at the end that begin an incomplete character. */
 function openBytes(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

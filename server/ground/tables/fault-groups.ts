@@ -1,17 +1,16 @@
-/** Groups equal faults of rows, so that a file with one mistake gets one line and not six thousand. */
+/** Groups equal row faults, so that a file with one mistake gets one line and not six thousand. */
 import type { FieldErrorCode } from '../base/errors.ts'
 
-/** What is wrong with a row. */
 export interface RowFailure {
   line: number
   code: FieldErrorCode
   column: string | null
   detail: string
-  /** The detail without what is specific to this row. */
+  /** The detail without this row's specifics. */
   general?: string
 }
 
-/** Rows with the same fault in the same column, in words that are true of all of them. */
+/** Rows with the same fault in the same column, described together. */
 export interface FaultGroup {
   code: FieldErrorCode
   column: string | null
@@ -26,11 +25,10 @@ const groupsMax = 20
 const columnMax = 100
 const detailMax = 500
 
-/** The groups of a file, of all rows that were read. */
 export class FaultGroups {
   readonly #groups: Map<string, FaultGroup>
 
-  /** Goes on with the groups of earlier rows. */
+  /** Continues the groups of earlier rows. */
   constructor(known: readonly FaultGroup[] = []) {
     this.#groups = new Map(known.map((group) => [keyOf(group), { ...group }]))
   }

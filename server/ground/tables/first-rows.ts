@@ -1,16 +1,16 @@
-/** The first rows of a workbook: as many as tell its layout. */
+/** Reads enough rows of a workbook to find its layout. */
 import type { ReadChunk } from './bytes.ts'
 import { sampleRowsMax } from './layout.ts'
 import type { SourceRow } from './source-row.ts'
 import { openWorkbook, readSheet } from './workbook.ts'
 import { ZipError } from './zip.ts'
 
-// What may be inflated of a workbook for them: they and their texts are at the beginning, and requests are waiting.
+// The limit for inflating: rows and their texts are at the beginning, and a request is waiting.
 const inflatedMax = 64 * 1024 * 1024
-// Pieces of 64 KiB of a sheet in which there is no row with anything in it: widths of columns take one or two.
+// Pieces of 64 KiB of a sheet without a filled row: column widths take one or two.
 const emptyPiecesMax = 128
 
-/** Reads them, with the name of the sheet, and whether there are no more. What is wrong behind the second row is not looked for. @throws ZipError */
+/** Also returns the sheet's name, and whether there are no more rows. Ignores faults after the second row. @throws ZipError */
 export async function readFirstRows(
   read: ReadChunk,
   size: number,

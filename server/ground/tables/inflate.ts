@@ -1,8 +1,7 @@
-/** Bytes through one of zlib's streams, as fast as they are taken. */
 import { once } from 'node:events'
 import type { Gunzip, InflateRaw } from 'node:zlib'
 
-/** What comes out. @throws what reading the source failed with, else what the stream says of the bytes. */
+/** Passes bytes through a zlib stream, as fast as they are consumed. @throws the source's error, else the stream's. */
 export async function* inflated(stream: Gunzip | InflateRaw, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const ended = new AbortController()
   const feeding = feed(stream, source, ended.signal)
@@ -16,12 +15,12 @@ export async function* inflated(stream: Gunzip | InflateRaw, source: AsyncIterab
   }
 }
 
-/** Resolves with what went wrong with the source. */
+/** Resolves with the source's error. */
 async function feed(stream: Gunzip | InflateRaw, source: AsyncIterable<Buffer>, ended: AbortSignal): Promise<unknown> {
   try {
     for await (const bytes of source) {
       if (stream.destroyed) return null
-      // Nobody takes what comes out of a stream that is over: it would never drain.
+      // A finished stream has no reader and would never drain.
       if (!stream.write(bytes)) await once(stream, 'drain', { signal: ended }).catch(() => {})
     }
     stream.end()
@@ -32,6 +31,6 @@ async function feed(stream: Gunzip | InflateRaw, source: AsyncIterable<Buffer>, 
   }
 }
 
-/** Says that an error is zlib's word on the bytes: damaged, or cut off. */
+/** Whether an error is zlib's: damaged or truncated data. */
 export const isOfZlib = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_')

@@ -1,17 +1,16 @@
-/** How a table is laid out, seen from its first rows: what separates its cells, where the names of its columns are, and what is below them. */
+/** Finds a table's layout from its first rows: delimiter, column names, and number column. */
 import { textOfCell } from '../http/csv.ts'
 import type { FieldError } from '../base/errors.ts'
 import { CsvReader } from './csv.ts'
 import { findNumberColumn, findNumbers, isNumberName, looksLikeNumber } from './number-column.ts'
 import { rowCharactersMax, type SourceRow } from './source-row.ts'
 
-/** How a table is read. */
 export interface Layout {
   /** Null for a workbook. */
   delimiter: string | null
-  /** Column names as in the file, in order. */
+  /** In order, as in the file. */
   header: string[]
-  /** The line of the names, behind which the rows begin; 0: there are none. */
+  /** The line of the names, before the rows; 0: there are none. */
   headerLine: number
 }
 
@@ -20,11 +19,10 @@ export interface FoundLayout extends Layout {
   sample: string[][]
 }
 
-/** What is looked for in a table, and what the caller says of it. */
+/** The columns to find, and the caller's options. */
 export interface Wanted {
-  /** Names that the caller gives columns by. */
+  /** Columns that the caller maps by name. */
   mapped: readonly string[]
-  /** Says that columns may have this name. */
   isKnown: (name: string) => boolean
   delimiter?: string | undefined
   /** The line of the names. */
@@ -32,9 +30,8 @@ export interface Wanted {
 }
 
 const delimiters = [',', ';', '\t', '|']
-// A list of numbers and nothing else is what people paste; its first line is a row.
+// Pasted lists have numbers only; their first line is a row.
 const bareNumber = /^'?\+?[\d ().-]{7,24}$/
-/** Rows that are looked at. */
 export const sampleRowsMax = 200
 // As much as two rows may have: enough of others.
 const textMax = 2 * rowCharactersMax
@@ -46,7 +43,7 @@ export const refuseFile = (detail: string, suggestion?: string): FieldError[] =>
   { pointer: '#', code: 'invalid_format', detail: `The file ${detail}.`, ...(suggestion && { suggestion }) },
 ]
 
-/** Why a file is no text at all, seen from its first bytes; null where it may be. */
+/** Why a file is not text, by its first bytes; null if it may be. */
 export function refuseBytes(bytes: Buffer, encoding: string): string | null {
   if (bytes.length === 0) return 'must not be empty'
   const start = bytes.subarray(0, 4).toString('latin1')
@@ -54,14 +51,14 @@ export function refuseBytes(bytes: Buffer, encoding: string): string | null {
     return 'must be CSV or a workbook (.xlsx); this one is from before 2007 (.xls) or has a password: save it as .xlsx without a password'
   if (start.startsWith('%PDF')) return 'must be CSV or a workbook, and this is a PDF document'
   if (encoding.startsWith('utf-16')) return null
-  // One stray NUL is a bad row; a file full of them is no text.
+  // One stray NUL is a bad row; a file full of them is not text.
   const head = bytes.subarray(0, 4096)
   let controls = 0
   for (const byte of head) if (byte < 9 || (byte > 13 && byte < 32)) controls++
   return controls > 1 + head.length / 64 ? 'must be text' : null
 }
 
-/** What is said of a file in an encoding that its bytes do not tell, with the way that its sender can go. */
+/** For a file in an undecided encoding; names the options of its sender. */
 export function refuseEncoding(undecided: readonly { encoding: string; line: string }[]): FieldError[] {
   if (undecided.length === 0)
     return refuseFile('is not UTF-8, and in no encoding that can be detected: save it as UTF-8, or set its `encoding`')
@@ -74,7 +71,7 @@ export function refuseEncoding(undecided: readonly { encoding: string; line: str
   )
 }
 
-/** Finds the layout of a CSV file from its first text. `isWhole` says that there is no more of it. Field errors where it has none. */
+/** Finds the layout of a CSV file from its first text. `isWhole`: there is no more. Returns field errors without a layout. */
 export function findLayout(text: string, isWhole: boolean, wanted: Wanted): FoundLayout | FieldError[] {
   const told = /^\s*sep=(.)\r?\n/i.exec(text)
   const body = (told ? text.slice(told[0].length) : text).slice(0, textMax)
@@ -100,7 +97,7 @@ export function findLayout(text: string, isWhole: boolean, wanted: Wanted): Foun
         ? `must have a line of column names of at most ${rowCharactersMax} characters; its first line ${first.fault.detail}`
         : 'must have a line of column names',
     )
-  // What is no text of the encoding has been decoded to U+FFFD.
+  // Octets that are invalid in the encoding have become U+FFFD.
   if (names.header.some((name) => name.includes('\0') || name.includes('\uFFFD')))
     return refuseFile('must have a readable line of column names: send it as UTF-8, or set its `encoding`')
   if (isAll && !rows.some(({ line }) => line > names.headerLine))
@@ -108,7 +105,7 @@ export function findLayout(text: string, isWhole: boolean, wanted: Wanted): Foun
   return { ...names, delimiter }
 }
 
-/** How well a delimiter fits: whether names are found with it, then how many rows have as many cells as most others have. */
+/** Scores a delimiter: first by whether names are found, then by rows with the most common number of cells. */
 function scoreOf({ rows, names }: { rows: SourceRow[]; names: FoundLayout | null }): number {
   const counts = new Map<number, number>()
   for (const { record, fault } of rows) {
@@ -120,7 +117,7 @@ function scoreOf({ rows, names }: { rows: SourceRow[]; names: FoundLayout | null
   return (hasNumbers ? 1 : 0) + most / Math.max(1, rows.length)
 }
 
-/** Finds the names among the first rows of a table; null where it has no row that can be read. */
+/** Null if no row can be read. */
 export function findNames(rows: readonly SourceRow[], wanted: Wanted): FoundLayout | null {
   const sound = rows.filter(({ fault, isHidden }) => !fault && !isHidden)
   const [first] = sound
@@ -141,7 +138,7 @@ export function findNames(rows: readonly SourceRow[], wanted: Wanted): FoundLayo
   }
 }
 
-/** The row that has most names; where none has any the first that is as wide as half of the widest, for titles are not. */
+/** The row with most names; if none has any, the first that is half as wide as the widest, because titles are narrow. */
 function bestNames(rows: readonly SourceRow[], wanted: Wanted): SourceRow | undefined {
   let best: { row: SourceRow; score: number } | null = null
   for (const row of rows.slice(0, headerRowsMax)) {
@@ -158,7 +155,7 @@ function bestNames(rows: readonly SourceRow[], wanted: Wanted): SourceRow | unde
   return rows.find((row) => width(row) * 2 >= widest)
 }
 
-/** Which column has the numbers, and which others do; `taken` is what the caller says of columns. Field errors where none has. */
+/** Finds the number column, and others with numbers; `taken` are the caller's mappings. Returns field errors if there is none. */
 export function numberColumnOf(
   { header, headerLine, sample }: FoundLayout,
   target: string,

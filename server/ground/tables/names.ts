@@ -1,9 +1,7 @@
-/** Names of columns as they are compared: whatever their case, accents and punctuation. */
-
-/** `Prénom d'usage` is `prenomdusage`. */
+/** For comparison: `Prénom d'usage` is `prenomdusage`. */
 export const plainName = (name: string): string => bare(name).replace(/[^\p{L}\p{M}\p{Nd}]/gu, '')
 
-/** The words of a name: `SMS Opt-out`, `smsOptOut` and `sms_opt_out` are the same three. */
+/** `SMS Opt-out`, `smsOptOut` and `sms_opt_out` have the same three words. */
 export const wordsOf = (name: string): string[] =>
   bare(name.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 '))
     .split(/[^\p{L}\p{M}\p{Nd}]+/u)

@@ -1,7 +1,7 @@
-/** Which column of a table has the numbers: by what it is called, and by what its cells look like. */
+/** Finds a table's number column by its name and its cells. */
 import { plainName, wordsOf } from './names.ts'
 
-/** Names by which a column of numbers is found, best first. What is called mobile goes before what may be a landline. */
+/** Names of number columns, best first. Mobile comes before possible landlines. */
 const exact: readonly (readonly string[])[] = [
   `phonenumber`,
   // A mobile number.
@@ -41,7 +41,7 @@ const landWords =
 const otherWords =
   /^(label|type|typ|verified|verification|opt|optin|optout|optedin|optedout|consent|country|code|prefix|vorwahl|carrier|provider|operator|extension|ext|fax|telefax|telex|status|valid|date|model|brand|count|of|at|reason|calls?|time|app|user|users|dnd|stop|contact|allow|allowed|accepts?|marketing|subscribed|unsubscribed|plan|os|device)$/
 
-/** How good a name is for a column of numbers, from 0; null: it is no name of one. */
+/** The rank of a name, from 0; null: it does not name numbers. */
 function rankOf(name: string): number | null {
   const known = rankOfName.get(plainName(name))
   if (known !== undefined) return known
@@ -52,10 +52,9 @@ function rankOf(name: string): number | null {
   return words.some((word) => landWords.test(word)) ? exact.length + 2 : exact.length + 1
 }
 
-/** Says that a column of this name may have the numbers. */
 export const isNumberName = (name: string): boolean => rankOf(name) !== null
 
-/** Says that a cell may be a number, however it is written: two of them, with an extension, or as a spreadsheet shows long ones. */
+/** Whether a cell may be a number in any notation: two of them, with an extension, or as a spreadsheet shows long ones. */
 export function looksLikeNumber(cell: string): boolean {
   const text = cell.slice(0, 100)
   const digits = text.match(/\p{Nd}/gu)?.length ?? 0
@@ -65,7 +64,7 @@ export function looksLikeNumber(cell: string): boolean {
   return letters * 2 <= digits && !/^\s*\d{4}-\d\d-\d\d|^\s*\d{1,2}[./]\d{1,2}[./]\d{4}|\d\d:\d\d/.test(text)
 }
 
-/** What the cells of a column say of it. */
+/** Scores a column by its cells. */
 function fitOf(at: number, rows: readonly string[][]): 'numbers' | 'nothing' | 'others' {
   let filled = 0
   let numbers = 0
@@ -79,7 +78,7 @@ function fitOf(at: number, rows: readonly string[][]): 'numbers' | 'nothing' | '
   return numbers * 3 >= filled ? 'numbers' : 'others'
 }
 
-/** The column of the numbers, and others that have numbers too, by the places of those that `isFree`; `at` is null where no name says so. */
+/** The number column, and others with numbers, among those that are `isFree`; `at` is null if no name fits. */
 export function findNumberColumn(
   header: readonly string[],
   rows: readonly string[][],
@@ -96,7 +95,7 @@ export function findNumberColumn(
   return { at: best?.at ?? null, others: others.sort((a, b) => a - b) }
 }
 
-/** Columns whose cells are numbers, whatever they are called. */
+/** Columns whose cells are numbers, whatever their name. */
 export function findNumbers(header: readonly string[], rows: readonly string[][]): number[] {
   return header.flatMap((_, at) => (fitOf(at, rows) === 'numbers' ? [at] : []))
 }

@@ -1,4 +1,4 @@
-/** What was found in a file of numbers, as answers show it: of contacts and of opt-outs. */
+/** Findings in a file of numbers, for responses on contacts and opt-outs. */
 import { Type } from 'typebox'
 import { Nullable } from '../http/http.ts'
 import { adviceFor, warnOfCountry, type AdvisedFile, type TableWarning } from './advice.ts'
@@ -9,7 +9,7 @@ import { countriesOf, type Doubt } from '../numbers/national.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-/** What was mended, by how. */
+/** Repairs by kind. */
 export const repairCounts = Object.fromEntries(
   Object.entries(repairs).map(([name, what]) => [name, Count(`Numbers mended. ${what}`)]),
 )

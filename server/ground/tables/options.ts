@@ -1,4 +1,3 @@
-/** What a caller may say of how a table is read. */
 import { Type } from 'typebox'
 
 const encoding = Type.String({
@@ -14,7 +13,7 @@ const headerLine = Type.Integer({
   maximum: 1000,
   description: 'The line with the names of the columns. Default: the first line with names.',
 })
-/** Of a query, or of a form. */
+/** Options for reading a table, of a query or form. */
 export const tableOptions = {
   encoding: Type.Optional(encoding),
   delimiter: Type.Optional(delimiter),

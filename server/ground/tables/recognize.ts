@@ -1,7 +1,7 @@
-/** Which encoding bytes are in that are not UTF-8: the one in which they are words of a language. */
+/** Recognizes non-UTF-8 encodings: the one in which the bytes are words of a language. */
 import { multiByte, singleByte, type Alphabet } from './alphabets.ts'
 
-/** What bytes may be: one encoding where no other is nearly as good, else those that are good, best first; none where they are words in none. */
+/** One encoding if no other is nearly as good, else the good ones, best first; empty without any. */
 export type Recognized = { encoding: string } | { candidates: string[] }
 
 interface Scored {
@@ -10,14 +10,14 @@ interface Scored {
   score: number
 }
 
-// Below it a text is no words of the encoding's languages.
+// Below it, the text has no words of the encoding's languages.
 const goodMin = 0.5
-// Where another text is as good but for so much, somebody has to say.
+// If another score is this close, the sender must decide.
 const marginMin = 0.06
 
-/** Looks at lines that have bytes beyond ASCII, in their order. */
+/** Takes lines with non-ASCII bytes, in order. */
 export function recognize(bytes: Buffer): Recognized {
-  // Quotes, a euro sign or a blank tell nothing of letters.
+  // Quotes, a euro sign or a blank are no evidence.
   const western = decode('windows-1252', bytes)
   if (western !== null && !Array.from(western).some((letter) => letter > '\x7f' && !signs.has(letter)))
     return { encoding: 'windows-1252' }
@@ -38,13 +38,13 @@ export function recognize(bytes: Buffer): Recognized {
   const rivals = scored.filter(({ text, score }) => text !== best.text && score > best.score - marginMin)
   if (rivals.length === 0) return { encoding: best.encoding }
   const all = [best, ...rivals]
-  // ASCII with a letter of Western Europe now and then is what most such files are.
+  // Most such files are ASCII with an occasional Western European letter.
   const usual = all.find(({ encoding }) => encoding === 'windows-1252')
   if (usual && !hasRareLetters(usual.text)) return { encoding: usual.encoding }
   return { candidates: all.map(({ encoding }) => encoding) }
 }
 
-/** Null where the bytes are none of the encoding. */
+/** Null if the bytes are invalid in the encoding. */
 function decode(encoding: string, bytes: Buffer): string | null {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes)
@@ -53,10 +53,10 @@ function decode(encoding: string, bytes: Buffer): string | null {
   }
 }
 
-// Letters that only Iceland has, at whose places Turkish ones are.
+// Icelandic letters at the places of Turkish ones.
 const hasRareLetters = (text: string): boolean => /[ðþýÐÞÝ]/.test(text)
 
-/** How many of the words with a letter beyond ASCII are words of one of the alphabets, and then how common their letters are; from 0 to 1. */
+/** The share of non-ASCII words that belong to one of the alphabets, weighted by how common their letters are; from 0 to 1. */
 function scoreWords(text: string, alphabets: readonly Alphabet[]): number {
   const words = text.match(/[\p{L}\p{M}\u0080-\u009f\p{S}¡-¿]*[^\p{ASCII}\s][\p{L}\p{M}\p{S}\u0080-\uffff]*/gu) ?? []
   if (words.length === 0) return 0
@@ -98,7 +98,7 @@ const hasAny = (text: string, letters: string): boolean => Array.from(letters).s
 
 const signs = new Set('€‚„…‘’“”•–—™©®°«»¿¡№§·\u00a0')
 
-/** Small letters, a capital before them, or capitals alone: what is between has been read with another table. */
+/** Lower case, capitalized, or upper case: a mixture was decoded with the wrong table. */
 function hasOneCase(word: string): boolean {
   return (
     !/\p{Ll}[^\p{ASCII}\P{Lu}]|[^\p{ASCII}\P{Ll}]\p{Lu}/u.test(word) &&
@@ -109,7 +109,7 @@ function hasOneCase(word: string): boolean {
 // McDonald and DeLuca have their second capital in ASCII.
 const mixed = (word: string): string => word.replace(/[A-Z]/g, 'a')
 
-/** What part of the letters beyond ASCII are common ones. */
+/** The share of common ones among non-ASCII letters. */
 function scoreLetters(text: string, common: ReadonlySet<string>): number {
   let known = 0
   let count = 0
@@ -118,7 +118,7 @@ function scoreLetters(text: string, common: ReadonlySet<string>): number {
     count++
     if (common.has(letter)) known++
   }
-  // Names have rare letters: half of them would be as sure as a text can be.
+  // Names have rare letters: half is as certain as a text can be.
   return count === 0 ? 0 : Math.min(1, 0.25 + known / count)
 }
 

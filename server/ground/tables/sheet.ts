@@ -1,8 +1,7 @@
-/** Cells of a sheet as text: what a person sees in them, but for numbers, which have all their digits. */
+/** Cells of a sheet as displayed text, but numbers with all their digits. */
 import { rowCharactersMax } from './source-row.ts'
 import { attributeOf, elementsOf, findTag, readEntities, textIn, type NamedTag } from './xml.ts'
 
-/** What cells refer to. */
 export interface SheetContext {
   textOf(index: number): string
   dateStyles: ReadonlySet<number>
@@ -13,8 +12,8 @@ export interface SheetContext {
 const columnsMax = 16_384
 
 /**
- * The cells of a row by column, empty ones between them included, and where formulas have no result; null where they are longer than a row may
- * be. Cells may share one long text, so a row of a few kilobytes can stand for a gigabyte.
+ * The cells of a row by column, including empty ones, and formulas without a result; null if they exceed a row's limit. Cells may share one
+ * long text, so a row of a few kilobytes can stand for a gigabyte.
  */
 export function cellsOf(xml: string, context: SheetContext): { cells: string[]; unsolved: number[] } | null {
   const cells: string[] = []
@@ -33,11 +32,11 @@ export function cellsOf(xml: string, context: SheetContext): { cells: string[]; 
   return { cells, unsolved }
 }
 
-/** Programs that write workbooks leave results to the spreadsheet that opens them. An empty text is a result. */
+/** Programs that write workbooks leave results to the spreadsheet. An empty text is a result. */
 const isUnsolved = (content: string): boolean =>
   content.includes('f') && findTag(content, 'f') !== null && valueIn(content) === null
 
-/** `B7` is 1; null where a cell does not say its place and stands behind the one before it. */
+/** `B7` is 1; null if a cell has no reference and follows the one before it. */
 function columnOf(reference: string | null): number | null {
   const letters = /^[A-Z]{1,3}(?=\d)/.exec(reference ?? '')?.[0]
   if (letters === undefined) return null
@@ -57,18 +56,18 @@ function valueOf(tag: string, content: string, context: SheetContext): string {
   const number = Number(value)
   if (!Number.isFinite(number)) return ''
   if (context.dateStyles.has(Number(attributeOf(tag, 's') ?? 0))) return dateOf(number, context.isFrom1904)
-  // 4.47911123456E11 in the file is 447911123456: the file has all digits, only a CSV has those that were seen. 15 are what Excel keeps.
+  // 4.47911123456E11 in the file is 447911123456: the file has all digits, only a CSV has the displayed ones. Excel keeps 15.
   return String(Number(number.toPrecision(15)))
 }
 
-/** What stands in the value of a cell; null where it has none. */
+/** The value of a cell; null if it has none. */
 function valueIn(content: string): string | null {
   const tag = findTag(content, 'v')
   const end = tag && !tag.isEmpty ? content.indexOf('<', tag.end) : -1
   return tag && end >= 0 ? content.slice(tag.end, end) : null
 }
 
-/** Days since the beginning of 1900 (with a 29 February that was none) or 1904, as ISO 8601. */
+/** From days since the beginning of 1900 (with a 29 February that did not exist) or 1904, as ISO 8601. */
 function dateOf(serial: number, isFrom1904: boolean): string {
   const days = isFrom1904 ? serial + 1462 : serial < 60 ? serial + 1 : serial
   const time = new Date(Math.round((days - 25_569) * 86_400) * 1000)
@@ -78,19 +77,19 @@ function dateOf(serial: number, isFrom1904: boolean): string {
   return clock === '00:00:00' ? date : `${date}T${clock}`
 }
 
-// Numbers of the formats that every workbook has (ECMA-376 part 1, 18.8.30): dates and times of day.
+// Built-in formats of every workbook (ECMA-376 part 1, 18.8.30): dates and times of day.
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58)
 
-// Excel takes 255 of them.
+// Excel allows 255.
 const formatCharactersMax = 1000
-// What a workbook may have of either (Excel: 65,490 styles).
+// The limit of either (Excel: 65,490 styles).
 const stylesMax = 65_536
 
-/** What `readDateStyles` reads of a workbook's styles. */
+/** The tags that `readDateStyles` needs. */
 export const styleTags = ['numFmt', 'cellXfs', 'xf'] as const
 
-/** Which styles of a workbook show numbers as dates, by the position that cells name. */
+/** Styles that show numbers as dates, by index. */
 export async function readDateStyles(styles: AsyncIterable<NamedTag[]>): Promise<Set<number>> {
   const dateFormats = new Set<number>()
   const formatOf: number[] = []
@@ -110,7 +109,7 @@ export async function readDateStyles(styles: AsyncIterable<NamedTag[]>): Promise
   return new Set(formatOf.flatMap((id, at) => (isBuiltInDate(id) || dateFormats.has(id) ? [at] : [])))
 }
 
-/** Texts, colours and conditions may have the letters of a date in them; one that has no end goes to the end. */
+/** Texts, colours and conditions may contain date letters; an unclosed one extends to the end. */
 function isDateFormat(code: string): boolean {
   const shown = code.slice(0, formatCharactersMax).replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, '')
   return /[ymdhs]/i.test(shown) && !/general/i.test(shown)

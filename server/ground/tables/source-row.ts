@@ -1,32 +1,29 @@
 /** A row of a file of any format. */
-
-/** One row of a file as it came. */
 export interface SourceRow {
-  /** Line in the file where it begins, from 1; of a JSON list the position in it, of a workbook its row. */
+  /** Its first line in the file, from 1; in a JSON list the position, in a workbook the row. */
   line: number
-  /** Cells, or what a line of JSON holds; of a row that cannot be read its first characters. */
+  /** Cells, or the value of a JSON line; for an unreadable row its first characters. */
   record: unknown
-  /** Characters it takes in the file. */
+  /** In characters of the file. */
   size: number
   /** Why it cannot be read. */
   fault?: RowFault
-  /** The cells of a faulty line of CSV as far as they can be read: an opt-out at its beginning must not be lost. */
+  /** The readable cells of a faulty CSV line: an opt-out at its start must not be lost. */
   cells?: string[]
-  /** Of a workbook: columns of the formulas whose results are not in the file. */
+  /** In a workbook: columns of formulas without a result. */
   unsolved?: number[]
-  /** Of a workbook: a filter or a person hides it. */
+  /** In a workbook: hidden by a filter or a person. */
   isHidden?: boolean
 }
 
-/** Why a row cannot be read. */
 export interface RowFault {
   code: 'invalid_format' | 'too_long' | 'invalid_characters'
   detail: string
-  /** The detail without what is only so in this row. */
+  /** The detail without this row's specifics. */
   general?: string
 }
 
-/** Whether a row says nothing: spreadsheets keep rows where something stood once, and save them as delimiters alone. */
+/** Whether a row is empty: spreadsheets keep cleared rows, and save them as delimiters alone. */
 export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
 
 /** Longest row of any format: twice the fields of a contact at their largest. */
