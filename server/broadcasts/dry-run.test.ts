@@ -4,7 +4,7 @@ import { createTestDatabase } from '../ground/db/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId } from '../ground/base/ids.ts'
 import { listStops, releaseStops } from '../guards/stops.ts'
-import { passTurnOfHour } from '../messages/testing.ts'
+import { passTurnOfHour } from '../guards/testing.ts'
 import { until } from '../../test/until.ts'
 import { openBroadcastTest } from './testing.ts'
 

@@ -5,7 +5,7 @@ import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/test
 import { inTransaction } from '../ground/db/db.ts'
 import { newId, parseId, showId } from '../ground/base/ids.ts'
 import { listStops, releaseStops } from '../guards/stops.ts'
-import { passTurnOfHour } from '../messages/testing.ts'
+import { passTurnOfHour } from '../guards/testing.ts'
 import { until } from '../../test/until.ts'
 import { openBroadcastTest, type BroadcastTest } from './testing.ts'
 import type { Broadcaster } from './send.ts'

@@ -6,7 +6,8 @@ import { createTestDatabase, untilBlocked, emptyTables } from '../ground/db/test
 import { newId, showId } from '../ground/base/ids.ts'
 import type { App } from '../ground/http/http.ts'
 import { messageRoutes } from '../messages/http.ts'
-import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../messages/testing.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { passTurnOfHour } from './testing.ts'
 import { endStopsOf, guardRoutes } from './http.ts'
 import { forgetUsed, readUsed } from './windows.ts'
 

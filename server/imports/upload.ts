@@ -219,7 +219,7 @@ function formatOf(said: Format | null, piece: Buffer): Format {
 
 /** The rows of a JSON file: a list, or an object with one. */
 function readList(bytes: Buffer): unknown[] {
-  // What is wrong inside a row is told of that row, when it is read.
+  // Faults inside a row are reported when the row is read.
   const { body } = parseJson(bytes, valuesMax)
   const list = Array.isArray(body) ? (body as unknown[]) : (body as { contacts?: unknown } | null)?.contacts
   if (!Array.isArray(list) || list.length === 0)

@@ -3,7 +3,8 @@ import { openPool } from '../ground/db/db.ts'
 import { ensurePartitions } from '../ground/db/partitions.ts'
 import { countReads, createTestDatabase } from '../ground/db/testing.ts'
 import { readMessages } from './store.ts'
-import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
+import { openLedgerTest, silent } from '../messages/testing.ts'
+import { copyUncounted } from '../messages/uncounted-testing.ts'
 
 const database = await createTestDatabase()
 await ensurePartitions(database.db, silent)

@@ -9,20 +9,20 @@ import { insertCarrier } from '../links/carrier-store.ts'
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { atEnd, createTestDatabase } from '../ground/db/testing.ts'
 import type { App } from '../ground/http/http.ts'
-import { dayOf } from '../ground/db/partitions.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events/events.ts'
 import { newId } from '../ground/base/ids.ts'
 import { Meter } from '../ground/metrics/meter.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import { Acceptor } from '../accept/accept.ts'
+import { TestSlots } from '../accept/testing.ts'
 import type { Accepted, Draft } from '../message/draft.ts'
 import type { Answer, Move } from '../ledger/answer.ts'
 import { plainDraft } from '../accept/draft.ts'
-import type { Handover, Slots } from '../message/handover.ts'
+import type { Handover } from '../message/handover.ts'
 import { Guards } from '../guards/guards.ts'
 import { Ledger } from '../ledger/ledger.ts'
 import { optOutRefused } from '../opt-outs/refused.ts'
-import type { MessageRow, MessageType } from '../message/message.ts'
+import type { MessageRow } from '../message/message.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import { storeReply, type ReplyIn } from '../inbound/reply.ts'
 import { claimMessages, findLanes, type Lane, type RejectUnreadable } from '../queue/claim.ts'
@@ -40,61 +40,6 @@ const noId = '00000000-0000-0000-0000-000000000000'
 
 /** The sender of the test's account. */
 export const ourNumber = '15557654321'
-
-/** Room on one link, counted; keeps what is handed over. */
-export class TestSlots implements Slots {
-  nodeId: string | null
-  /** Free segments; 0: everything queues. */
-  room = 0
-  /** The link's maximum at a time; 0: too little to wait for. */
-  most = 0
-  linkId: string
-  carrierId: string
-  readonly taken: Handover[] = []
-  wakes = 0
-  /** The estimate for queued messages; null: unknown. */
-  estimate: Date | null = null
-
-  constructor(nodeId: string | null, linkId: string, carrierId: string) {
-    this.nodeId = nodeId
-    this.linkId = linkId
-    this.carrierId = carrierId
-  }
-
-  preferUp([first]: readonly string[]): string | undefined {
-    return first
-  }
-
-  reserve(segments: number, _type: MessageType, carrierId: string): string | null {
-    if (this.room < segments || carrierId !== this.carrierId) return null
-    this.room -= segments
-    return this.linkId
-  }
-
-  roomFor(): { free: number; most: number } | null {
-    return this.most > 0 ? { free: this.room, most: this.most } : null
-  }
-
-  release(_linkId: string, segments: number): void {
-    this.room += segments
-  }
-
-  track<T>(statement: Promise<T>): Promise<T> {
-    return statement
-  }
-
-  take(handovers: Handover[]): void {
-    this.taken.push(...handovers)
-  }
-
-  wake(): void {
-    this.wakes++
-  }
-
-  estimateSendAt(): Date | null {
-    return this.estimate
-  }
-}
 
 /** Everything for a test of the ledger, over one database; several can share it. */
 export interface LedgerTest {
@@ -262,32 +207,6 @@ export async function ledgerWorld<Context extends object = object>(
   return { ...made, test }
 }
 
-/**
- * Copies a message, `counted` times before the statistics of its day are collected and then `uncounted` times; returns the latter's ids, as in a busy
- * minute.
- */
-export async function copyUncounted(db: Db, id: string, counted: number, uncounted: number): Promise<string[]> {
-  const table = `messages${dayOf([id])}`
-  await db.query(`alter table ${table} set (autovacuum_enabled = false)`)
-  const { rows: columns } = await db.query<{ names: string }>(
-    `select string_agg(column_name, ', ') as names from information_schema.columns where table_name = 'messages' and column_name <> 'id'`,
-  )
-  const names = columns[0]?.names
-  const copy = async (from: number, count: number): Promise<string[]> => {
-    const { rows } = await db.query<{ id: string }>(
-      `insert into messages (id, ${names})
-       select (left(id::text, 15) || 'fff-ffff-' || lpad(to_hex(n), 12, '0'))::uuid, ${names}
-       from messages, generate_series($2::int, $2::int + $3::int - 1) n where id = $1
-       returning id`,
-      [id, from, count],
-    )
-    return rows.map((row) => row.id)
-  }
-  await copy(1, counted)
-  await db.query(`analyze ${table}`)
-  return copy(counted + 1, uncounted)
-}
-
 /** Inserts a carrier that is not dialled, unless the settings have an address. */
 export function insertTestCarrier(
   tx: Parameters<typeof insertCarrier>[0],
@@ -371,21 +290,4 @@ export function testAnswer(handover: Handover, nodeId: string): Answer {
 export function rowOf(accepted: Accepted): MessageRow {
   if (accepted.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(accepted)}`)
   return accepted.row
-}
-
-/** Waits for the next hour if it is near: hourly and daily counters of guards restart with it. */
-export async function passTurnOfHour(): Promise<void> {
-  const leftMs = 3_600_000 - (Date.now() % 3_600_000)
-  if (leftMs < 20_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100))
-}
-
-/** Numbers below a bound, the same for each seed (mulberry32). */
-export function createChance(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
 }

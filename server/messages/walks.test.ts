@@ -26,7 +26,9 @@ import { resendMessage, resolveUnknown } from '../ledger/resend.ts'
 import { settleIntents } from '../ledger/settle.ts'
 import { readCounterFaults } from '../usage/testing.ts'
 import { defaultReasons } from '../message/taxonomy.ts'
-import { createChance, openLedgerTest, ourNumber, TestSlots, type LedgerTest } from './testing.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { createChance } from '../ground/base/chance-testing.ts'
+import { TestSlots } from '../accept/testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 // Some seconds a walk; with thousands, and other seeds, it is a search.

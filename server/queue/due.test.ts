@@ -4,7 +4,8 @@ import { dayOf, ensurePartitions } from '../ground/db/partitions.ts'
 import { pipelineSettings } from '../ground/db/pipeline.ts'
 import { countReads, createTestDatabase } from '../ground/db/testing.ts'
 import { queueDue } from './due.ts'
-import { copyUncounted, openLedgerTest, silent } from '../messages/testing.ts'
+import { openLedgerTest, silent } from '../messages/testing.ts'
+import { copyUncounted } from '../messages/uncounted-testing.ts'
 
 const database = await createTestDatabase()
 await ensurePartitions(database.db, silent)

@@ -47,7 +47,7 @@ const unansweredMax = 10_000
 // The part of all connections that one network may use before its bind: enough for a returning gateway, but not all.
 const newcomersPart = 0.1
 const newcomersLeast = 10
-// Binds that wait for their turn; further ones are told to come again.
+// Binds that wait for their turn; further ones are refused with ESME_RBINDFAIL.
 const bindsWaitingMax = 100
 const drainMs = 5000
 // Of each minute: enough for some hundred thousand notes; the rest follows in the next one.

@@ -240,7 +240,7 @@ describe('a name with a verb', () => {
   })
 
   it.each(['SMS', 'Contact', 'Marketing', 'E-Mail', 'Рассылка', 'Reklam'])(
-    'that is missing is told of where all cells are answers: %s',
+    'warns of a column of answers that no field takes: %s',
     async (name) => {
       const { over, out } = await take(fileOf(name, ['yes', 'no']))
       expect([out, over]).toMatchObject([[], { warnings: [{ code: 'consent_unread', column: name }] }])

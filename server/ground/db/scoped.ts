@@ -27,7 +27,7 @@ export function outsideAccounts<T>(work: () => T): T {
 /** The account of the current work; undefined: none. */
 export const currentAccount = (): string | undefined => accounts.getStore()
 
-/** Reads a stream within an account, whoever consumes it. */
+/** Makes a stream read within an account, also if its consumer does not. */
 export function readWithinAccount(accountId: string, stream: Readable): void {
   const read = stream._read.bind(stream)
   stream._read = (size) => withinAccount(accountId, () => read(size))

@@ -1,4 +1,4 @@
-/** Cells with more in them than a number: several numbers, an extension, words. Two numbers never become one, nor one a shorter one. */
+/** Cells with more in them than a number: several numbers, an extension, words. Two numbers never become one, and a number is never cut short. */
 import { codeLengthOf } from './plan.ts'
 import { isOfPeople } from './type.ts'
 
@@ -7,7 +7,7 @@ export type Cut = { kind: 'numbers'; numbers: string[] } | { kind: 'rest'; numbe
 
 // What is between two numbers. A slash or a comma is also punctuation within one: the parts decide.
 const separator = /:{2,}|[;,|&/／\n\r]|\s(?:or|and|oder|und|ou|et|y|o|e|или|и)\s|\s*(?=(?<=[\p{Nd})].*)[+＋])/giu
-// A group of digits that begins with 00 can be the start of a second number, and the middle of the only one.
+// A group of digits that begins with 00 can begin a second number, or continue the first.
 const doubleZero = /\s+(?=00[1-9])/gu
 const blank = /(?<=\p{Nd})\s+(?=[\p{Nd}(])/gu
 const extension =
@@ -15,7 +15,7 @@ const extension =
 const number = /[+＋]?[\p{Nd}(][\p{Nd}\p{Zs}\p{Pd}()./／]*\p{Nd}/u
 // A part with fewer digits is an area code before a slash, or the end of a number behind one.
 const digitsMin = 7
-// With their country code. A shorter one before an ending is rather the first half of a number.
+// With the country code. Fewer digits before an ending are more likely the first half of a number.
 const endedDigitsMin = 9
 
 const cuts = {

@@ -85,6 +85,7 @@ describe('a cell with a number', () => {
       ['07700 900 0 12', 'GB', '447700900012'],
       ['+351 91 000 0072', null, '351910000072'],
       ['11 9 6000 0081', 'BR', '5511960000081'],
+      ['+44 7911 123480.00', null, '447911123480'],
     ] as const)
       expect(read(text, country), text).toMatchObject({ number, others: [] })
     // Two such numbers with a blank between them are two.

@@ -153,7 +153,7 @@ export function suggestNumber(text: string, defaultCountry?: string | null): str
   const isCuttable = groups > 0 && groups <= groupsMax && !/^\+?\d+$/.test(cleaned)
   const cut = isCuttable ? findCut(cleaned, one) : null
   if (cut) return cut.kind === 'rest' ? cut.number : (cut.numbers[0] ?? null)
-  return one(cleaned) ?? one(cleaned.replace(/\.0+$/, ''))
+  return one(cleaned)
 }
 
 /** The same of a text without anything else. Not of (555) 123-2007, which is no number of Brazil. */

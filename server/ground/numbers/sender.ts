@@ -17,8 +17,18 @@ export function readSender(from: string): string | FieldError {
   }
 }
 
+// Every send asks for it, and an account has few senders: reading a number takes 2 µs.
+const countries = new Map<string, string | null>()
+const countriesMax = 1000
+
 /** The country of a sender that is a phone number; null for names, short codes and none. */
 export function countryOfSender(from: string | undefined): string | null {
-  const digits = from?.replace(/^\+/, '') ?? ''
-  return /^\d{7,}$/.test(digits) && completeNumber(digits) !== null ? countryOf(digits) : null
+  if (from === undefined) return null
+  const known = countries.get(from)
+  if (known !== undefined) return known
+  if (countries.size >= countriesMax) countries.clear()
+  const digits = from.replace(/^\+/, '')
+  const country = /^\d{7,}$/.test(digits) && completeNumber(digits) !== null ? countryOf(digits) : null
+  countries.set(from, country)
+  return country
 }

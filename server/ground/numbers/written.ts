@@ -50,7 +50,7 @@ export function undoSpreadsheet(text: string): {
   const bare = trimmed.replace(/^['’`]+/, '').trim()
   const said = formula.exec(bare)?.[1]?.trim() ?? bare
   // Data frames turn a column of numbers with gaps into fractions.
-  const whole = said.replace(/^(\+?[\d,]+)\.0+$/, '$1')
+  const whole = said.replace(/^(\+?[\d, ]+)\.0+$/, '$1')
   const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
   const repair =
     bare !== trimmed
