@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
+import { script as shell } from './watchdog.ts'
 
 const script = `
 import { Watchdog } from ${JSON.stringify(new URL('watchdog.ts', import.meta.url).href)}
@@ -99,6 +100,18 @@ describe.concurrent('a process that holds sessions', () => {
     const second = await watchdogOf(child.pid)
     child.kill('SIGKILL')
     await until('it is gone too', async () => (await stateOf(second)) === '')
+  })
+
+  it('has a watchdog that goes with it, also after a line that came in two pieces', async () => {
+    // The watchdog would end its parent: not this process.
+    const parent = spawn('bash', ['-c', 'bash -c "$0"; exit 3', shell], { stdio: ['pipe', 'ignore', 'ignore'] })
+    children.push(parent)
+    parent.stdin.write('=1.0\n=5.5')
+    // The first piece alone is too late by now.
+    await new Promise((resolve) => setTimeout(resolve, 1400))
+    parent.stdin.end('\n=5.5')
+    await until('it is gone', () => parent.exitCode !== null || parent.signalCode !== null)
+    expect([parent.exitCode, parent.signalCode]).toEqual([3, null])
   })
 
   it('says that nothing ends it where there is no shell', async () => {

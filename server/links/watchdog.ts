@@ -7,11 +7,17 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import type { Log } from '../ground/db/log.ts'
 
-// The timer of `read` is monotonic. After a suspend both wake up together, and this process has one second to report.
-const script = `
+// The timer of `read` is monotonic. After a suspend both wake up together, and this process has one second to report. `read` can time out within a
+// line; what follows lacks the `=` then. An empty time would make `read` return at once, for ever.
+export const script = `
 trap '' INT TERM HUP
-hear() { read -r -t "$1" left; case $? in 0) ;; 1) exit ;; *) return 1 ;; esac; }
 left=7
+hear() {
+  local line
+  read -r -t "$1" line
+  case $? in 0) ;; 1) exit ;; *) return 1 ;; esac
+  if [[ $line == =* ]]; then left=\${line#=}; fi
+}
 while hear "$left" || hear 1; do :; done
 kill -KILL $PPID`
 
@@ -51,7 +57,7 @@ export class Watchdog {
     this.#child ??= this.#hire()
     const seconds = Math.max(leastSeconds, (until - performance.now()) / 1000)
     // The shell adds one second, for a process that wakes up.
-    this.#child.stdin?.write(`${(seconds - 1).toFixed(1)}\n`)
+    this.#child.stdin?.write(`=${(seconds - 1).toFixed(1)}\n`)
   }
 
   #hire(): ChildProcess {
