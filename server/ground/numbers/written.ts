@@ -49,8 +49,8 @@ export function undoSpreadsheet(text: string): {
   const trimmed = toAscii(text).trim()
   const bare = trimmed.replace(/^['’`]+/, '').trim()
   const said = formula.exec(bare)?.[1]?.trim() ?? bare
-  // Data frames turn a column of numbers with gaps into fractions.
-  const whole = said.replace(/^(\+?[\d, ]+)\.0+$/, '$1')
+  // Data frames turn a column of numbers with gaps into fractions. Those never begin with 0, and more zeros are a group of digits.
+  const whole = said.replace(/^(\+?[1-9][\d, ]*)\.0{1,2}$/, '$1')
   const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
   const repair =
     bare !== trimmed
