@@ -41,7 +41,7 @@ const JsonList = Type.Object(
   { additionalProperties: false, examples: [{ opt_outs: [{ number: '15551230008', reason: 'complaint' }] }] },
 )
 
-const warnOfCut = ({ count, line }: ReadList['cut'], column: string): TableWarning[] =>
+const warnOfCut = ({ count, line }: ReadList['cut'], column: string | null): TableWarning[] =>
   count === 0
     ? []
     : [
@@ -149,7 +149,12 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
           const { table, doubt, faults } = list
           const file = { table, numberField: 'number', consentFields: [], defaultCountry, mapping }
           const column = list.detected?.number_column ?? 'number'
-          const findings = showFindings({ faults, warnings: warnOfCut(list.cut, column), doubt }, file, column)
+          const isOneColumn = (table?.otherNumbers.length ?? 0) === 0
+          const findings = showFindings(
+            { faults, warnings: warnOfCut(list.cut, isOneColumn ? column : null), doubt },
+            file,
+            column,
+          )
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',

@@ -159,6 +159,10 @@ describe('a list of opt-outs is read as a list of contacts is', () => {
     expect(named.body).toMatchObject({ total: 3, created: 4, failed: 0 })
     const bare = '+491713920043\n+491713920044,+491713920045'
     expect((await list(bare, ['491713920043', '491713920044', '491713920045'])).out).toHaveLength(3)
+    const noted = await list('Phone,Mobile\n+49 171 3920050 Büro,+491713920051', ['491713920050'])
+    expect(noted.out).toEqual(['491713920050'])
+    // The other column of numbers has it: the line says where.
+    expect(noted.body).toMatchObject({ warnings: [{ code: 'more_than_a_number', column: null }] })
     const broken = await list('Phone,Mobile\n+491713920047,+4917\n+491713920048,+491713920049', ['491713920047'])
     expect(broken.out).toEqual(['491713920047'])
     expect(broken.body).toMatchObject({ created: 3, failed: 1, errors: [{ line: 2, value: '+4917' }] })
