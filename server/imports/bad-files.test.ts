@@ -97,7 +97,7 @@ describe('a file that cannot be imported', () => {
     const good = Array.from({ length: 3000 }, (_, n) => rowOf(numberOf(n))).join('')
     const texts = Array.from({ length: 1100 }, (_, n) => `${n}${randomBytes(700).toString('hex')}${'x'.repeat(63_000)}`)
     for (const [file, code, created] of [
-      // Longer than a request looks for its first row.
+      // A request does not read this far for the first row.
       [rawWorkbook(rowOf('phone') + ' '.repeat(12 << 20)), 'no_rows', 0],
       // Texts that cells share are kept in memory, up to 64 MiB.
       [rawWorkbook(`${rowOf('phone')}${good}<row>${textCell(1099)}</row>`, texts), 'too_large', 3000],
@@ -247,7 +247,6 @@ describe('rows that cannot be read', () => {
       const { body } = await test.upload(campaign, type, file())
       const before = process.memoryUsage.rss()
       const over = await test.finished(String(body['id']), limitMs)
-      // The thread ends where its objects take more than its limit; this is everything.
       expect((process.memoryUsage.rss() - before) / 2 ** 20).toBeLessThan(150)
       expect(over).toMatchObject({
         status: 'failed',

@@ -1,4 +1,4 @@
-/** The rows that an import did not take, as a file to correct and send again. */
+/** The refused rows of an import, as a file to correct and send again. */
 import { writeCsv } from '../ground/http/csv.ts'
 import type { Db } from '../ground/db/db.ts'
 import { ContactInput } from '../contacts/contact.ts'
@@ -12,13 +12,12 @@ import type { ImportRow } from './store.ts'
 const pageRows = 1000
 
 /**
- * The bad rows of an import as CSV: the original columns, in the original order and with the original delimiter, and `error` behind
- * them; of rows of JSON a column for each name. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10),
- * which an import takes away again, as it reads the JSON of tags, attributes and consents.
+ * Original columns, order and delimiter, with `error` at the end; rows of JSON get one column for each name. A cell that a spreadsheet would run as a
+ * formula gets an apostrophe (OWASP ASVS 1.2.10). An import removes it, and reads the JSON of tags, attributes and consents.
  */
 export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): AsyncGenerator<string> {
   const { table, encoding } = row.options
-  // A file that was a file of bad rows before has its last errors replaced.
+  // If the file was a file of bad rows, its old errors are replaced.
   const kept = table
     ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
@@ -29,13 +28,13 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
     if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(record[at]))
     if (!kept && isObject(record))
       return header.map((name) => textOf(Object.hasOwn(record, name) ? record[name] : null))
-    // Of a row that could not be read there are only its first characters.
+    // Only the first characters of an unreadable row are kept.
     return header.map((_, at) => (at === 0 ? textOf(record) : ''))
   }
-  // Cells without a column stay without one, behind `error`: an import refuses the row until somebody has put them where they belong.
+  // Cells behind the last column follow `error`, without a header: an import refuses the row until a person moves them.
   const surplusOf = (record: unknown): string[] =>
     table && Array.isArray(record) ? record.slice(table.header.length).map(textOf) : []
-  // Who had to save it in another encoding opens it in a program that takes UTF-8 for one only with its mark.
+  // A file in another encoding was opened in a program that recognizes UTF-8 only by its mark.
   if (row.format === 'xlsx' || (encoding && encoding !== 'utf-8')) yield '\uFEFF'
   yield write([...header, 'error'])
   let line: { number: number; cells: string[]; texts: string[]; surplus: string[] } | null = null
@@ -52,7 +51,7 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
   if (line) yield writeLine(line)
 }
 
-/** The names in rows of JSON: the fields of a contact, then what else there is, of which an import takes so many columns. */
+/** Names in rows of JSON: the fields of a contact, then all others up to the limit of columns in an import. */
 async function namesOf(rows: AsyncIterable<{ record: unknown }>): Promise<string[]> {
   const fields = Object.keys(ContactInput.properties)
   const used = new Set<string>()

@@ -6,7 +6,6 @@ import type { NewContact } from '../contacts/store.ts'
 import type { RowError } from './errors.ts'
 import type { Numbers } from './progress.ts'
 
-/** Rows of one transaction. */
 export interface Batch {
   contacts: WrittenContact[]
   /** By number, rows that opt out the person of an earlier row: an opt-out counts anywhere in the file. */
@@ -40,7 +39,7 @@ export const emptyBatch = (): Batch => ({
 
 export const isOut = ({ consent }: NewContact): boolean => consent?.status === 'opted_out'
 
-/** What such a row changes of the contact that an earlier batch wrote. */
+/** The change by such a row to the contact that an earlier batch wrote. */
 export const onlyConsent = ({ phoneNumber, consent }: Pick<NewContact, 'phoneNumber' | 'consent'>): WrittenContact => ({
   id: newId(),
   phoneNumber,

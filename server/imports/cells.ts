@@ -1,4 +1,3 @@
-/** Cells of a table as the fields of a contact. */
 import { textOfCell } from '../ground/http/csv.ts'
 import { ApiError, type FieldError, type FieldErrorCode } from '../ground/base/errors.ts'
 import { consentStatuses } from '../message/consent.ts'
@@ -6,26 +5,24 @@ import { parseJson } from '../ground/http/body.ts'
 import type { TableLayout } from './columns.ts'
 import { readSign, saysOutClearly, type Sign } from './consent-words.ts'
 
-/** What is wrong with one cell, by its column. */
 export interface CellFault {
   at: number
   code: FieldErrorCode
   detail: string
 }
 
-/** What the cells of a row say. */
+/** The fields in the cells of a row. */
 export interface ReadCells {
   input: Record<string, unknown>
   faults: CellFault[]
-  /** A cell said NULL or the like, and is empty. */
   hasNulls: boolean
 }
 
-// What databases, programs and spreadsheets write where there is nothing. `Null` is a surname, `None` may be one.
+// Empty values of databases, programs and spreadsheets. `Null` is a surname, and `None` may be one.
 const nullWords = /^(?:\\N|NULL|null|\(null\)|<null>|\[NULL\]|NaN|nan|undefined|[Nn]\/[Aa]|None)$/
 const errorWords = /^#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NUM!|ZAHL!|NULL!|SPILL!|CALC!)$/
 
-/** Empty cells say nothing, so that an update leaves what is there. Adds what cannot be stored to `wrong`. */
+/** Empty cells are left out, so that an update keeps the old values. Adds unstorable cells to `wrong`. */
 export function readCells(
   cells: readonly string[],
   { targets, watched = [] }: Pick<TableLayout, 'targets' | 'watched'>,
@@ -35,13 +32,13 @@ export function readCells(
   const faults: CellFault[] = []
   const signs = new Set<Sign>()
   let hasNulls = false
-  // Columns may be named `__proto__`.
+  // A column may be named `__proto__`.
   let attributes: Record<string, unknown> | null = null
   let consent: Record<string, unknown> | null = null
   for (let at = 0; at < targets.length; at++) {
     const target = targets[at]
     if (target === null || target === undefined) continue
-    // What is before a number is for the lenient reader to say.
+    // The lenient reader handles prefixes of numbers.
     const cell = target === 'phone_number' ? (cells[at] ?? '') : textOfCell(cells[at] ?? '')
     if (cell === '') continue
     if (isNothing(cell, target)) {
@@ -57,7 +54,7 @@ export function readCells(
       else if (sign !== 'nothing') signs.add(sign)
     } else if (target.startsWith('consent_')) (consent ??= {})[target.slice(8)] = cell
     else if (target === 'country') input['country'] = cell.toUpperCase()
-    // Most programs write locales so.
+    // Most programs write locales with an underscore.
     else if (target === 'language') input['language'] = cell.replaceAll('_', '-')
     else if (target === 'attributes')
       attributes = Object.assign(attributes ?? emptyRecord(), readObject(cell, target, wrong) ?? { attributes: cell })
@@ -67,7 +64,7 @@ export function readCells(
   if (watched.some((at) => saysOutClearly(cells[at] ?? ''))) signs.add('out')
   if (attributes) input['attributes'] = attributes
   if (consent) consent['status'] = readConsent(consent['status'] ?? 'unknown')
-  // Who is out by one column is out.
+  // One column with an opt-out is enough.
   if (signs.has('out')) (consent ??= {})['status'] = 'opted_out'
   else if (signs.has('in') && (consent?.['status'] ?? 'unknown') === 'unknown') (consent ??= {})['status'] = 'opted_in'
   if (consent) input['consent'] = consent
@@ -86,7 +83,7 @@ function isNothing(cell: string, target: string): boolean {
 
 const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>
 
-/** What our own files have as JSON in one cell: attributes without a column of their own, and tags and consents of bad rows. */
+/** Our own exports write attributes without a column, and tags and consents of bad rows, as JSON in one cell. */
 function readJson(cell: string, target: string, faults: FieldError[]): unknown {
   if (!/^[[{]/.test(cell)) return undefined
   try {
@@ -99,13 +96,13 @@ function readJson(cell: string, target: string, faults: FieldError[]): unknown {
   }
 }
 
-/** The object that a cell has as JSON; null where it has none. */
+/** The object in a cell of JSON; null if it has none. */
 function readObject(cell: string, target: string, faults: FieldError[]): object | null {
   const value = readJson(cell, target, faults)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
 }
 
-/** Google's contacts have `* myContacts ::: Patients`, where the asterisk is of its own labels. */
+/** Google Contacts writes `* myContacts ::: Patients`, with an asterisk before its own labels. */
 function readTags(cell: string, faults: FieldError[]): unknown[] {
   const list = readJson(cell, 'tags', faults)
   if (Array.isArray(list)) return list

@@ -1,7 +1,6 @@
-/** The SQL of uploaded bytes: pieces of one size, so that the offset of a byte tells its piece. Every query begins with the account. */
+/** The SQL of uploaded bytes: pieces of one size, so that a byte's offset gives its piece. Every query begins with the account. */
 import type { Queryable, Tx } from '../ground/db/db.ts'
 
-/** Inserts one piece of the uploaded bytes. */
 export async function insertChunk(
   tx: Tx,
   accountId: string,
@@ -16,7 +15,7 @@ export async function insertChunk(
   })
 }
 
-/** Reads one piece by the primary key; null behind the last. */
+/** By primary key; null behind the last piece. */
 export async function readChunk(
   db: Queryable,
   accountId: string,

@@ -1,10 +1,9 @@
-/** The imports of an account that is closed. */
 import type { Posting } from '../events/events.ts'
 import type { CloseStep } from '../events/face.ts'
 import { endWithEvent } from './run.ts'
 import { listUnfinished } from './store.ts'
 
-/** Cancels imports that are not over, as by a request. One whose file is still coming is canceled when it begins. */
+/** An import whose file is still being uploaded is canceled when it begins. */
 export const cancelImportsOf: CloseStep = async (tx, { accountId }, recording) => {
   const postings: Posting[] = []
   for (const importId of await listUnfinished(tx, accountId))

@@ -1,4 +1,4 @@
-/** Which column of a table fills which field: by what the caller says, else by its name. */
+/** Assigns columns of a table to fields: by the caller's mapping, else by name. */
 import { pointTo } from '../ground/http/body.ts'
 import type { FieldError } from '../ground/base/errors.ts'
 import {
@@ -14,25 +14,23 @@ import { attributeLimits } from '../contacts/store.ts'
 import type { TableWarning } from '../ground/tables/advice.ts'
 import { findSign, signTargets, type FoundSign } from './consent-columns.ts'
 
-/** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
 export type Targets = (string | null)[]
 
-/** What the caller says of columns, by their names. */
 export type Mapping = Record<string, string | null>
 
-/** How the table of an import is read: its layout, and what its columns fill. */
+/** How to read an import's table: its layout, and the fields of its columns. */
 export interface TableLayout extends Layout {
   targets: Targets
-  /** Attributes of which a clear cell opts out. */
+  /** Attributes in which a clear cell opts out. */
   watched?: number[]
-  /** An export of ours. */
+  /** Written by our own export. */
   isExport: boolean
-  /** Columns that have numbers, too, and are not the column of the numbers. */
+  /** Other columns with numbers. */
   otherNumbers: number[]
   warnings: TableWarning[]
 }
 
-/** Names under which a field is found, as `plainName` has them; the first is its own. What columns of numbers are called is in `number-column.ts`. */
+/** Names of a field, as `plainName` returns them; the first is the field's own. The names of number columns are in `number-column.ts`. */
 const synonyms = {
   phone_number: `phonenumber`,
   first_name: `
@@ -57,10 +55,9 @@ const synonyms = {
   attributes: `attributes`,
 } as const satisfies Record<string, string>
 
-// Programs write some hundred; what has more is no table of people.
+// Real programs write about a hundred; a table with more than this is not a list of people.
 const columnsMax = 1000
 
-/** Fields that a column can fill. */
 const columnFields = [...Object.keys(synonyms), ...Object.values(signTargets)]
 
 const listOf = (names: string): string[] => names.trim().split(/\s+/)
@@ -71,12 +68,12 @@ const fieldOf = new Map<string, string>(
 const ownNames = new Set(Object.values(synonyms).map((names) => listOf(names)[0]))
 // The column of our own file of bad rows, which people correct and send again.
 const ignored = new Set(['error'])
-/** What our export says of a contact and an import does not: only in a file that has all of them. */
+/** Columns that only our export has; ignored if a file has all of them. */
 const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
-// Several columns may fill these; one that says no is enough.
+// Several columns may fill these; one "no" is enough.
 const signs: readonly (string | null)[] = Object.values(signTargets)
 
-/** What is looked for in the first rows of a table of contacts. */
+/** What `findLayout` looks for in the first rows of a table of contacts. */
 export const wantedOf = ({ mapping, delimiter, headerLine }: TableOptions): Wanted => ({
   mapped: Object.keys(mapping),
   isKnown: (name) => fieldOf.has(plainName(name)),
@@ -84,14 +81,14 @@ export const wantedOf = ({ mapping, delimiter, headerLine }: TableOptions): Want
   headerLine,
 })
 
-/** What a caller says of a table. */
+/** The caller's options of a table. */
 export interface TableOptions {
   mapping: Mapping
   delimiter?: string | undefined
   headerLine?: number | undefined
 }
 
-/** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
+/** Returns field errors if no column has numbers, or two columns fill one field. */
 export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string): TableLayout | FieldError[] {
   const { delimiter, header, headerLine, sample } = found
   const errors = checkMapping(header, mapping, pointer)
@@ -102,7 +99,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
   const taken = new Set(Object.values(mapping))
   const numbers = numberColumnOf(found, 'phone_number', mapping)
   taken.add('phone_number')
-  // An exact name wins over a synonym wherever it is; of several synonyms the first column does.
+  // An exact name wins over a synonym in any column; of several synonyms, the first column wins.
   for (const [at, name] of names.entries())
     if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
   const targets: Targets = []
@@ -110,7 +107,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
   const watched: number[] = []
   for (const [at, name] of header.entries()) {
     const key = names[at] ?? ''
-    // An attribute may be named by signs alone.
+    // The name of an attribute may consist of signs alone.
     const field = /^attributes\../.test(name) ? undefined : fieldOf.get(key)
     const isFree = field !== undefined && !taken.has(field) && (ownNames.has(key) || !taken.has(`own ${field}`))
     if (said(name)) targets.push(mapping[name] ?? null)
@@ -143,7 +140,7 @@ export function mapColumns(found: FoundLayout, mapping: Mapping, pointer: string
   }
 }
 
-/** What is wrong with the targets of names of JSON, of which each row may have others. `fields`: those of a contact. */
+/** Errors in a mapping of JSON names, which may differ from row to row. `fields` are those of a contact. */
 export function checkNames(mapping: Mapping, pointer: string, fields: readonly string[]): FieldError[] {
   return Object.entries(mapping).flatMap(([name, target]) => checkTarget(target, pointerOf(name, pointer), fields))
 }
@@ -169,7 +166,7 @@ function checkMapping(header: string[], mapping: Mapping, pointer: string): Fiel
   return errors
 }
 
-/** In a query all names are one field. */
+/** In a query, the whole mapping is one field. */
 const pointerOf = (name: string, pointer: string): string =>
   pointer.startsWith('#') ? pointTo(pointer, name) : pointer
 
@@ -180,7 +177,7 @@ function checkTarget(target: string | null, pointer: string, fields: readonly st
 
 function refuseTargets({ header, headerLine, sample }: FoundLayout, targets: Targets): FieldError[] {
   const errors: FieldError[] = []
-  // Columns without anything count for nothing, as far as can be seen.
+  // Columns that are empty in the sample are not counted.
   const isFilled = header.map((_, at) => sample.length === 0 || sample.some((row) => (row[at] ?? '').trim() !== ''))
   for (const [at, target] of targets.entries())
     if (target?.startsWith('attributes.') && !isFilled[at] && header.indexOf(header[at] ?? '') !== at)

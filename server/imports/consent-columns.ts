@@ -1,4 +1,4 @@
-/** Which columns say who must not be written to, and who may be. */
+/** Columns of opt-outs and opt-ins. */
 import type { TableWarning } from '../ground/tables/advice.ts'
 import {
   isAnswer,
@@ -10,19 +10,18 @@ import {
   type Sign,
 } from './consent-words.ts'
 
-/** What a column that says so fills: a yes in it opts out, or in. */
+/** The field of a recognized column: a yes in it opts out, or in. */
 export const signTargets = { out: 'opted_out', in: 'opted_in' } as const
 
-/** What is known of a column that fills no field. */
+/** The result for a column that fills no field. */
 export interface FoundSign {
-  /** It is followed: each of its cells must be readable. */
   sign?: Sign
-  /** It stays an attribute, but a cell that clearly says so opts out, in any row. */
+  /** The column stays an attribute, but a clear opt-out in any of its cells opts the person out. */
   isWatched?: boolean
   warning?: TableWarning
 }
 
-/** Looks at a column by its name and its first cells. */
+/** Judges a column by its name and its first cells. */
 export function findSign(name: string, cells: readonly string[]): FoundSign {
   const filled = cells.filter((cell) => cell.trim() !== '')
   const named = signOfName(name)
@@ -31,7 +30,7 @@ export function findSign(name: string, cells: readonly string[]): FoundSign {
     const read = signs.filter((sign) => sign !== null).length
     if (named.isClear || read * 2 >= filled.length) return { sign: named.sign }
     if (named.isDetail && named.sign === 'in') return findCells(name, filled, true)
-    // Words that orders have, too, are no reason to refuse most rows.
+    // Lists of orders have these words too, so they do not refuse most rows.
     return { isWatched: true, warning: warn(name, 'may say who must not get messages, but few of its cells do', true) }
   }
   if (named?.isOther && named.sign === 'out' && filled.length > 0)

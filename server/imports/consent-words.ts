@@ -1,7 +1,7 @@
-/** Words by which other programs and people say that somebody wants messages or not: names of columns, and what is in their cells. */
+/** Words for consent and opt-out in other programs: column names, and cell values. */
 import { wordsOf } from '../ground/tables/names.ts'
 
-/** What a cell or a column says. */
+/** The meaning of a cell or a column. */
 export type Sign = 'in' | 'out'
 
 const phrases = (text: string): string =>
@@ -10,7 +10,7 @@ const phrases = (text: string): string =>
     .split(/\s*\n\s*/)
     .join('|')
 
-// Without accents, as `wordsOf` has them; parts of words where a language inflects them.
+// Without accents, as `wordsOf` returns them; stems, if the language inflects the words.
 const channels = phrases(String.raw`
   sms|mms|texts?|messages?|mensajes?|mensagens|messaggi|nachrichten|wiadomosci|beskeder|meddelanden|marketing|werbung|reklam\w*|publicidad|publicite|promotions?
   contact(?:s|er|ar|eren)?|kontakt(?:a|e|ieren|owac)?|contatt(?:o|i|are)|contat(?:o|ar)|смс|сообщени\p{L}*|повідомлен\p{L}*|рассылк\p{L}*|розсилк\p{L}*|реклам\p{L}*|контакт\p{L}*`)
@@ -26,7 +26,7 @@ const denials = phrases(String.raw`
 const refusals = phrases(String.raw`
   refus\w*|rifiut\w*|rechaz\w*|recus\w*|ablehn\w*|abgelehnt|weiger\w*|exclude[ds]?|excluir|exclure|block(?:ed)?|stop|suppress(?:ed)?`)
 
-// What nobody writes of anything else.
+// Words without any other meaning.
 const outClear = phrases(String.raw`
   (?:has )?opt(?:ed|s|ing)? ?out(?: of sms| sms)?|unsubscri\w*|unsub|do not (?:contact|call|text|sms|disturb|message|mail|send|market)|don ?t (?:contact|call|text|send)
   dnd|dncr?|dnt|no (?:more )?(?:sms|texts?|marketing|contact|messages)|never (?:contact|text)|not subscribed|never subscribed|non ?subscribed|(?:asked|wants?|wished|requested) (?:us )?to (?:stop|be removed)
@@ -35,7 +35,7 @@ const outClear = phrases(String.raw`
   descadastr\w*|nao (?:contatar|contactar|perturbe|perturbar|enviar)|disiscri\w*|non (?:contattare|disturbare|inviare)|uitgeschreven|afgemeld|niet (?:contacteren|benaderen|storen)
   wypisan\w*|nie (?:kontaktowac|dzwonic|wysylac)|avregistrerad|avanmald|kontakta ej|afmeldt|frameldt|avmeldt|markkinointikielto
   abonelikten cikti|rahatsiz etme\w*|aranmasin|odhlasen\w*|nekontaktovat|neposilat|leiratkoz\w*|dezabonat|nu contactati|huy dang ky|berhenti berlangganan|jangan (?:hubungi|ganggu)`)
-// What may be said of orders or streets, too.
+// Words that may also be about orders or streets.
 const outLoose = phrases(String.raw`
   stop(?:ped|all)?|blocked|black ?list(?:ed)?|block ?list(?:ed)?|suppress(?:ed|ion)?|revoked?|withdr(?:awn|ew)|declined|denied|refused|removed|complained|complaint|left|expired|withheld|exclu(?:de|ded|sion)|npai
   widersprochen|widerspruch|widerrufen|widerruf|gesperrt|sperre|sperrvermerk|abgelaufen|abgelehnt|entzogen|opposition|refus|refuse|revoque|retire|baja|excluido|revocado|retirado
@@ -53,13 +53,13 @@ const inLoose = phrases(String.raw`
 const inClearOther = /соглас|згода|συγκαταθεσ|συναινεσ|同意|配信許可|동의|موافقة|הסכמה|ยินยอม|सहमति/u
 const inLooseOther = /подписан|подписк|подписался|订阅|訂閱/u
 
-/** The phrases as words anywhere in a text. */
+/** Matches the phrases as words anywhere in a text. */
 const among = (...texts: string[]): RegExp => new RegExp(`(?:^| )(?:${texts.join('|')})(?: |$)`, 'u')
 const whole = (...texts: string[]): RegExp => new RegExp(`^(?:${texts.join('|')})$`, 'u')
 
 const isChannel = among(channels, 'e ?mails?|mails?|newsletter|correo|courriel|почт\\p{L}*')
 const isPermit = among(permits)
-// `Phone no` is a number.
+// `Phone no` means a number, not a denial.
 const isDenial = new RegExp(
   `(?:^| )(?<!(?:phone|mobile|cell|tel|contact|customer|account|ref|id) )(?:${denials})(?: (?:de|d|des|per|via|mehr|more|any|longer|mas|piu|wiecej|больше|by))* (?:${channels}|${acts}|${permits})(?: |$)`,
   'u',
@@ -69,25 +69,25 @@ const isOutClear = among(outClear)
 const isOutLoose = among(outLoose)
 const isInClear = among(inClear)
 const isInLoose = among(inLoose)
-// What such a name has tells how or why, or how many.
+// A column with such a name holds a manner, a reason or a count.
 const isDetail =
   /(?:^| )(?:reasons?|sources?|methods?|consent text|wording|copy|ip|keywords?|pages?|forms?|versions?|ids?|by|urls?|links?|types?|lists?|campaigns?|time|count|number|no of|phone|sent|total|owners?|cost|price|provider|plan|last|grund|quelle|anzahl|art|raison|motif|motivo|origen|fonte|origine|bron|reden|powod|причина|источник)(?: |$)/u
 const otherChannel = /(?:^| )(?:e ?mails?|mailing|newsletter|post|postal|fax|push|cookies?|whatsapp)(?: |$)/
 const ownChannel = /(?:^| )(?:sms|mms|texts?|mobile|messages?)(?: |$)/
 
-/** What a name says of its column. */
+/** The meaning of a column's name. */
 interface NamedSign {
-  /** What a yes in it means. */
+  /** The meaning of a yes in this column. */
   sign: Sign
-  /** It is of e-mail and its like. */
+  /** About e-mail and other channels. */
   isOther: boolean
-  /** It can hardly say anything else. */
+  /** Hardly any other meaning is possible. */
   isClear: boolean
-  /** It says how or why, and not whether. */
+  /** A manner or a reason, not a yes or no. */
   isDetail: boolean
 }
 
-/** What a column of this name says with a yes; null: nothing of the kind. */
+/** The meaning of a yes in a column of this name; null if the name is not about consent. */
 export function signOfName(name: string): NamedSign | null {
   const words = wordsOf(name).join(' ')
   const detail = isDetail.test(words)
@@ -108,10 +108,10 @@ export function signOfName(name: string): NamedSign | null {
 
 const isOther = (words: string): boolean => otherChannel.test(words) && !ownChannel.test(words)
 
-/** Says that a column of this name is of a way to reach people: SMS, contact, marketing … */
+/** Whether the column is about a channel: SMS, contact, marketing … */
 export const isChannelName = (name: string): boolean => isChannel.test(wordsOf(name).join(' '))
 
-/** Says that a column of this name has where people are with us: subscribed, unsubscribed … */
+/** Whether the column holds a person's status: subscribed, unsubscribed … */
 export function isStatusName(name: string): boolean {
   const words = wordsOf(name)
   return !isOther(words.join(' ')) && words.some((word) => statusWords.test(word))
@@ -126,7 +126,7 @@ const yes = list(`
 const no = list(`
   no n false f 0 off nope nah never ☐ 👎 nein falsch non faux falso nao nej falsk nei usann nie falsz ne nepravda nem hamis nu fals hayir h yanlis οχι ei epatosi нет н ложь ні хибність
   いいえ 否 不 无 無 假 아니오 아니요 لا לא नहीं ไม่ khong tidak salah onwaar nee niet keine kein`)
-// Some tick with a cross.
+// Some people tick with a cross.
 const crosses = list('✗ ✘ ✖ ✕ × ❌ ❎ ☒ 🚫 ⛔')
 const nothing = list('- – — ? n/a na null unknown pending undefined none unbekannt inconnu')
 
@@ -145,18 +145,18 @@ const notOut = new RegExp(
 )
 const isDenied = /^(?:not|no|never|nicht|kein\w*|pas|non|nao|niet|geen|nie|ikke|inte|ej|brak|ei|не|нет|без) /
 
-/** Says that a column of cells like this one holds answers. */
+/** Whether a column of such cells holds answers. */
 export const isAnswer = (cell: string): boolean => {
   const plain = plainOf(cell)
   return yes.has(plain) || no.has(plain) || crosses.has(plain)
 }
 
-/** What a cell says in a column where a yes means `sign`: in, out or nothing; null where it cannot be told. */
+/** The meaning of a cell in a column where a yes means `sign`; null if it is unclear. */
 export function readSign(cell: string, sign: Sign): Sign | 'nothing' | null {
   const text = cell.trim().toLowerCase()
   if (text === '' || nothing.has(text) || text.startsWith('0000-00-00')) return 'nothing'
   const plain = plainOf(cell)
-  // A word that says no, in either kind of column: nobody is let in by a no.
+  // A no never opts in, in either kind of column.
   if (yes.has(plain)) return sign
   if (no.has(plain)) return sign === 'in' ? 'out' : 'nothing'
   if (crosses.has(plain)) return sign === 'in' ? 'out' : null
@@ -167,25 +167,25 @@ export function readSign(cell: string, sign: Sign): Sign | 'nothing' | null {
   const [word = ''] = first.split(' ')
   if (no.has(word) || isDenied.test(first)) {
     if (sign === 'in') return 'out'
-    // Of a no with more words only a date is sure to change nothing.
+    // A no with more words is unclear, unless the rest is a date.
     return isDate(text) ? 'nothing' : null
   }
   if (sign === 'out' && word.length > 1 && yes.has(word)) return 'out'
-  // A later no takes back what comes before it.
+  // A later no revokes what precedes it.
   if (clauses.some((clause) => no.has(clause) || isDenied.test(clause))) return sign === 'in' ? 'out' : null
   const said = readStanding(cell)
   if (said) return said
   return isDate(text) ? sign : null
 }
 
-/** What a word says of where somebody is, whatever its column; null where it is no such word. */
+/** The consent that a status word states, in any column; null if it is not a status word. */
 export function readStanding(cell: string): Sign | null {
   const words = wordsOf(cell).join(' ')
   if (isOutCell.test(words) || outLooseOther.test(words) || saysOutClearly(cell)) return 'out'
   return isInCell.test(words) || inClearOther.test(words) || inLooseOther.test(words) ? 'in' : null
 }
 
-/** Says that a cell of any column can hardly mean anything but that a person is out. */
+/** Whether a cell opts a person out beyond doubt, in any column. */
 export const saysOutClearly = (cell: string): boolean => clausesOf(cell).some(isClearlyOut)
 
 const isClearlyOut = (clause: string): boolean =>
@@ -194,7 +194,7 @@ const isClearlyOut = (clause: string): boolean =>
 const saysOut = (clause: string): boolean =>
   isClearlyOut(clause) || isOutStart.test(clause) || isRevoked.test(clause) || outLooseOther.test(clause)
 
-/** The parts of a cell, as words. Longer texts are no answers. */
+/** The clauses of a cell, as words. Longer texts are not answers. */
 const clausesOf = (cell: string): string[] =>
   cell
     .slice(0, 500)
@@ -203,14 +203,14 @@ const clausesOf = (cell: string): string[] =>
     .filter((clause) => clause !== '')
 
 function plainOf(cell: string): string {
-  // Phones write symbols with a sign that makes them colorful.
+  // Phones add a variation selector that colors symbols.
   const text = cell.slice(0, 500).replaceAll('\uFE0F', '')
   return wordsOf(text).join(' ') || text.trim().toLowerCase()
 }
 
 /**
- * A date as people write it: with a year of four digits and two numbers or a month, as `5-Jan-26`, as a spreadsheet's number of days, or in
- * seconds since 1970.
+ * Recognizes dates as people write them: a four-digit year with two numbers or a month, `5-Jan-26`, a spreadsheet's day number, or seconds since
+ * 1970.
  */
 function isDate(text: string): boolean {
   if (/^(?:\d{5}(?:\.\d+)?|1\d{9}(?:\d{3})?)$/.test(text)) return true

@@ -1,4 +1,3 @@
-/** What the routes of imports need of the program. */
 import type { Db } from '../ground/db/db.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 import type { RunContext } from './run.ts'

@@ -1,4 +1,4 @@
-/** Whether the numbers of a file are national ones of a country that nobody has named. */
+/** Detects files of national numbers without a country. */
 import { findDoubt, type Doubt } from '../ground/numbers/national.ts'
 import { isCountry } from '../ground/numbers/number.ts'
 import { tryJson } from '../ground/base/json.ts'
@@ -6,7 +6,6 @@ import type { FoundLayout } from '../ground/tables/layout.ts'
 import type { TableLayout } from './columns.ts'
 import type { AskedOptions } from './store.ts'
 
-/** Of a table, by its first rows. Those with a country of their own are read by it. */
 export function doubtOfTable(
   { sample }: FoundLayout,
   { targets, isExport }: TableLayout,
@@ -19,10 +18,9 @@ export function doubtOfTable(
   return doubt ? { doubt } : {}
 }
 
-/** Rows of JSON that are looked at. */
+/** Rows of JSON in the sample. */
 export const recordsMax = 200
 
-/** Of rows of JSON. */
 export function doubtOfRecords(
   records: readonly unknown[],
   { defaultCountry, mapping }: AskedOptions,
@@ -39,7 +37,7 @@ export function doubtOfRecords(
   return doubt ? { doubt } : {}
 }
 
-/** The first rows of a file of JSON lines; lines that are not JSON are left out. */
+/** The first rows of JSON lines; lines that are not JSON are skipped. */
 export const recordsIn = (head: Buffer, encoding: string): unknown[] =>
   new TextDecoder(encoding)
     .decode(head)

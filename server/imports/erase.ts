@@ -5,13 +5,11 @@ import { codeLengthOf } from '../ground/numbers/plan.ts'
 
 const errorsMax = 1000
 
-/** Rows of imports that were not taken. */
 export const importStep: EraseStep = { name: 'imports', run: eraseImportErrors }
 
 /**
- * Bad rows with the number in them, however it is written: without its calling code, which national forms leave out, the digits of the row
- * have it. A row that has these digits by chance loses its text too. By primary key, a piece after the other; then samples of dry runs. A
- * file that is being read may still bring the number.
+ * Bad rows that contain the number. The digits are compared without the calling code, which national forms omit; a row that has these digits by
+ * chance loses its text too. By primary key, in pieces; then samples of dry runs. An upload in progress may still bring the number.
  */
 async function eraseImportErrors(
   tx: Tx,
@@ -19,7 +17,7 @@ async function eraseImportErrors(
   after: string,
 ): ReturnType<EraseStep['run']> {
   const [importId, line, code] = after === '' ? ['00000000-0000-0000-0000-000000000000', 0, ''] : JSON.parse(after)
-  // A row has the number in the form in which somebody wrote it.
+  // A row has the number as its author wrote it.
   const nationals = spellingsOf(number).map((form) => form.slice(codeLengthOf(form)))
   const { rows } = await tx.query<{ count: number; read: number; importId: string; line: number; code: string }>({
     name: 'erase-import-errors',

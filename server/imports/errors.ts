@@ -1,20 +1,19 @@
-/** The SQL of what was wrong with rows. Every query begins with the account. */
+/** The SQL of row errors. Every query begins with the account. */
 import { columns } from '../ground/db/array.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { FieldErrorCode } from '../ground/base/errors.ts'
 import type { RowFailure } from '../ground/tables/fault-groups.ts'
 
-/** One reason for which a row was not taken. */
 export interface RowError extends RowFailure {
   value: string | null
   suggestion: string | null
 }
 
-// Of one code in a row. Names of JSON may have any length.
+// Errors of one code in a row. Names in JSON may have any length.
 const othersMax = 9
 const nameMax = 100
 
-/** One error for each code, the first, which tells the others: beside each stands its row, and a row may have a hundred errors. */
+/** One error for each code, the first, which names the others: each is stored with its row, and a row may have a hundred errors. */
 export function joinErrors(errors: readonly RowError[]): RowError[] {
   const byCode = new Map<FieldErrorCode, { first: RowError; others: string[] }>()
   for (const error of errors) {
@@ -28,7 +27,7 @@ export function joinErrors(errors: readonly RowError[]): RowError[] {
   })
 }
 
-/** Inserts errors; `record` is the row as it came, for the file of bad rows. Of two errors with one code in a row the first stays. */
+/** `record` is the original row, for the file of bad rows. Of two errors with one code in a row, the first stays. */
 export async function insertErrors(
   tx: Tx,
   accountId: string,
@@ -46,7 +45,7 @@ export async function insertErrors(
     values: [
       accountId,
       id,
-      // Not as pg writes arrays: of rows that are full of quotes it makes twenty times as much as they are.
+      // pg's array format escapes rows full of quotes to twenty times their size.
       ...columns([
         errors.map((error) => error.line),
         errors.map((error) => error.code),
@@ -60,15 +59,14 @@ export async function insertErrors(
   })
 }
 
-/** A place among the errors of an import, by the line and code of one of them. */
+/** A position in an import's errors: the line and code of one error. */
 export interface ErrorPlace {
   line: number
   code: string
-  /** Those in front of it; otherwise those behind it. */
   isBefore?: boolean
 }
 
-/** Errors next to a place, nearest first, in the order of the primary key, which serves it. */
+/** The errors next to a position, nearest first; the primary key serves this order. */
 export async function readErrors(
   db: Queryable,
   accountId: string,

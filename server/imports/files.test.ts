@@ -11,7 +11,6 @@ afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** A workbook as a program writes it. */
 const workbookOf = (rows: unknown[][], format?: string): Promise<Buffer> =>
   writeXlsxFile(
     rows.map((row) =>
@@ -20,7 +19,6 @@ const workbookOf = (rows: unknown[][], format?: string): Promise<Buffer> =>
     { sheet: 'People' },
   ).toBuffer()
 
-/** The body of a form, and its type. */
 function formOf(...parts: { name: string; filename?: string; type?: string; content: string | Buffer }[]) {
   const boundary = `b${randomBytes(8).toString('hex')}`
   const bytes = parts.flatMap(({ name, filename, type, content }) => [
@@ -53,13 +51,13 @@ describe('files as programs write them', () => {
       expect(over).toMatchObject({ status: 'completed', detected: { encoding, delimiter: ';', sheet: null } })
       expect(await test.contacts(campaign)).toMatchObject([{ phone_number: '33612345678', first_name: 'Zoé €' }])
     }
-    // A letter that is no UTF-8 far behind the first piece still tells what the file is, be it the last of it.
+    // A byte that is not UTF-8 far behind the first piece still decides the encoding, even as the last byte.
     const campaign = await test.newCampaign()
     const long = Buffer.concat([
       Buffer.from(`phone,first_name\n${Array.from({ length: 20_000 }, (_, n) => `${numberOf(n)},Anna\n`).join('')}`),
       Buffer.from('15559999999,Jos\u00e9', 'latin1'),
     ])
-    // What is called UTF-8 often is not.
+    // Files labeled UTF-8 often are not.
     for (const type of ['text/csv', 'text/csv; charset=utf-8'])
       expect(await test.run(campaign, type, long)).toMatchObject({ detected: { encoding: 'windows-1252' } })
     expect((await test.contacts(campaign)).at(-1)).toMatchObject({ first_name: 'José' })
@@ -143,7 +141,7 @@ describe('files as programs write them', () => {
     const campaign = await test.newCampaign()
     const file = gzipSync('phone,name\n15551234567,a\n15551234568,b\n')
     expect((await test.run(campaign, 'application/gzip', file)).counts).toMatchObject({ created: 2 })
-    // A small one may shrink to nothing.
+    // A small file may shrink to almost nothing.
     const repeated = gzipSync(`phone\n${'15551234567\n'.repeat(50_000)}`)
     expect((await test.run(campaign, 'application/gzip', repeated)).counts).toMatchObject({ duplicate: 49_999 })
     const encoded = await test.upload(campaign, 'text/csv', file, '', { 'content-encoding': 'gzip' })
@@ -201,7 +199,7 @@ describe('a form of a browser', () => {
     const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }
     const refusals: [form: ReturnType<typeof formOf>, errors: string[]][] = [
       [formOf({ name: 'options', content: '{}' }), ['#/file required']],
-      // As by -F 'file=<people.csv'.
+      // As `-F 'file=<people.csv'` sends it.
       [formOf({ name: 'file', content: file.content }), ['#/file invalid_format']],
       [formOf(file, { name: 'options', content: '{' }), ['#/options invalid_format']],
       [formOf(file, { name: 'options', content: '{"shoe":1}' }), ['#/options/shoe unknown_field']],
@@ -372,7 +370,7 @@ describe('a dry run', () => {
   })
 })
 
-/** The contacts of a campaign in each format, and what that is called. */
+/** The contacts of a campaign in each format, with its media type. */
 const exportsOf = (campaign: string): Promise<{ type: string; file: string }[]> =>
   Promise.all(
     Object.entries({ csv: 'text/csv', ndjson: 'application/x-ndjson' }).map(async ([format, type]) => {
@@ -464,7 +462,7 @@ describe('an export', () => {
     expect(await test.run(other, 'text/csv', file)).toMatchObject({ status: 'completed', counts: { created: 5 } })
     const { data } = (await test.call('GET', `/v1/campaigns/${other}/contacts`)).body as { data: object[] }
     expect(data).toMatchObject([4, 3, 2, 1, 0].map((n) => ({ attributes: attributesOf(n) })))
-    // What others wrote, and fills them all, would be refused row by row.
+    // A file that fills all fields but is not our export is refused row by row.
     const wide = file.replace('contact,', '').replaceAll(/^ctc_\w+,/gm, '')
     expect(await test.upload(other, 'text/csv', wide)).toMatchObject({ status: 422 })
   })

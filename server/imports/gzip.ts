@@ -1,4 +1,4 @@
-/** A body in pieces of one size, decompressed where it is gzip, whatever it claims to be. */
+/** A body in pieces of one size. Gzip is decompressed, whatever type the body claims. */
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ApiError, invalid } from '../ground/base/errors.ts'
@@ -6,15 +6,15 @@ import { chunkBytes } from '../ground/tables/bytes.ts'
 import { refuseFile } from '../ground/tables/layout.ts'
 import { inflated, isOfZlib } from '../ground/tables/inflate.ts'
 
-// A piece that takes longer would keep the transaction, and what vacuum must wait for, open for days: 256 MiB at 1 KiB/s.
+// A slower piece would keep the transaction, and with it vacuum, open for days: 256 MiB at 1 KiB/s.
 const pieceTimeoutMs = 25_000
-// Lists of people shrink to a tenth; what shrinks to less than this was made to fill a disk. DEFLATE goes up to 1032.
+// Lists of people shrink to a tenth; a file that shrinks to less than this was made to fill a disk. DEFLATE goes up to 1032.
 const ratioMax = 200
 const ratioBytesMin = 1 << 20
 
 /**
- * Reads no further than what is asked for; at least one piece, and only the last is shorter than `chunkBytes`. A piece is valid until the
- * next is asked for: all of them are written into the same memory. @throws ApiError
+ * Reads only as far as requested. Yields at least one piece; only the last is shorter than `chunkBytes`. All pieces share one buffer, so each is
+ * valid until the next. @throws ApiError
  */
 export async function* piecesOf(
   body: Readable,
@@ -26,12 +26,12 @@ export async function* piecesOf(
     body.destroy(new ApiError('invalid_header', { status: 408, detail: 'The body arrived too slowly.' }))
   }
   let timer = setTimeout(refuse, pieceTimeoutMs)
-  // A file that is refused is left open: destroying it would take the socket, and with it the answer, away.
+  // Destroying a refused file would close the socket before the response is sent.
   const source = body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
     for await (const bytes of gunzipped(isEncoded ? gunzipped(source) : source)) {
       for (let from = 0; from < bytes.length;) {
-        // One byte more than a piece tells that it is not the last.
+        // One byte beyond a piece shows that it is not the last.
         if (filled === chunkBytes) {
           clearTimeout(timer)
           yield { piece, isLast: false }
@@ -49,7 +49,7 @@ export async function* piecesOf(
   yield { piece: piece.subarray(0, filled), isLast: true }
 }
 
-/** The same bytes, or what they are the gzip (RFC 1952) of. */
+/** Passes bytes through, or decompresses them if they are gzip (RFC 1952). */
 async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]()
   let head: Buffer = Buffer.alloc(0)
@@ -68,7 +68,6 @@ async function* behind(head: Buffer, iterator: AsyncIterator<Buffer>): AsyncGene
     yield head
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
   } finally {
-    // Lets go of the stream, whose rest somebody else reads.
     await iterator.return?.()
   }
 }

@@ -1,4 +1,3 @@
-/** Routes of imports. */
 import type { ImportsContext } from './context.ts'
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../ground/db/db.ts'
@@ -34,7 +33,7 @@ const importParams = Type.Object({ import: Type.String({ description: 'Id of an 
 export function importRoutes(app: App, context: ImportsContext): void {
   const { db } = context
   app.addSchema(Import)
-  // A context of its own, because only here bodies may be files.
+  // In a context of its own, because only this route accepts files.
   void app.register(async (child: App) => uploadRoute(child, context))
 
   app.get(
@@ -136,7 +135,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
         const { accountId } = request.caller
         const { id } = await readImport(tx, accountId, request.params.import)
         const ended = await endWithEvent(tx, context, { accountId, importId: id }, 'canceled', null)
-        // Read again: what ended it may have done so a moment ago.
+        // Read again, because the row may have changed a moment ago.
         const row = ended.row ?? (await readImport(tx, accountId, request.params.import))
         if (row.status !== 'canceled') throw new ApiError('import_over', { detail: `The import is ${row.status}.` })
         postings = ended.postings
@@ -155,7 +154,7 @@ async function readImport(db: Queryable, accountId: string, publicId: string): P
   return row
 }
 
-/** Errors have no ids, and their order is the file's: cursors of their own, on the error next to which a page begins. */
+/** Errors have no ids and keep the file's order, so their cursors name the error next to which a page begins. */
 async function pageOfErrors(db: Db, accountId: string, id: string, limit: number, cursor: string | undefined) {
   const place = cursor === undefined ? { line: 0, code: '' } : readPlace(cursor)
   const errors = await readErrors(db, accountId, id, place, limit + 1)

@@ -97,7 +97,7 @@ describe('an import', () => {
       { first_name: 'Eva' },
       { first_name: 'New' },
     ])
-    // What would not change is not written again.
+    // An unchanged contact is not written again.
     const times = 'select max(updated_at) as last from contacts where campaign_id = $1'
     const before = await test.db.query(times, [parseId('cmp', campaign)])
     const again = await test.run(campaign, 'text/csv', 'phone,first_name,city\n15551230016,Eva,\n15551230015,,Rome')
@@ -150,7 +150,7 @@ describe('an import', () => {
 
   it('takes the word of whoever is out in a later row of the file, whatever the first one says', async () => {
     const campaign = await test.newCampaign()
-    // The last row is in another batch than the first ones.
+    // Enough rows that the last and the first are in different batches.
     const between = Array.from({ length: 6000 }, (_, i) => `1555777${1000 + i},`)
     const rows = ['15551230051,opted_in', '15551230052,', '15551230051,opted_out', ...between, '15551230052,opted_out']
     const file = `phone,consent\n${rows.join('\n')}\n15551230052,opted_out\n15551230051,opted_in`
@@ -165,7 +165,7 @@ describe('an import', () => {
     expect((await test.db.query(first, [id])).rows).toEqual([{ consent: { status: 'opted_out' } }])
     const words = await test.db.query(`select status from consents where campaign_id = $1`, [id])
     expect(words.rows).toEqual([{ status: 'opted_out' }, { status: 'opted_out' }])
-    // With the rows of people who are out all else is as it was.
+    // All other fields stay as they were.
     expect((await test.run(campaign, 'text/csv', file)).counts).toMatchObject({ updated: 6002, opted_out: 2 })
   })
 
@@ -202,7 +202,7 @@ describe('an import', () => {
     expect(await test.badRows(over.id)).toBe(
       'phone,name,error\n15551230001,Lovelace,"the row has more cells than the file has columns (2); put quotes around a cell with , in it", Ada\n',
     )
-    // Sent again without a correction it is refused again.
+    // Sent again without a correction, it is refused again.
     const again = await test.run(campaign, 'text/csv', await test.badRows(over.id))
     expect(again).toMatchObject({
       status: 'failed',

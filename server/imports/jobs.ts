@@ -1,4 +1,4 @@
-/** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the transaction that stores its import. */
+/** The queue of import jobs: pg-boss in its own schema of the same database, so that the transaction that stores an import also enqueues its job. */
 import { PgBoss } from 'pg-boss'
 import { configOf } from '../ground/db/address.ts'
 import { inTransaction, openPool, type Connection, type Db, type Tx } from '../ground/db/db.ts'
@@ -7,10 +7,9 @@ import { queueSchemaOf, schemaOf } from '../ground/db/schema-name.ts'
 import { Repeated } from '../ground/http/repeated.ts'
 import type { ImportKey } from './write.ts'
 
-/** The queue of imports. */
 export const jobs = 'imports'
 
-/** The queue of those that could not go on. */
+/** The queue of failed jobs. */
 export const lostJobs = 'imports-lost'
 
 /** Opens the queue, creating or migrating its tables under pg-boss's own lock. */
@@ -23,14 +22,14 @@ export async function openJobs(
   const boss = new PgBoss({
     ...definedOf(configOf(connection)),
     schema,
-    // Who may make no schema, and got one from an administrator, is not to try.
+    // A user without the right to create schemas gets one from an administrator.
     createSchema: !isThere,
     application_name: 'heliogram imports',
     max,
     useListenNotify: isRunning,
     supervise: isRunning,
     schedule: false,
-    // How soon a job of a process that was killed is noticed, together with heartbeatSeconds.
+    // With heartbeatSeconds, the time until a killed process's job is noticed.
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   })
@@ -43,9 +42,9 @@ export async function openJobs(
   await boss.createQueue(jobs, {
     notify: true,
     heartbeatSeconds: 15,
-    // An import of the largest size takes minutes; the heartbeat, not this, tells that one is lost.
+    // The largest import takes minutes; the heartbeat detects a lost job, not this limit.
     expireInSeconds: 6 * 3600,
-    // Without an end: what does not move on ends by itself (`resumesMax`), and the rest was not at fault when its process was killed.
+    // No end: an import without progress ends by itself (`resumesMax`), and the others were not at fault when their process was killed.
     retryLimit: 100_000,
     retryDelay: 2,
     retryBackoff: true,
@@ -56,7 +55,7 @@ export async function openJobs(
   return { boss, failures }
 }
 
-/** The schema of the queue, and whether it is there. */
+/** The name of the queue's schema, and whether it exists. */
 async function findQueue(connection: Connection): Promise<{ schema: string; isThere: boolean }> {
   const db = openPool(connection, { name: 'imports', max: 1 })
   try {
@@ -75,8 +74,8 @@ export async function sendJob(boss: PgBoss, tx: Tx, key: ImportKey): Promise<voi
 }
 
 /**
- * Enqueues the jobs of all imports that are not over, of a database that was restored without its queue; they go on behind their last committed
- * row. Returns how many.
+ * Enqueues the jobs of all unfinished imports, for a database restored without its queue; they continue after their last committed row. Returns the
+ * count.
  */
 export async function enqueueAgain(connection: Connection, tx: Tx, log: Log): Promise<number> {
   const unfinished = await findUnfinished(tx)
@@ -88,8 +87,8 @@ export async function enqueueAgain(connection: Connection, tx: Tx, log: Log): Pr
 }
 
 /**
- * Replaces all jobs at the start of a process that is alone: those that were under way died with the process before, which the queue would notice
- * half a minute later. A crash in between leaves two jobs of an import, of which one finds nothing to do.
+ * Replaces all jobs when a process that is alone starts. The queue would take half a minute to notice that the jobs of the previous process died. A
+ * crash in between leaves two jobs of an import; one of them finds nothing to do.
  */
 export async function replaceJobs(boss: PgBoss, db: Db): Promise<void> {
   const before = await boss.findJobs(jobs)
@@ -110,7 +109,7 @@ async function findUnfinished(tx: Tx): Promise<ImportKey[]> {
   return rows
 }
 
-/** pg-boss takes a connection's parts, but not their absence as undefined. */
+/** pg-boss refuses members that are undefined. */
 function definedOf({
   connectionString,
   host,

@@ -1,4 +1,4 @@
-/** What a caller asks of an import: in the query, or in the body beside the file. */
+/** Options of an import: in the query, or in the body beside the file. */
 import { Type, type Static } from 'typebox'
 import { ApiError, type FieldError } from '../ground/base/errors.ts'
 import { Nullable } from '../ground/http/http.ts'
@@ -33,7 +33,6 @@ const hiddenRows = Type.Enum(['leave_out', 'import'], {
   description: 'What to do with hidden rows of a workbook. Default `leave_out`; `counts.hidden` has their number.',
 })
 
-/** Of a JSON body, and the `options` part of a form. */
 export const bodyOptions = {
   on_conflict: Type.Optional(onConflict),
   default_country: Type.Optional(defaultCountry),
@@ -44,7 +43,6 @@ const FormOptions = Type.Object(
   { additionalProperties: false },
 )
 
-/** Of a query. */
 export const queryOptions = {
   on_conflict: Type.Optional(onConflict),
   default_country: Type.Optional(defaultCountry),
@@ -61,15 +59,15 @@ type Query = Omit<Said, 'mapping'> & { mapping?: string }
 
 const checkForm = buildValidators({})({ schema: FormOptions })
 
-/** What was asked, and what is wrong with it; that is told with all that is wrong with the file besides. */
+/** The options, and their errors, which are reported together with those of the file. */
 export interface ReadOptions {
   asked: AskedOptions
   faults: FieldError[]
-  /** Without it nothing can be said about the columns of the file. */
+  /** False: the mapping is unreadable, so the file's columns cannot be judged. */
   isMappingRead: boolean
 }
 
-/** The options of a request; what `body` says goes before what the query says. `known` is what the schema found wrong. */
+/** Options in `body` override those in the query. `known` are the errors that the schema found. */
 export function readOptions(
   query: Query,
   body: Said | null,
@@ -78,7 +76,7 @@ export function readOptions(
   known: readonly FieldError[],
 ): ReadOptions {
   const faults = [...known]
-  // Beside a body that the schema refused, the query was not looked at.
+  // If the schema refused the body, the query was not checked.
   const isSound = (pointer: string, value: unknown): value is string =>
     typeof value === 'string' && !known.some((one) => one.pointer === pointer)
   const inQuery = isSound('?mapping', query.mapping) ? parseMapping(query.mapping, faults) : undefined
@@ -108,7 +106,7 @@ export function readOptions(
   }
 }
 
-/** What is sound of the `options` part of a form; null where it is none. The rest is in `faults`. */
+/** The valid options in the `options` part of a form; null if there is none. Adds errors to `faults`. */
 export function parseFormOptions(text: string, faults: FieldError[]): Said | null {
   const value = parse(text, '#/options', faults)
   if (value === undefined) return null
@@ -138,7 +136,7 @@ const notMapping: FieldError = {
   detail: 'must be a JSON object of column names with a field, or null, for each',
 }
 
-/** Reads JSON that stands in a text, where what cannot be stored is found as in a body; undefined where something is wrong with it. */
+/** Parses JSON in a text, with the checks of a body; undefined if it has errors. */
 function parse(text: string, pointer: string, faults: FieldError[]): unknown {
   const read = readText(text)
   const wrong = read?.faults.filter(({ code }) => code === 'invalid_characters') ?? []

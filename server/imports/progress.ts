@@ -11,8 +11,8 @@ import {
 } from './store.ts'
 
 /**
- * Takes an import that is not over to work on it, again after a crash; null where it is over. By primary key. `isOfClosed`: its account is
- * closed, and nothing more is to be written. `resumes`: how often it was taken up before without a row since.
+ * Takes an unfinished import to work on it, again after a crash; null if it is over. By primary key. `isOfClosed`: its account is closed, so write
+ * nothing more. `resumes`: how often it was taken before without a row since.
  */
 export async function beginImport(
   db: Db,
@@ -35,7 +35,6 @@ export async function beginImport(
   return rows[0] ?? null
 }
 
-/** What a batch adds, and what is true of all rows up to its end. */
 export interface Progress extends ImportCounts {
   bytesRead: number
   repairs: Repairs
@@ -47,15 +46,14 @@ export interface Progress extends ImportCounts {
   numbers: Numbers
 }
 
-/** Numbers that rows are the first to have, and those that they are the first to opt out. */
 export interface Numbers {
   seen: string[]
   outs: string[]
 }
 
 /**
- * Adds the counts and numbers of one batch in the transaction of its rows. False, and the caller must roll back, where another worker has
- * committed rows since `processedBefore` or the import was canceled: a compare-and-set on the number of processed rows.
+ * Adds the counts and numbers of one batch in the transaction of its rows. False, and the caller must roll back, if another worker has committed rows
+ * since `processedBefore` or the import was canceled: a compare-and-set on the number of processed rows.
  */
 export async function addCounts(
   tx: Tx,
@@ -118,10 +116,10 @@ export async function addCounts(
   return rowCount === 1
 }
 
-// Of each a few dozen kilobytes.
+// Each has a few dozen kilobytes.
 const batchesPerPage = 50
 
-/** Numbers of the batches before a row, by the primary key; at most a page of them, from batch `first` on. */
+/** Numbers of the batches before a row, by the primary key; at most a page, from batch `first` on. */
 export async function readNumbers(
   db: Db,
   accountId: string,
@@ -146,7 +144,7 @@ export async function readNumbers(
   return rows.map(({ firstRow, numbers, outs }) => ({ firstRow, seen: listOf(numbers), outs: listOf(outs) }))
 }
 
-/** Rows that are committed of an import that is being worked on; null where it is over. By primary key. */
+/** Committed rows of an import in progress; null if it is over. By primary key. */
 export async function readCommitted(db: Db, accountId: string, id: string): Promise<number | null> {
   const { rows } = await db.query<{ committed: number }>({
     name: 'read-import-committed',

@@ -1,13 +1,13 @@
-/** What an import says of single rows is forgotten with the messages of its time: its counts are in its own row. */
+/** The rows of an import are deleted with messages of the same age; its counts stay in its own row. */
 import type { Db } from '../ground/db/db.ts'
 import { firstIdSql } from '../ground/base/ids.ts'
 
-// Before it an import is older than its account keeps messages.
+// Imports with lower ids are older than the account's retention period.
 const firstKept = firstIdSql('now() - make_interval(days => a.message_days)')
 
 /**
- * Deletes a piece of the bad rows of imports that were made before the days for which their account keeps messages, by primary key, an account
- * after the other; and all of their samples: imports are few. Returns how many rows; call again while it is `limit`.
+ * Deletes up to `limit` bad rows of imports older than their account's retention period for messages, by primary key, one account after the other,
+ * and all their samples: imports are few. Returns the number of deleted rows; call again while it is `limit`.
  */
 export async function forgetImportRows(db: Db, limit: number): Promise<number> {
   await db.query({

@@ -14,7 +14,7 @@ import { rowSchema } from './row-schema.ts'
 import { NumberSet } from './seen.ts'
 import type { ImportOptions } from './store.ts'
 
-// As a thread gets it.
+// Cloned, as a thread receives it.
 const readRow = createRowReader(structuredClone(rowSchema))
 
 const readLayout = (text: string, isWhole: boolean, mapping: Mapping = {}, pointer = '?mapping') => {
@@ -82,7 +82,7 @@ describe('readLayout', () => {
     expect(refusalOf('phone,name\n,\n,\n')).toMatch(/at least one row after/)
     expect(refusalOf('phone,x,x\n1,2,3')).toMatch(/two columns named x/)
     expect(refusalOf('phone,x,attributes.x\n1,2,3')).toMatch(/two columns named x/)
-    // Neither of them can be named to `mapping`, nor shown in it.
+    // Neither column can be named in `mapping` or shown in its error.
     expect(refusalOf('phone,name,phone\n1,2,3')).toMatch(/two columns named phone/)
     expect(refusalOf('phone,x,x\n1,2,3', true, { x: 'first_name' })).toMatch(/two columns named x/)
     expect(layoutOf('phone,x,x,,\n1,2,3', true, { x: null }).targets).toEqual(['phone_number', null, null, null, null])
@@ -114,7 +114,7 @@ describe('readLayout', () => {
   it('takes a list of numbers without a header, and the delimiter that Excel names', () => {
     for (const list of ["'+447911123456\n447911123457", '447911123456'])
       expect(layoutOf(list)).toMatchObject({ header: ['phone_number'], headerLine: 0 })
-    // The first person of a table without names would be lost.
+    // Otherwise the first person of a table without names would be lost.
     expect(refusalOf('447911123456,Ada\n447911123457,Bob')).toMatch(/must have a column of numbers/)
     expect(layoutOf('sep=;\r\nphone;a,b,c\r\n1;2')).toMatchObject({
       delimiter: ';',
@@ -197,13 +197,13 @@ describe('readImportedNumber', () => {
       if (!example) continue
       const { countryCallingCode, nationalNumber } = example
       for (let n = 0; n < 300; n++) {
-        // Ends that go through all digits, behind as much of the example as keeps its range; some a digit longer.
+        // Endings with all digits, behind as much of the example as keeps its range; some are a digit too long.
         const kept = nationalNumber.slice(0, n % 5)
         const rest = String((n * 7_919_191_919) % 1e10).padStart(10, '0')
         const digits = `${countryCallingCode}${kept}${rest.slice(0, nationalNumber.length - kept.length + (n % 3 === 0 ? 1 : 0))}`
         const number = parsePhoneNumberFromString(`+${digits}`, metadata)
         if (number?.country !== country || number.getType() !== 'MOBILE' || number.number !== `+${digits}`) continue
-        // Old forms that the plan still has room for are read as the current ones.
+        // Old forms that the plan still allows are read as current ones.
         const strict = readNumber(digits)
         if (!('number' in strict) || strict.number !== digits) continue
         read++
@@ -438,7 +438,7 @@ describe('NumberSet', () => {
           const set = new NumberSet()
           const oracle = new Set<string>()
           const isKnown = (number: string): boolean => oracle.size === oracle.add(number).size
-          // A number that is taken for another is a person who is not imported.
+          // A false match means a person who is not imported.
           expect([...numbers, ...numbers].filter((number) => isKnown(number) === set.add(number))).toEqual([])
         },
       ),

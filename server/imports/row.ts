@@ -1,4 +1,4 @@
-/** One row of a file: a contact, or everything that is wrong with it. */
+/** Reads one row of a file: a contact, or all its errors. */
 import { isUnstorable } from '../ground/http/body.ts'
 import { ApiError, type FieldError, type FieldErrorCode } from '../ground/base/errors.ts'
 import { buildValidators } from '../ground/http/validate.ts'
@@ -13,34 +13,33 @@ import type { RowSchema } from './row-schema.ts'
 import type { SourceRow } from '../ground/tables/source-row.ts'
 import type { ImportOptions } from './store.ts'
 
-/** What a row is. */
 export type ReadRow = GoodRow | BadRow
 
 interface GoodRow {
   contact: NewContact
   repair: Repair | null
-  /** Further numbers of the cell. */
+  /** Other numbers in the cell. */
   others?: readonly string[]
-  /** A cell said NULL or the like. */
+  /** A cell held NULL or similar. */
   hasNulls?: boolean
 }
 
 interface BadRow {
   errors: RowError[]
-  /** Whose number it is that the row says to be out: that counts, whatever else is wrong. */
+  /** The number that the row opts out, even if the row has other errors. */
   out: string | null
 }
 
-// Longest value that an error repeats; the whole row is in the file of bad rows.
+// The longest value that an error repeats; the file of bad rows has the whole row.
 const valueMax = 200
 
-/** Reads a row. Its errors name the column of the file, or the field where the file has no columns. */
+/** Errors name the column of the file, or the field if the file has no columns. */
 export type RowReader = (row: SourceRow, options: ImportOptions) => ReadRow
 
-/** What is wrong with an object by the schema; true: nothing. */
+/** The errors of an object by the schema; true if it has none. */
 type Check = ReturnType<ReturnType<typeof buildValidators>>
 
-/** Makes a reader; the schema is compiled when the first row comes. */
+/** Compiles the schema at the first row. */
 export function createRowReader(schema: RowSchema): RowReader {
   const check = buildValidators({})({ schema: schema.input })
   return (row, options) => readRow(row, options, schema, check)
@@ -58,7 +57,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   if (fault) return whole(fault.code, fault.detail, fault.general)
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
-  // Cells behind the last column are a text whose quotes are missing, which moves all cells behind it. In a workbook they are a note.
+  // Cells behind the last column mean a text without its quotes, which shifts all cells behind it. In a workbook they are notes.
   if (table?.delimiter && hasCellsBehind(record as string[], table.header.length))
     return whole(
       'invalid_format',
@@ -70,7 +69,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   const inCells = [...(cells?.faults ?? []), ...unsolvedOf(row, table)]
   if (!isObject(input)) return whole('invalid_format', 'must be an object with the fields of a contact')
   faults.push(...faultsOf(input, check))
-  // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
+  // The lenient reader judges numbers, including empty cells.
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
   let others: readonly string[] = []
@@ -98,7 +97,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
     )
   }
   if (faults.length === 0 && inCells.length === 0 && read.contact) {
-    // An export says of every contact the country that it is shown with.
+    // An export states the country of every contact, even if it is only derived from the number.
     if (isExport && read.contact.country === countryOf(read.contact.phoneNumber)) read.contact.country = null
     return {
       contact: read.contact,
@@ -120,13 +119,13 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   return { errors, out }
 }
 
-/** The country by which a row's number is read: its own goes before the one of the request. */
+/** The country for a row's number: its own, else the request's. */
 function homeOf(input: object, { defaultCountry }: ImportOptions): string | null {
   const own = 'country' in input && typeof input.country === 'string' ? input.country : ''
   return isCountry(own) ? own : defaultCountry
 }
 
-/** Whose number it is that a row says to be out which cannot be read as a whole; null where it does not. */
+/** The number that a row opts out although the row is unreadable as a whole; null if it does not. */
 function outOf(cells: string[] | undefined, table: TableLayout, options: ImportOptions): string | null {
   if (!cells) return null
   const { input } = readCells(cells, table, [])
@@ -135,7 +134,7 @@ function outOf(cells: string[] | undefined, table: TableLayout, options: ImportO
   return 'number' in phone ? phone.number : (phone.found ?? null)
 }
 
-/** Formulas whose results are not in the file, where they would be read. */
+/** Formulas in used columns whose results are not in the file. */
 function unsolvedOf({ unsolved = [] }: SourceRow, table: TableLayout | undefined): CellFault[] {
   const read = unsolved.filter((at) => table && table.targets[at] !== null && table.targets[at] !== undefined)
   return read.map((at) => ({ at, code: 'invalid_format', detail: noResult }))
@@ -143,7 +142,7 @@ function unsolvedOf({ unsolved = [] }: SourceRow, table: TableLayout | undefined
 
 const noResult = 'is a formula without a stored result: open it in a spreadsheet and save it there, or save it as CSV'
 
-/** What is said of an empty cell where another column of the row has a number. */
+/** The advice for an empty cell if another column of the row has a number. */
 function orOther(
   fault: PhoneFault,
   { record }: SourceRow,
@@ -169,7 +168,7 @@ const locateCell = ({ at, code, detail }: CellFault, { line, record }: SourceRow
   suggestion: null,
 })
 
-/** Reports only the first fault of a cell. */
+/** Only the first fault of a cell is reported. */
 const isFirst = (column: string | null, told: readonly CellFault[], table?: TableLayout): boolean =>
   !told.some(({ at }) => table?.header[at] === column)
 
@@ -196,7 +195,7 @@ function faultsOf(input: object, check: Check): FieldError[] {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A row of JSON; of a contact as answers and the export have it without nulls, and without what only they say. */
+/** A row of JSON. A contact from a response or an export is read without its nulls and its read-only members. */
 export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown {
   if (!isContact(record)) return record
   const isSaid = ([name, value]: [string, unknown]): boolean =>
@@ -209,26 +208,25 @@ export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown 
 const isContact = (record: unknown): record is object =>
   typeof record === 'object' && record !== null && 'object' in record && record.object === 'contact'
 
-/** An object with its members under the names that the caller gave them. */
+/** Renames the members of an object by the caller's mapping. */
 function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
   if (!isObject(record)) return record
   const given = record as Record<string, unknown>
   const said = Object.entries(mapping).filter(([name]) => Object.hasOwn(given, name))
   if (said.length === 0) return record
-  // All go before any comes, and fields come before their members: two names may change places.
+  // All old names are removed before new ones are added, and fields before their members, so that two names can be swapped.
   const input = { ...given }
   for (const [name] of said) delete input[name]
   const isMember = (target: string | null): target is string => target?.startsWith('attributes.') === true
   for (const [name, target] of said) if (target !== null && !isMember(target)) input[target] = given[name]
   const { attributes = {} } = input
   const members = said.flatMap(([name, target]) => (isMember(target) ? [[target.slice(11), given[name]] as const] : []))
-  // What is no object there is for the schema to refuse.
+  // The schema refuses values that are not objects.
   if (members.length > 0 && isObject(attributes))
     input['attributes'] = { ...attributes, ...Object.fromEntries(members) }
   return input
 }
 
-/** The error with its place in the file. */
 function locate(
   fault: FieldError & { general?: string },
   row: SourceRow,
@@ -241,7 +239,7 @@ function locate(
     .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
   const [field = null, member] = steps
   const own = field === 'consent' && member === 'status' ? field : `${field}${field === 'consent' ? '_' : '.'}${member}`
-  // A column of its own, else that of all members of the field.
+  // Its own column, else the column of the field's members.
   const at =
     table && field !== null
       ? [own, field].map((target) => table.targets.indexOf(target)).find((index) => index !== -1)

@@ -7,15 +7,15 @@ import type { SourceRow } from '../ground/tables/source-row.ts'
 import type { ImportRow, Mark } from './store.ts'
 import { openWorkbook, readSheet } from '../ground/tables/workbook.ts'
 
-/** Rows a piece at a time, and how far the file has been read. */
+/** Pieces of rows, and how far the file is read. */
 export interface RowSource {
   pieces: AsyncIterable<SourceRow[]>
   bytesRead(): number
-  /** The last place between two rows behind which nothing was taken yet; null: only the beginning is known. */
+  /** The last boundary of rows behind which no row was taken; null if only the beginning is known. */
   mark(): Mark | null
 }
 
-/** Opens the file of an import, at its mark if it has one. `retry` is around every statement. */
+/** `retry` wraps every statement. */
 export function openRows(
   db: Queryable,
   accountId: string,
@@ -51,7 +51,7 @@ async function* piecesOf(
   const { table, encoding = 'utf-8' } = options
   const headerLine = table?.headerLine ?? 0
   if (format === 'xlsx') {
-    // The directory is at the end of the file, and so are texts that cells share.
+    // The directory and the shared texts are at the end of a workbook.
     for await (const rows of readSheet(await openWorkbook(read, bytes), readRows))
       yield (rows[0]?.line ?? Infinity) > headerLine ? rows : rows.filter(({ line }) => line > headerLine)
   } else if (table) {

@@ -20,7 +20,7 @@ import { rawWorkbook, rowOf } from '../ground/tables/zip-testing.ts'
 const test = await createImportTest()
 afterAll(() => test.close())
 
-/** Of ten rows one is bad and one repeats the one before it. */
+/** Of ten rows, one is bad and one repeats the previous row. */
 const cellOf = (i: number): string => (i % 10 === 3 ? 'bad' : numberOf(i % 10 === 5 ? i - 1 : i))
 const fileOf = (rows: number): string =>
   `phone,name\n${Array.from({ length: rows }, (_, i) => `${cellOf(i)},name ${i}\n`).join('')}`
@@ -40,7 +40,7 @@ const count = async (
   return rows.length
 }
 const never = new AbortController().signal
-/** As a crash of the database may leave an import: its commits have not waited for the disk. */
+/** A crash of the database may leave an import like this, because its commits do not wait for the disk. */
 async function takeAway(db: Queryable, campaign: string, importId: string): Promise<void> {
   await db.query('delete from contacts where campaign_id = $1', [parseId('cmp', campaign)])
   await db.query('update campaigns set contacts_count = 0 where id = $1', [parseId('cmp', campaign)])
@@ -59,7 +59,7 @@ describe('an interrupted import', () => {
     const { id, key } = await test.hold(campaign, fileOf(10_000))
     const progress: unknown[] = []
     for (let run = 0; ; run++) {
-      // Stopped after its first batch, each time.
+      // Stopped after its first batch each time.
       const result = await test.runHere(key, AbortSignal.abort())
       progress.push((await test.read(id)).counts['processed'])
       if (result === 'over') break
@@ -137,7 +137,7 @@ describe('an interrupted import', () => {
     const row = `,${'x'.repeat(60_000)}\n`
     const { id, key } = await test.hold(campaign, `phone,name\n${row.repeat(60)}`)
     expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
-    // Two million characters and what the last row has more.
+    // Two million characters, and the last row.
     expect((await test.read(id)).counts).toMatchObject({ processed: 34, failed: 34 })
   })
 
@@ -170,7 +170,7 @@ describe('an interrupted import', () => {
     ],
   ])('reads each row of %s once, however often it is interrupted', async (_, type, file, rowOf) => {
     const campaign = await test.newCampaign()
-    // Each row of the second half has the number of one in the first.
+    // Each row of the second half repeats a number of the first half.
     const rows = Array.from({ length: 7600 }, (_, n) => rowOf(n === 7000 ? 'bad' : numberOf(n % 3800), n))
     const { id, key } = await test.hold(campaign, file.replace('{row}', rows.join('')), type)
     let read = 0
@@ -213,7 +213,7 @@ describe('an interrupted import', () => {
       await lock(tx)
       work.push(test.runHere(key, never))
       await untilBlocked(test.db, 1)
-      // Its turn comes between two batches.
+      // Runs between two batches.
       const crash = async (behind: Tx): Promise<void> => {
         await lock(behind)
         await untilBlocked(test.db, 1)
@@ -270,7 +270,7 @@ describe('an interrupted import', () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(20_000))
     const results = await Promise.all([1, 2, 3].map(() => test.runHere(key, never)))
-    // Each may have lost a batch to another.
+    // Each may have lost a batch to the other.
     if (!results.includes('over')) expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toEqual(countsOf(20_000))
     expect(await test.contacts(campaign)).toHaveLength(16_000)
@@ -362,7 +362,7 @@ describe('an interrupted import', () => {
 
   it('may be interrupted as often as it is while it moves on, and fails where it does not', async () => {
     const { id, key } = await test.hold(await test.newCampaign(), fileOf(30_000))
-    // Each time one batch is written.
+    // Each run writes one batch.
     for (let n = 0; n < 9; n++) expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
     expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toEqual(countsOf(30_000))

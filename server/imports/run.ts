@@ -3,10 +3,10 @@
  *
  *   queued ─▶ processing ─▶ completed | completed_with_errors | failed          queued, processing ─▶ canceled
  *
- * Rows, errors and counts of a batch are one transaction, which takes place only where exactly the rows before it are committed. So a
- * job that is run again after a crash, or twice at once, goes on behind the last committed row, and no row is written or counted twice.
- * What a crash of the database takes away of them is read again: their commits have not waited for the disk. Each batch also writes where its rows
- * end in the file, and their numbers: the next run reads on from there, and still knows every number that came before.
+ * The rows, errors and counts of a batch are one transaction, which commits only if exactly the rows before it are committed. So a job that runs
+ * again after a crash, or twice at once, continues behind the last committed row, and no row is written or counted twice. Commits do not wait for
+ * the disk: rows that a crash of the database loses are read again. Each batch also stores its position in the file and its numbers, so the next run
+ * continues there and knows all earlier numbers.
  */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import type { Log } from '../ground/db/log.ts'
@@ -16,7 +16,6 @@ import { readCommitted } from './progress.ts'
 import { endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
 import { retry, type ImportKey, type RowsResult } from './write.ts'
 
-/** What the job needs. */
 export interface RunContext {
   db: Db
   outbox: Outbox
@@ -24,7 +23,6 @@ export interface RunContext {
   log: Log
 }
 
-/** How a run ended. */
 export type RunResult = 'over' | 'stopped' | 'lost'
 
 /** Runs an import until it is over, `signal` stops it between two batches, or somebody else has it. `runRows` does all but its end. */
@@ -43,7 +41,6 @@ export async function runImport(
   }
 }
 
-/** Ends an import with its event in one transaction; null where it was over, or has not these `rows`. */
 export async function finishImport(
   context: Pick<RunContext, 'db' | 'outbox' | 'subscriptions'>,
   key: ImportKey,
@@ -58,7 +55,7 @@ export async function finishImport(
   return row
 }
 
-/** As `finishImport`, inside the caller's transaction; the postings are to be offered after its commit. */
+/** As `finishImport`, in the caller's transaction; offer the postings after its commit. */
 export async function endWithEvent(
   tx: Tx,
   { outbox, subscriptions }: Pick<RunContext, 'outbox' | 'subscriptions'>,

@@ -1,4 +1,4 @@
-/** An import in answers and events. */
+/** An import in responses and events. */
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp, type Caller } from '../ground/http/http.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -9,7 +9,7 @@ import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const counted = 'rows that were counted are there'
-/** Why an import failed, what is there nevertheless (of a dry run nothing), and what to do. */
+/** Why an import failed, what it kept (a dry run nothing), and the advice. */
 const failures: Record<ImportFailure, readonly [why: string, kept?: string, advice?: string]> = {
   no_rows: ['The file has no rows'],
   no_good_rows: ['No row could be imported: `faults` lists the errors, and how to correct such rows'],
@@ -35,7 +35,6 @@ function tellFailure(failure: ImportFailure, isDryRun: boolean): string {
   return `${why}${state}.${advice === undefined ? '' : ` ${advice}`}`
 }
 
-/** An import job. */
 export const Import = Type.Object(
   {
     id: IdOf('imp', 'Id of the import.'),
@@ -135,7 +134,6 @@ export const Import = Type.Object(
   { $id: 'Import' },
 )
 
-/** The public form of an import. */
 export function showImport(row: ImportRow, { scopes }: Partial<Pick<Caller, 'scopes'>> = {}): Static<typeof Import> {
   const id = showId('imp', row.id)
   const { table, encoding, sheet, isDryRun } = row.options

@@ -1,4 +1,4 @@
-/** Imports whose statements take longer than the database, or this process, lets them. */
+/** Imports whose statements exceed a time-out of the database or of this process. */
 import { afterAll, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../ground/db/db.ts'
@@ -15,7 +15,7 @@ afterAll(() => test.close())
 const run = (db: Db, key: ImportKey): Promise<RunResult> =>
   runImport(test.context, key, never, (one, signal) => writeRows({ db, vault: testVault, readRow }, one, signal))
 
-// Both wait for seconds, which the job takes between its tries.
+// Both wait for the seconds between a job's tries.
 it.concurrent('goes on in smaller pieces where a database takes its time for each row', async () => {
   const { db, connection } = test
   await db.query(`
@@ -40,7 +40,7 @@ it.concurrent('fails with what to do where also a few rows are never taken', asy
   const { id, key } = await test.hold(campaign, `phone\n${numberOf(1)}`)
   const impatient = openPool(connection, { name: 'impatient', max: 2, queryTimeoutMs: 500 })
   try {
-    // Whatever writes to the campaign waits: the process gives up first, and cannot tell it from a database that hangs.
+    // All writes to the campaign wait. The process times out first, and cannot distinguish this from a database that hangs.
     await inTransaction(db, async (tx) => {
       await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
       expect(await run(impatient, key)).toBe('over')

@@ -1,4 +1,4 @@
-/** Imports as jobs (`jobs.ts`), which are enqueued by the transaction of the upload. */
+/** Runs imports as jobs (`jobs.ts`); the transaction of an upload enqueues its job. */
 import type { Job, PgBoss } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../ground/db/db.ts'
 import type { Meter } from '../ground/metrics/meter.ts'
@@ -10,41 +10,39 @@ import { ImportThreads } from './thread.ts'
 import type { ThreadInput } from './thread-orders.ts'
 import type { ImportKey } from './write.ts'
 
-/** What `startImports` gives: a way to hand imports over, and the end of it. */
 export interface Imports {
-  /** Connections for uploads alone: a transaction stays open as long as a file comes, and must not starve everything else. */
+  /** Connections for uploads alone: an upload's transaction stays open for as long as the file arrives, and must not starve other work. */
   uploads: Db
-  /** The steps of one upload. */
+  /** The pace of one upload. */
   openStride(): Stride
   /** Enqueues the job of an import in the transaction that stores it. */
   enqueue(tx: Tx, key: ImportKey): Promise<void>
-  /** Stops between two batches; what is not over goes on at the next start, or at another node at once. */
+  /** Stops between two batches. Unfinished imports continue at the next start, or at once on another node. */
   close(): Promise<void>
 }
 
 interface ImportsOptions extends RunContext {
   connection: Connection
-  /** For the vault of the thread. */
+  /** For the thread's vault. */
   keyFile: ThreadInput['keyFile']
   /** Whether contacts are encrypted; default: no. */
   isSealing?: boolean
-  /** Whose numbers may have any length; default: nobody's. */
+  /** Countries whose numbers may have any length; default: none. */
   anyLengthCountries?: readonly string[]
-  /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
+  /** Whether this process runs imports (role `jobs`) or only enqueues them (role `api`). */
   isRunning: boolean
   /** No other process runs imports of this database. */
   isAlone?: boolean
-  /** Counts the messages that are accepted, for which imports step back. */
   meter?: Pick<Meter, 'flushes'>
 }
 
-/** Imports at a time in this process: each keeps a core busy. One of them is left to other accounts. */
+/** Imports at a time in a process: each keeps a core busy. One account can use all but one. */
 const importsMax = 2
 const importsOfAccountMax = importsMax - 1
-/** Uploads at a time in a process; more wait for five seconds and are then asked to come again. */
+/** Uploads at a time in a process; others wait for five seconds, then get an error that asks to retry. */
 export const uploadsMax = 4
 
-/** Opens the queue, and with `isRunning` begins to work. */
+/** With `isRunning`, also begins to work. */
 export async function startImports(options: ImportsOptions): Promise<Imports> {
   const { connection, log, isRunning } = options
   const { boss, failures } = await openJobs(connection, log, { isRunning, max: importsMax + 1 })
@@ -78,8 +76,8 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
 }
 
 async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, stop: AbortSignal): Promise<void> {
-  // One job a fetch, so burst mode, which full batches set off, has no use here; the poll is what an import waits at most that
-  // came while all workers were busy.
+  // Each fetch takes one job, so burst mode, which full batches start, has no use here. The poll is the longest wait of an import that arrived while
+  // all workers were busy.
   const polling = { batchSize: 1, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const
   await boss.work(
     jobs,
@@ -103,7 +101,7 @@ async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, s
         { import: job.data.importId, result, ms: Math.round(performance.now() - startedMs) },
         'import ran',
       )
-      // Not a failure that a retry would count: a job of its own for whoever is next.
+      // Not a failure for the retry count: a new job for the next worker.
       if (result === 'stopped') await boss.send(jobs, job.data, { group: { id: job.data.accountId } })
     },
   )

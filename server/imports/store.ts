@@ -19,7 +19,6 @@ export const importStatuses = [
 export type ImportStatus = (typeof importStatuses)[number]
 export type Format = 'json' | 'csv' | 'ndjson' | 'xlsx'
 
-/** Why a whole import failed. */
 export type ImportFailure =
   | 'no_rows'
   | 'no_good_rows'
@@ -30,28 +29,26 @@ export type ImportFailure =
   | 'database_too_slow'
   | 'internal_error'
 
-/** What the caller asked for. */
 export interface AskedOptions extends TableOptions {
   onConflict: OnConflict
   defaultCountry: string | null
-  /** Reads and counts, and writes no contact. */
+  /** Reads and counts, but writes no contacts. */
   isDryRun: boolean
-  /** Of a text file, by its name in the WHATWG's standard. */
+  /** Of a text file, by its name in the WHATWG Encoding Standard. */
   encoding?: string | undefined
-  /** Rows of a workbook that are hidden are taken, too. */
+  /** Hidden rows of a workbook are imported too. */
   takesHidden?: boolean | undefined
 }
 
-/** What the caller asked for, and what was learnt from the file. */
 export interface ImportOptions extends AskedOptions {
   /** Of CSV and workbooks. */
   table?: TableLayout
   sheet?: string
-  /** Without a country: which digits are rather national numbers. */
+  /** If no country was given: which digits are likely national numbers. */
   doubt?: Doubt
 }
 
-/** How many rows met which end: processed = created + updated + skipped + duplicate + failed + hidden; opted_out are among them. */
+/** Rows by result: processed = created + updated + skipped + duplicate + failed + hidden; opted_out are among them. */
 export interface ImportCounts {
   processed: number
   created: number
@@ -60,34 +57,33 @@ export interface ImportCounts {
   duplicate: number
   optedOut: number
   failed: number
-  /** Rows that a filter or a person hides. */
+  /** Hidden by a filter or a person. */
   hidden: number
 }
 
-/** What was mended in how many rows. */
+/** Repairs of numbers, with the number of rows. */
 export type Repairs = Partial<Record<Repair | 'null_words', number>>
 
-/** Numbers that a cell had behind the one that was taken. */
+/** The numbers behind the first one in a cell. */
 export interface FurtherNumbers {
   line: number
   number: string
   others: string[]
 }
 
-/** A place in the file behind so many rows. */
+/** A position in the file, with the number of rows before it. */
 export interface Mark extends Place {
   rows: number
 }
 
-/** Where an import goes on. */
+/** Where an import continues. */
 export interface Resume {
-  /** Behind rows that are committed; null: only reading from the beginning finds the rows behind them. */
+  /** Behind committed rows; null if only reading from the beginning finds the next row. */
   mark: Mark | null
-  /** Characters of the bad rows so far. */
+  /** Characters of bad rows so far. */
   badSize: number
 }
 
-/** A row of `imports`. */
 export interface ImportRow extends ImportCounts {
   id: string
   campaignId: string
@@ -99,12 +95,11 @@ export interface ImportRow extends ImportCounts {
   bytesRead: number
   repairs: Repairs
   faults: FaultGroup[]
-  /** Of a dry run: three cells of each column. */
   cells: string[][] | null
-  /** Of a dry run: its first good rows, as they would be stored. */
+  /** Of a dry run: its first good rows as contacts. */
   sample: unknown[] | null
   resume: Resume | null
-  /** The first rows whose cell had several numbers. */
+  /** The first rows with several numbers in a cell. */
   furtherNumbers: FurtherNumbers[] | null
   total: number | null
   createdAt: Date
@@ -117,7 +112,7 @@ export const importColumns = `id, campaign_id as "campaignId", status, format, o
   skipped, duplicate, opted_out as "optedOut", failed, hidden, faults, cells, created_at as "createdAt", started_at as "startedAt",
   completed_at as "completedAt"`
 
-/** Inserts an import, before its bytes; the foreign key takes the campaign's row for key share. */
+/** Inserts an import before its bytes; the foreign key locks the campaign's row for key share. */
 export async function insertImport(
   tx: Tx,
   accountId: string,
@@ -132,7 +127,7 @@ export async function insertImport(
   })
 }
 
-/** Sets what is known when all bytes are there; by primary key. */
+/** Sets what is known when all bytes are stored; by primary key. */
 export async function completeUpload(
   tx: Tx,
   accountId: string,
@@ -159,7 +154,7 @@ export async function completeUpload(
   return only(rows)
 }
 
-/** Whether a campaign takes no contacts any more; by primary key. */
+/** Whether a campaign accepts no more contacts; by primary key. */
 export async function isClosed(tx: Tx, accountId: string, campaignId: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'is-campaign-closed',
@@ -169,7 +164,7 @@ export async function isClosed(tx: Tx, accountId: string, campaignId: string): P
   return rowCount === 1
 }
 
-/** Imports of an account that are not over; by the account's part of the primary key. */
+/** Unfinished imports of an account; by the account's part of the primary key. */
 export async function listUnfinished(db: Queryable, accountId: string): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>({
     name: 'list-unfinished-imports',
@@ -180,8 +175,8 @@ export async function listUnfinished(db: Queryable, accountId: string): Promise<
 }
 
 /**
- * Ends an import that is not over and drops its bytes and numbers; null where it was over, or where `committed` rows are named and others are
- * committed: then it stays as it is.
+ * Ends an unfinished import and drops its bytes and numbers. Null, without a change, if it was over, or if `committed` is given and another number of
+ * rows is committed.
  */
 export async function endImport(
   tx: Tx,
@@ -230,7 +225,7 @@ export async function findImport(db: Queryable, accountId: string, id: string): 
   return rows[0] ?? null
 }
 
-/** One page of a campaign's imports by imports_list, in the order that `buildPage` expects, with one row more than `limit`. */
+/** One page of a campaign's imports by imports_list, in the order of `buildPage`, with one row more than `limit`. */
 export async function listImports(
   db: Db,
   accountId: string,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { batchRows, stepRows, Stride } from './stride.ts'
 
-/** Memory that is shared with a thread that accepts messages. */
+/** Memory shared with a thread that accepts messages. */
 const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
 const strideBeside = (accepted: Int32Array): Stride => new Stride(() => Atomics.load(accepted, 0))
 

@@ -1,18 +1,17 @@
-/** How an import and its upload go on: as fast as it can while nobody sends, in small steps with rests between them while somebody does. */
+/** The pace of an import and its upload: full speed while no messages are accepted, else small steps with rests. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Rows of a batch while nobody sends. Measured: 1000 are a tenth slower, 10,000 no faster; more takes memory and makes progress coarser. */
+/** Rows of a batch at full speed. Measured: 1000 are a tenth slower, 10,000 no faster; more takes memory and makes progress coarser. */
 export const batchRows = 2500
-/** Rows of a batch while somebody sends: a statement of a few milliseconds, which is what a send may have to wait for. */
+/** Rows of a batch beside sends: a statement of a few milliseconds, for which a send may have to wait. */
 export const stepRows = 250
-// Of the time a fifth is worked: one of two cores is then free nine tenths of it, and so is the log.
+// One fifth of the time is work: then one of two cores, and the log, are free nine tenths of the time.
 const restsPerWork = 4
-// Where a step takes long, the machine is busy with more than sends and this: an import is not to be starved by what it cannot help.
+// A slow step means that the machine is busy with other work, and no rest would help: the import must not starve.
 const restMsMax = 250
-// Whoever sends once a second is somebody who sends.
+// One send a second counts as sending.
 const calmMs = 1000
 
-/** The steps of one thread, or of one upload; `countAccepted` is how many messages this process has accepted. */
 export class Stride {
   readonly #countAccepted: () => number
   #seen: number
@@ -23,7 +22,7 @@ export class Stride {
     this.#seen = countAccepted()
   }
 
-  /** Whether messages have been accepted within the last second. */
+  /** Whether a message was accepted within the last second. */
   get isBesideSends(): boolean {
     const accepted = this.#countAccepted()
     const now = performance.now()
@@ -32,12 +31,12 @@ export class Stride {
     return now - this.#sentAt < calmMs
   }
 
-  /** Whether so many rows are a batch. */
+  /** Whether this many rows make a batch. */
   isWhole(rows: number): boolean {
     return rows >= batchRows || (rows > 0 && rows % stepRows === 0 && this.isBesideSends)
   }
 
-  /** Rests after work of `workMs`; not at all while nobody sends. */
+  /** Rests after work of `workMs`, if messages are being sent. */
   async rest(workMs: number): Promise<void> {
     if (workMs > 0 && this.isBesideSends) await sleep(Math.min(workMs * restsPerWork, restMsMax))
   }

@@ -1,4 +1,3 @@
-/** For tests of imports: uploads, what became of them, and a queue that can be held. */
 import { openAuthenticator, type Authenticator } from '../accounts/authenticate.ts'
 import type { Db, Connection } from '../ground/db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../ground/db/testing.ts'
@@ -13,7 +12,6 @@ import { startImports, type Imports } from './start.ts'
 import { writeRows, type ImportKey } from './write.ts'
 import { patienceMs } from '../../test/until.ts'
 
-/** An import as the API shows it. */
 export interface Shown {
   id: string
   status: string
@@ -23,14 +21,12 @@ export interface Shown {
   [name: string]: unknown
 }
 
-/** What `openImportTest` gives. */
 export interface ImportTest extends CampaignTest {
   /** Of the application. */
   authenticator: Authenticator
   context: RunContext
-  /** Accounts that subscribe to `import.completed`. */
   subscribed: Set<string>
-  /** The queue in use; a test may put another in its place. */
+  /** The queue in use; a test may replace it. */
   imports: Imports
   upload(
     campaign: string,
@@ -39,11 +35,11 @@ export interface ImportTest extends CampaignTest {
     query?: string,
     headers?: object,
   ): Promise<{ status: number; body: Record<string, unknown> }>
-  /** Uploads without running it. */
+  /** Uploads without running the import. */
   hold(campaign: string, payload: string | Buffer, type?: string): Promise<{ id: string; key: ImportKey }>
-  /** Uploads, and waits until the import is over. */
+  /** Uploads, and waits until the import ends. */
   run(campaign: string, type: string, payload: string | Buffer, query?: string): Promise<Shown>
-  /** Runs an import in the thread of the test. */
+  /** Runs an import in the test's thread. */
   runHere(key: ImportKey, signal: AbortSignal): Promise<RunResult>
   read(id: string): Promise<Shown>
   finished(id: string, limitMs?: number): Promise<Shown>
@@ -53,19 +49,16 @@ export interface ImportTest extends CampaignTest {
   close(): Promise<void>
 }
 
-/** One with a database of its own, which is closed with it. */
+/** With a database of its own, which it closes. */
 export interface OwnImportTest extends ImportTest, Pick<TestDatabase, 'db' | 'connection'> {}
 
-/** All counts that are zero unless something happened. */
 export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0, hidden: 0 }
 
-/** Reads rows as the thread of an import does. */
 export const readRow = createRowReader(rowSchema)
 
-/** The n-th of many numbers. */
 export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
 
-/** Waits until a value is right, and fails with the last one. */
+/** Waits until a value is right, and fails with the last value. */
 export async function until<T>(
   read: () => Promise<T> | T,
   isRight: (value: T) => boolean,
@@ -101,7 +94,7 @@ export async function createImportTest(): Promise<OwnImportTest> {
   }
 }
 
-/** Builds the application with a queue that runs what is uploaded. */
+/** Builds the application with a queue that runs the uploaded imports. */
 export async function openImportTest(db: Db, connection: Connection, contactSeals?: ContactSeals): Promise<ImportTest> {
   const subscribed = new Set<string>()
   const outbox = { nodeId: null, offer: () => {} }

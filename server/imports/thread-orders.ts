@@ -4,21 +4,20 @@ import type { KeyFile } from '../ground/sealing/master-key.ts'
 import type { RowSchema } from './row-schema.ts'
 import type { ImportKey, RowsResult } from './write.ts'
 
-/** What a thread starts with; it opens its own connections. */
 export interface ThreadInput {
   connection: Connection
-  /** As this process knows it when the thread begins. */
+  /** The process's key file at the start of the thread. */
   keyFile: Pick<KeyFile, 'path' | 'lines'>
   /** Whether contacts are encrypted. */
   isSealing: boolean
   rowSchema: RowSchema
-  /** Whose numbers may have any length (`ground/numbers/plan.ts`). */
+  /** Countries whose numbers may have any length (`ground/numbers/plan.ts`). */
   anyLengthCountries?: readonly string[]
-  /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
+  /** Shared memory: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
   accepted: Int32Array
 }
 
-/** An order for a thread, which answers a key with a `ThreadOutput`. */
+/** A thread answers a key with a `ThreadOutput`. */
 export type ThreadOrder = ImportKey | 'stop'
 
 export type ThreadOutput = { result: RowsResult } | { error: Error }

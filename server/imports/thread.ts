@@ -1,23 +1,23 @@
 /**
- * A thread for each import that runs: reading a million rows takes the processor for seconds, in which requests would wait. What takes
- * too much memory ends with its thread, not with the process.
+ * A thread for each import that runs: reading a million rows takes seconds of CPU, in which requests would wait. If an import takes too much memory,
+ * its thread ends, not the process.
  */
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread-orders.ts'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { ImportKey, RowsResult } from './write.ts'
 
-// The largest of everything in it: two batches, the numbers of a million rows (outside the heap), a row of 64 KiB in every form.
+// Two batches, the numbers of a million rows (outside the heap), and a row of 64 KiB in all its forms.
 const resourceLimits = { maxOldGenerationSizeMb: 96 }
-// Room for young objects, in MiB, in each of two halves. A flag of the process wins over what a thread is given, and ours is set for
-// requests, sixteen times as high (bin/heliogram); the heap that is there keeps its own. With 8 an import costs no less, and 10 MB more.
+// Room for young objects, in MiB, in each of two halves. A flag of the process overrides a thread's limits, and ours, for requests, is sixteen times
+// as high (bin/heliogram); an existing heap keeps its own. With 8, an import costs no less and takes 10 MB more.
 const semiSpaceMb = 2
-// Loading the code takes a quarter of a second, which would be most of a small import; imports often come one after another.
+// Loading the code takes a quarter of a second, most of a small import; imports often follow one another.
 const idleMs = 20_000
-// How late a thread may learn that somebody sends: half of what a large batch takes.
+// How late a thread may learn of sends: half the time of a large batch.
 const watchEveryMs = 20
 
-/** Threads for imports, kept a while for the next. */
+/** Threads for imports, kept for a while for the next one. */
 export class ImportThreads {
   readonly #input: ThreadInput
   readonly #countAccepted: () => number
@@ -31,7 +31,7 @@ export class ImportThreads {
     this.#countAccepted = countAccepted
   }
 
-  /** Runs all of an import but its end; an abort stops it between two batches. @throws what it fails with, or its thread. */
+  /** Runs everything in an import but its end; an abort stops it between two batches. @throws the error of the import, or of its thread. */
   async run(key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
     const worker = this.#take()
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a rule for windows; threads have no origin
@@ -59,7 +59,7 @@ export class ImportThreads {
     }
   }
 
-  /** Ends the threads that have nothing to do; those that work end with their work. */
+  /** Ends idle threads; the others end with their work. */
   async close(): Promise<void> {
     this.#isClosed = true
     const idle = this.#idle.splice(0)
@@ -67,7 +67,7 @@ export class ImportThreads {
     await Promise.all(idle.map(({ worker }) => worker.terminate()))
   }
 
-  /** Tells the threads of messages as long as one of them works. */
+  /** Reports accepted messages to the threads while one of them works. */
   #watch(change: 1 | -1): void {
     this.#running += change
     const tell = (): void => void Atomics.store(this.#input.accepted, 0, this.#countAccepted() | 0)
@@ -100,7 +100,7 @@ export class ImportThreads {
       void worker.terminate()
     }, idleMs)
     const kept = { worker, leave, timer: timer.unref() }
-    // A thread that fails with nothing to do has nobody to tell; the next import gets another.
+    // An idle thread that fails has no caller; the next import gets another thread.
     worker.on('error', leave)
     this.#idle.push(kept)
   }

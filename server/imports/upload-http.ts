@@ -1,4 +1,3 @@
-/** The route that takes files. */
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import multipart, { type MultipartFile } from '@fastify/multipart'
@@ -25,7 +24,7 @@ import { completeFile, faultsOfNames, jsonBytesMax, storeFile, storeRows, type S
 
 export const campaignParams = Type.Object({ campaign: Type.String({ description: 'Id or key of a campaign.' }) })
 
-// Long enough for 256 MiB on a fair line.
+// Long enough for 256 MiB on a normal line.
 const discardMs = 30_000
 const jsonRowsMax = 10_000
 
@@ -35,7 +34,7 @@ const formats: Record<string, Format> = {
   'application/x-ndjson': 'ndjson',
   [workbookType]: 'xlsx',
 }
-// What browsers say of a file depends on what is installed beside them; names are more to be trusted.
+// A browser's media types depend on the installed programs; file names are more reliable.
 const extensions: Record<string, Format> = {
   csv: 'csv',
   tsv: 'csv',
@@ -49,7 +48,7 @@ const extensions: Record<string, Format> = {
 const JsonImport = Type.Object(
   {
     contacts: Type.Array(
-      // Of a contact as answers and exports have it, what a request does not take is left out.
+      // Members that only responses and exports have are dropped.
       checkedAlone<unknown>(Type.Union([ContactInput, Type.Ref('Contact')])),
       { minItems: 1, maxItems: jsonRowsMax },
     ),
@@ -66,10 +65,9 @@ const file = (description: string) => ({ schema: Type.Unsafe<unknown>({ descript
 
 type UploadRequest = FastifyRequest<{ Params: { campaign: string }; Querystring: Static<typeof Query> }>
 
-/** Registers it; in a context of its own, because only here bodies may be files. */
 export async function uploadRoute(app: App, context: ImportsContext): Promise<void> {
   await app.register(multipart, { limits: { files: 1, fields: 10, fileSize: Infinity } })
-  // Each holds a connection as long as its file comes, which its sender decides: one is left to the others.
+  // An upload holds a connection for as long as its sender likes, so one account can take all places but one.
   const places = new Places(uploadsMax - 1, 'uploads in progress')
   app.addContentTypeParser([...Object.keys(formats), 'application/gzip'], (_, payload, done) => done(null, payload))
   app.post(
@@ -111,7 +109,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
     async (request, reply) => {
       const { body } = request as { body: unknown }
       const isFile = request.isMultipart() || body instanceof Readable
-      // A file cannot be read twice: its key is bound to its type and length instead of its content.
+      // A file can only be read once, so its idempotency key is bound to its type and length instead of its content.
       if (isFile) request.body = { type: mediaTypeOf(request), length: request.headers['content-length'] ?? null }
       let leave = (): void => {}
       try {
@@ -122,10 +120,10 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           reply,
           async (tx) => {
             const { accountId } = request.caller
-            // First: it throws where the path itself was refused.
+            // First, because it throws if the path was refused.
             const known = new Faults(request).all
             const row = await store(tx, accountId, request, body, known, context.imports.openStride())
-            // The file may have come for hours.
+            // The upload may have taken hours.
             await request.askAgain()
             await context.imports.enqueue(tx, { accountId, importId: row.id })
             const shown = showImport(row, request.caller)
@@ -136,7 +134,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
         leave()
         if (isFile && !request.raw.readableEnded) {
           const rest = discard(request.raw)
-          // A connection that ends with its answer would end before.
+          // If the response ended the connection, it would end before the rest is read.
           if (!reply.raw.shouldKeepAlive) await rest
         }
       }
@@ -145,8 +143,8 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
 }
 
 /**
- * Reads the rest of a file that was refused, or known already, and throws it away for a while: a client that is still sending would
- * see a broken connection instead of the answer.
+ * Reads and drops the rest of a refused or known file for a while: otherwise a client that is still sending would see a broken connection instead of
+ * the response.
  */
 async function discard(body: Readable): Promise<void> {
   body.on('error', () => {})
@@ -154,7 +152,7 @@ async function discard(body: Readable): Promise<void> {
   body.resume()
   const timer = setTimeout(() => body.destroy(), discardMs)
   timer.unref()
-  // Whoever went away wants no answer.
+  // A client that has gone needs no answer.
   await finished(body).catch(() => {})
   clearTimeout(timer)
 }
@@ -187,7 +185,6 @@ async function store(
   return completeFile(tx, accountId, stored, read, '?mapping')
 }
 
-/** A form of a browser: the file, and its options before or behind it. */
 async function storeForm(
   tx: Tx,
   accountId: string,
@@ -203,7 +200,7 @@ async function storeForm(
     if (part.type === 'file' && part.fieldname === 'file') {
       const incoming = { body: part.file, format: formatOf(part), charset: null, isEncoded: isEncoded(request) }
       stored = await storeFile(tx, accountId, campaign.id, incoming, null, stride).catch(explainForm)
-      // What a gzip has behind its end nobody has read, and the form does not go on before it is.
+      // Bytes behind the end of a gzip are unread, and the form does not continue before they are.
       part.file.resume()
     } else if (part.type === 'field' && part.fieldname === 'options')
       said = parseFormOptions(String(part.value), faults)
@@ -235,7 +232,7 @@ async function* partsOf(request: UploadRequest): ReturnType<UploadRequest['parts
   }
 }
 
-/** A form that cannot be read is its sender's fault; its parser tells so by codes of its own, or in words only. */
+/** A form that cannot be parsed is its sender's error; the parser reports this by codes of its own, or only in words. */
 function explainForm(error: unknown): never {
   if (!(error instanceof Error) || error instanceof ApiError) throw error
   const isOfParser = 'code' in error && String(error.code).startsWith('FST_')
@@ -254,7 +251,7 @@ function formatOf({ filename, mimetype }: MultipartFile): Format | null {
 const mediaTypeOf = (request: FastifyRequest): string =>
   (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
 
-/** @throws ApiError `unsupported_media_type` for an encoding that is not read. */
+/** @throws ApiError `unsupported_media_type` for an unsupported encoding. */
 function isEncoded(request: FastifyRequest): boolean {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase()
   if (encoding === undefined || encoding === 'identity') return false

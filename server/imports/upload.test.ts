@@ -46,7 +46,7 @@ describe('an upload', () => {
     test.imports = { ...imports, openStride: () => new Stride(() => looks++) }
     await test.hold(await test.newCampaign(), `phone\n${'15551230001\n'.repeat((pieces * chunkBytes) / 12 - 10)}`)
     test.imports = imports
-    // And once at its beginning.
+    // And once at the beginning.
     expect(looks).toBe(pieces + 1)
   })
 
@@ -110,7 +110,7 @@ describe('an upload', () => {
     request.write('name,city\n')
     for (let i = 0; i < 200; i++) request.write(`${'x'.repeat(50_000)}\n`)
     request.end()
-    // Whose writes fail sees a broken connection, or what a proxy makes of one.
+    // A client whose writes fail sees a broken connection, or a proxy's response to it.
     await sent
     expect(await answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
     expect(await importsOf(campaign)).toBe(0)
@@ -168,7 +168,7 @@ describe('an upload', () => {
     expect((await answerOf(other)).status).toBe(202)
     for (const request of slow) request.end()
     const taken = (await Promise.all(answers)).filter(({ status }) => status === 202)
-    // The one that waits gets its turn now, where it has not waited for too long.
+    // The waiting upload gets its turn now, unless it has waited too long.
     expect(taken.length).toBeGreaterThanOrEqual(uploadsMax - 1)
   })
 })

@@ -1,4 +1,4 @@
-/** From a request to an import on disk: the bytes in pieces, the row and the job, in one transaction that is committed before the 202. */
+/** From a request to a stored import: the bytes in pieces, the row and the job in one transaction, committed before the 202. */
 import type { Readable } from 'node:stream'
 import { isUnstorable, parseJson } from '../ground/http/body.ts'
 import type { Tx } from '../ground/db/db.ts'
@@ -37,17 +37,16 @@ import type { Stride } from './stride.ts'
 import { collectYoung } from './young.ts'
 import { ZipError } from '../ground/tables/zip.ts'
 
-/** A file as it comes. */
 export interface Incoming {
   body: Readable
-  /** What its type or name says it is; null: nothing that is known. */
+  /** By its type or name; null if unknown. */
   format: Format | null
   charset: string | null
-  /** The whole body came compressed; a file may be compressed besides. */
+  /** The whole body was compressed; the file may be compressed too. */
   isEncoded: boolean
 }
 
-/** A file on disk, until it is known what to do with it. */
+/** A file on disk, before it is an import. */
 export interface StoredFile {
   id: string
   format: Format
@@ -55,7 +54,7 @@ export interface StoredFile {
   head: Buffer
   isWhole: boolean
   encoding: string
-  /** What it may be in where its bytes do not decide. */
+  /** Possible encodings if the bytes do not decide. */
   undecided: EncodingProbe['undecided']
   total: number | null
   /** The first rows of a JSON list. */
@@ -66,14 +65,14 @@ export interface StoredFile {
 const uploadBytesMax = 256 * 1024 * 1024
 // 4 MiB.
 const piecesPerCollection = 16
-/** A JSON list is read at once. */
+/** A JSON list is parsed in one piece. */
 export const jsonBytesMax = 32 * 1024 * 1024
-// As many as a million rows with a number alone have, or half as many with three fields.
+// The values of a million rows with only a number, or of half as many with three fields.
 const valuesMax = 2_500_000
 
 /**
- * Stores a file as it comes, holding one piece of it in memory. With `read` it is refused as soon as its first piece shows all that is wrong
- * with it and with what was asked. @throws ApiError
+ * Stores a file as it arrives, with one piece in memory. With `read`, refuses it as soon as the first piece shows all errors of the file and the
+ * options. @throws ApiError
  */
 export async function storeFile(
   tx: Tx,
@@ -126,7 +125,7 @@ export async function storeFile(
   return { ...file, ...(await storeLines(tx, accountId, file.id, rows, stride)), records: rows.slice(0, recordsMax) }
 }
 
-/** Makes an import of a stored file. @throws ApiError where it cannot be imported as asked. */
+/** Makes an import of a stored file. @throws ApiError if the options do not fit it. */
 export async function completeFile(
   tx: Tx,
   accountId: string,
@@ -171,7 +170,7 @@ async function storeLines(
   rows: unknown[],
   stride: Stride,
 ): Promise<{ bytes: number; total: number }> {
-  // The parser limits the body, so that it may stand in memory once more.
+  // The parser limits the body, so a second copy fits into memory.
   const giveWay = openTurns()
   const lines: string[] = []
   for (const row of rows) {
@@ -186,7 +185,7 @@ async function storeLines(
   return { bytes: text.length, total: rows.length }
 }
 
-/** Stores a piece, and rests while somebody sends: a file as fast as it comes is half a second in which sends wait. */
+/** Stores a piece, and rests while messages are sent: a file at full speed would delay sends by half a second. */
 async function storePiece(
   tx: Tx,
   accountId: string,
@@ -203,7 +202,6 @@ async function storePiece(
   await stride.rest(performance.now() - startMs)
 }
 
-/** What a file is: a workbook tells by itself, the others by what was said, else by how they begin. */
 function formatOf(said: Format | null, piece: Buffer): Format {
   if (piece.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004') return 'xlsx'
   if (said === 'xlsx')
@@ -217,9 +215,9 @@ function formatOf(said: Format | null, piece: Buffer): Format {
   return tryJson(line) !== undefined && !/^\s*\{\s*"contacts"/.test(line) ? 'ndjson' : 'json'
 }
 
-/** The rows of a JSON file: a list, or an object with one. */
+/** The rows of a JSON file: a list, or the list in an object. */
 function readList(bytes: Buffer): unknown[] {
-  // Faults inside a row are reported when the row is read.
+  // Errors inside a row are reported when the row is read.
   const { body } = parseJson(bytes, valuesMax)
   const list = Array.isArray(body) ? (body as unknown[]) : (body as { contacts?: unknown } | null)?.contacts
   if (!Array.isArray(list) || list.length === 0)
@@ -227,9 +225,9 @@ function readList(bytes: Buffer): unknown[] {
   return list as unknown[]
 }
 
-/** What can be said from the first piece is said now, and not by a failed import later. */
+/** Refuses now what the first piece shows, instead of a failed import later. */
 function refuseFirst(file: StoredFile, read: ReadOptions | null): void {
-  // Which columns a workbook has is known at its end.
+  // The columns of a workbook are known at its end.
   if (file.format === 'xlsx' && (read?.isMappingRead ?? true)) return
   const faults = [...(read?.faults ?? []), ...(file.format === 'xlsx' ? [] : faultsOfFirst(file, read))]
   if (faults.length > 0) throw invalid(faults)
@@ -247,11 +245,11 @@ function faultsOfFirst(file: StoredFile, read: ReadOptions | null): FieldError[]
   return Array.isArray(layout) ? layout : []
 }
 
-/** What is wrong with a mapping of rows of JSON. */
+/** Errors in a mapping of JSON names. */
 export const faultsOfNames = ({ mapping }: AskedOptions, pointer: string): FieldError[] =>
   checkNames(mapping, pointer, Object.keys(rowSchema.input.properties))
 
-/** @throws ApiError where the file cannot be imported as asked. */
+/** @throws ApiError if the file cannot be imported with these options. */
 async function optionsOf(
   tx: Tx,
   accountId: string,
@@ -263,7 +261,7 @@ async function optionsOf(
     const { table, sheet, cells, doubt } = await readHeader(tx, accountId, file, asked, pointer)
     return { options: { ...asked, table, sheet, ...doubt }, cells }
   }
-  // A form may say it behind the file.
+  // A form may have the option behind the file.
   const encoding = asked.encoding ?? file.encoding
   const refused = asked.encoding === undefined && file.undecided ? refuseEncoding(file.undecided) : []
   if (refused.length > 0) throw invalid(refused)
@@ -278,7 +276,7 @@ async function optionsOf(
   return { options: { ...asked, encoding, table: read.table, ...read.doubt }, cells: read.cells }
 }
 
-/** A layout, what is in its columns, and whether its numbers lack their country code. */
+/** The layout, the contents of its columns, and whether its numbers lack a country code. */
 interface ReadLayout {
   table: TableLayout
   cells: string[][]
@@ -297,11 +295,10 @@ function readLayoutOf(
   return Array.isArray(table) ? table : { table, cells: cellsOf(found), doubt: doubtOfTable(found, table, asked) }
 }
 
-// Of each column, enough to see what is in it.
+// Enough cells to see what a column holds.
 const cellsMax = 3
 const cellLengthMax = 100
 
-/** The first different cells of each column. */
 const cellsOf = ({ header, sample }: FoundLayout): string[][] =>
   header.map((_, at) => {
     const filled = sample.map((row) => (row[at] ?? '').trim()).filter((cell) => cell !== '')
@@ -309,7 +306,7 @@ const cellsOf = ({ header, sample }: FoundLayout): string[][] =>
     return cells.map((cell) => cell.slice(0, cellLengthMax).toWellFormed().replaceAll('\0', '\uFFFD'))
   })
 
-/** The first rows of a workbook, read from what this transaction has stored, as far as a request looks for them. */
+/** The first rows of a workbook from the bytes that this transaction stored, as far as a request reads. */
 async function readHeader(
   tx: Tx,
   accountId: string,

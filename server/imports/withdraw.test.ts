@@ -7,7 +7,7 @@ import { numberOf, createImportTest } from './testing.ts'
 const test = await createImportTest()
 afterAll(() => test.close())
 
-/** More rows than a batch has. */
+/** More rows than a batch. */
 const between = Array.from({ length: 2500 }, (_, n) => `${numberOf(n)},,`)
 const fileOf = (...rows: string[]): string => ['phone,consent,consent_method', ...rows].join('\n')
 const ledgerOf = async (number: string): Promise<string[]> => {

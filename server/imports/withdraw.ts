@@ -1,4 +1,3 @@
-/** Withdrawn consents of an import. */
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'
 import { Subscriptions } from '../events/events.ts'
 import { showId } from '../ground/base/ids.ts'
@@ -8,10 +7,7 @@ import type { Vault } from '../ground/sealing/vault.ts'
 import type { NewContact } from '../contacts/store.ts'
 import { withdrawConsents } from '../contacts/withdraw.ts'
 
-/**
- * As of other contacts. `db` serves a read beside it. The commit waits for the disk, because posts of the events do not wait for the end of
- * the import.
- */
+/** As for other contacts. `db` serves a concurrent read. The commit waits for the disk, because the events are posted before the import ends. */
 export async function withdrawImported(
   tx: Tx,
   { db, vault, contactSeals }: { db: Db; vault: Vault; contactSeals?: Pick<ContactSeals, 'isSealing'> },
@@ -19,7 +15,7 @@ export async function withdrawImported(
   { id, campaignId }: { id: string; campaignId: string },
   contacts: readonly NewContact[],
 ): Promise<void> {
-  // Posts are not offered to a dispatcher of this process, whose thread this is not: it finds them by the clock.
+  // A thread offers no posts to the process's dispatcher, which finds them by its clock.
   const outbox = { nodeId: null, hidesTexts: contactSeals?.isSealing ?? false, offer: () => {} }
   const subscriptions = new Subscriptions(db)
   await subscriptions.refresh([accountId])
@@ -28,7 +24,7 @@ export async function withdrawImported(
   await withdrawConsents(tx, { vault, outbox, subscriptions }, accountId, by, contacts)
 }
 
-/** How many of the contacts are not out yet. */
+/** Contacts that have not opted out yet. */
 export async function countNewlyOut(
   db: Queryable,
   vault: Vault,

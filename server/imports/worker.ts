@@ -18,20 +18,20 @@ import { retry, writeRows, type ImportKey } from './write.ts'
 
 const { connection, keyFile, isSealing, rowSchema, accepted, anyLengthCountries = [] } = workerData as ThreadInput
 allowAnyLength(anyLengthCountries)
-// Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
+// If an import and a request need the same core, the request goes first: on Linux, threads have their own priority (sched(7)).
 const self = '/proc/thread-self'
 if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)
-// One connection writes while another reads the file. Its commits do not wait for the disk, nor do others' behind them: a batch that a
-// crash of the database takes away takes its count with it, and the import goes on before it; its end waits for all of them.
+// One connection writes while another reads the file. Commits do not wait for the disk: if a crash of the database loses a batch, it loses the
+// batch's count too, and the import continues before it. The end of the import waits for all commits.
 const vault = openVault(new KeyFile(keyFile.path, keyFile.lines))
 const keys = new DataKeys(vault)
-// The thread has no log: what cannot be opened stays as it is, and is logged wherever it is read.
+// The thread has no log: unreadable values stay as they are, and each later reader logs them.
 const log = { warn: () => {} }
 const db = openPool(connection, {
   name: 'imports',
   max: 2,
-  // A statement ends at the server before this process gives it up: what nobody waits for would lock the rows of the next try. A commit that is
-  // canceled so is waited for by the end of the import, as all are.
+  // The server ends a statement before this process gives it up; otherwise an abandoned statement would lock the rows of the next try. The end of the
+  // import also waits for commits that were canceled.
   settings: { synchronous_commit: 'off', statement_timeout: '28s' },
   onResult: (result, on) => openResult({ keys, log }, result, on),
 })
@@ -48,7 +48,7 @@ parentPort?.on('message', (order: ThreadOrder) => {
 async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
   const { signal } = stop
-  // What the process knows of it is not known here.
+  // The thread does not have the process's clock.
   const output = await retry(() => readClock(db), signal)
     .then(() => writeRows({ db, vault, readRow, stride, contactSeals }, key, signal))
     .then(

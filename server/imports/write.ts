@@ -1,4 +1,4 @@
-/** All of an import but its end: reads the stored file and writes its rows in batches. In a thread of its own (`worker.ts`). */
+/** The work of an import without its end: reads the stored file and writes its rows in batches, in a thread of its own (`worker.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRetryable, isTooLong, isUnavailable } from '../ground/db/failure.ts'
 import type { Db } from '../ground/db/db.ts'
@@ -9,35 +9,34 @@ import { type ImportFailure, type ImportStatus } from './store.ts'
 import { BatchWriter, ClosedCampaign, ReadAgain, type WriteContext } from './writer.ts'
 import { ZipError } from '../ground/tables/zip.ts'
 
-/** Which import. */
 export interface ImportKey {
   accountId: string
   importId: string
 }
 
-/** How reading ended: at the end of the file, `stopped` and to go on elsewhere, or `lost`: somebody else ended it or works on it. */
+/** How reading ended: at the end of the file, `stopped` to continue elsewhere, or `lost` to another worker or a cancel. */
 export type RowsResult = RowsEnd | 'stopped' | 'lost'
 
 interface RowsEnd {
   status: ImportStatus
   failure: ImportFailure | null
-  /** Rows that are committed; null: what there is. */
+  /** Committed rows; null: the current number. */
   rows: number | null
 }
 
 /** Most rows of a file. */
 const rowsMax = 1_000_000
-// Of what may never pass, in half a minute.
+// Tries within half a minute, for errors that may be permanent.
 const triesMax = 6
 const pauseMsMax = 16_000
-// An import that has ended its process, or failed, so often at the same row does so again. Not sooner: its process may be killed while it starts.
+// An import that failed or ended its process this often at the same row will do so again. Not fewer: a process may be killed while it starts.
 const resumesMax = 20
-// Of what takes too long on a database that answers others: each may take half a minute, and waiting makes none of them shorter.
+// Statements that are slow on a database that answers others: each try takes half a minute, and waiting makes none of them shorter.
 const longTriesMax = 3
-// Rows of a batch, at most, where larger ones took too long.
+// Rows of a batch, smaller after each time-out.
 const piecesRows = [Infinity, 250, 25]
 
-/** Reads the file and writes its rows: all of the job but its end. */
+/** Everything in the job but its end. */
 export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
   for (let size = 0; ;)
     try {
@@ -93,9 +92,9 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
 }
 
 /**
- * Repeats what a database refused that is away or full until it takes it, however long that is: the tries of the job queue are for what is wrong
- * with an import. A lost race, or a statement that was canceled, some 30 s in all; then the job queue tries again later.
- * @throws TooLong where statements take too long while `answers` says that the database does answer.
+ * Repeats statements that an unavailable or full database refused until it takes them, however long: the job queue's tries are for faults of an
+ * import. A lost race, or a canceled statement, is repeated for some 30 s in all; then the job queue tries again later. @throws TooLong if statements
+ * take too long while `answers` says that the database does answer.
  */
 export async function retry<T>(
   work: () => Promise<T>,
@@ -111,13 +110,12 @@ export async function retry<T>(
         throw new TooLong('a statement took too long, again and again', { cause: error })
       const isPatient = isUnavailable(error) || (isRetryable(error) && tries < triesMax)
       if (!isPatient || signal.aborted) throw error
-      // An abort only ends the wait; the next try finds out.
+      // An abort only ends the wait; the next try throws it.
       await sleep(Math.min(pauseMs * 2 ** (tries - 1), pauseMsMax), undefined, { signal }).catch(() => {})
     }
   }
 }
 
-/** What was tried takes the database longer than it may. */
 class TooLong extends Error {}
 
 const isAnswering = (db: Db): Promise<boolean> =>

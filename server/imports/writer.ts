@@ -1,4 +1,4 @@
-/** Rows of an import into the database, a batch at a time: while one is being written, the next is read. */
+/** Writes the rows of an import in batches; the next batch is read while one is being written. */
 import { inTransaction, type Db, type Tx } from '../ground/db/db.ts'
 import { newId, showId } from '../ground/base/ids.ts'
 import type { ContactSealing, ContactSeals } from '../ground/sealing/contact-fields.ts'
@@ -19,31 +19,30 @@ import { Stride } from './stride.ts'
 import { addCounts, readCommitted, type Numbers, type Progress } from './progress.ts'
 import { isClosed, type ImportRow, type Repairs, type FurtherNumbers } from './store.ts'
 
-/** What writing needs; without a stride it goes as fast as it can. */
 export interface WriteContext {
   db: Db
   vault: Vault
   readRow: RowReader
   stride?: Stride
-  /** Rows of a batch, at most; without it as the stride says. */
+  /** Most rows of a batch; default: by the stride. */
   pieceRows?: number | undefined
-  /** None: nothing is encrypted, nor ever was. */
+  /** Undefined: contacts are not encrypted and never were. */
   contactSeals?: ContactSeals
 }
 
-/** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
+/** Bad rows with stored errors; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
 const badRowsMax = 100_000
-// Characters of bad rows that are kept: as many as the largest file has.
+// Stored characters of bad rows: as many as the largest file has.
 const badSizeMax = 256 * 1024 * 1024
-// Characters of the file in a batch: what its rows take in every form is some ten times as much.
+// Characters of the file in a batch; all forms of its rows take about ten times as much memory.
 const batchSize = 2_000_000
 const sampleRows = 20
-// Rows that are shown of those with several numbers in a cell.
+// Rows reported for several numbers in a cell.
 const furtherNumbersMax = 100
 
 const outWord = { status: 'opted_out' } as const
 
-/** Collects rows and writes them. It passes over rows that an earlier run committed, whose numbers it is given. */
+/** Collects and writes rows. Skips rows that an earlier run committed; `know` gives their numbers. */
 export class BatchWriter {
   readonly #context: WriteContext
   readonly #accountId: string
@@ -51,7 +50,7 @@ export class BatchWriter {
   readonly #stride: Stride
   readonly #keepsRows: boolean
   readonly #seen = new NumberSet()
-  /** Whom a row has said to be out. */
+  /** Numbers that a row opted out. */
   readonly #out = new NumberSet()
   readonly #repairs: Repairs
   readonly #faults: FaultGroups
@@ -66,7 +65,7 @@ export class BatchWriter {
   #writing: Promise<boolean> = Promise.resolve(true)
   #workMs = 0
 
-  /** `meetsOthers`: the campaign has contacts, with which rows may be refused. Rows are kept until they are written then, which costs a fifth. */
+  /** `meetsOthers`: the campaign has contacts that may refuse rows. Rows are then kept until they are written, which costs a fifth. */
   constructor(context: WriteContext, accountId: string, job: ImportRow, meetsOthers: boolean) {
     this.#context = context
     this.#keepsRows = meetsOthers && job.options.onConflict === 'update'
@@ -83,13 +82,12 @@ export class BatchWriter {
     this.#badSize = job.resume?.badSize ?? 0
   }
 
-  /** Takes the numbers of committed rows. */
   know({ seen, outs }: Numbers): void {
     for (const number of seen) this.#seen.add(number)
     for (const number of outs) this.#out.add(number)
   }
 
-  /** Says that there were rows and none was taken. */
+  /** There were rows, and none was taken. */
   get hasOnlyFailures(): boolean {
     return this.#committed > 0 && this.#badRows + this.#refused === this.#committed
   }
@@ -98,7 +96,7 @@ export class BatchWriter {
     return this.#badRows > 0 || this.#refused > 0
   }
 
-  /** Rows that are committed when `settle` has resolved. */
+  /** Committed rows after `settle`. */
   get committed(): number {
     return this.#committed
   }
@@ -114,7 +112,7 @@ export class BatchWriter {
     this.#batch.size += row.size
     const read = this.#context.readRow(row, this.#job.options)
     if (row.isHidden && !this.#job.options.takesHidden) {
-      // Nobody is written to for a row that nobody sees, and who is out by it is out.
+      // A hidden row sends no messages, but its opt-out counts.
       this.#batch.hidden++
       const out = 'contact' in read ? (isOut(read.contact) ? read.contact.phoneNumber : null) : read.out
       if (out !== null) this.#batch.outs.add(out)
@@ -132,7 +130,7 @@ export class BatchWriter {
       if (isFirstOut) this.#batch.numbers.outs.push(phoneNumber)
       if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
         this.#sample.push({ line: row.line, ...showFields(read.contact) })
-      // The same object with an id: a copy of each of a million would be most of what there is to collect.
+      // Adds the id to the same object: a copy of each of a million rows would be most of the garbage.
       if (!isNew) {
         this.#batch.duplicates++
         if (isFirstOut) this.#batch.withdrawn.set(phoneNumber, read.contact)
@@ -154,8 +152,8 @@ export class BatchWriter {
   }
 
   /**
-   * Begins to write what was added, behind what is being written; false where the import is no longer ours. `source` says how far the
-   * file has been read. `settle` waits for it.
+   * Queues the collected rows behind the current write; false if the import belongs to another worker or is over. `source` gives the position in the
+   * file. `settle` waits for the write.
    */
   async flush(
     source: Pick<RowSource, 'bytesRead' | 'mark'>,
@@ -185,17 +183,17 @@ export class BatchWriter {
     this.#writing = retry(() => this.#write(batch, before, state, sealing)).finally(() => {
       this.#workMs = performance.now() - startMs
     })
-    // Whoever flushes or settles next is told; until then nobody is listening.
+    // The next flush or settle reports the failure; until then it has no handler.
     this.#writing.catch(() => {})
     return true
   }
 
-  /** Resolves when everything is written; false where the import is no longer ours. @throws what the last write failed with. */
+  /** Resolves when everything is written; false as for `flush`. @throws the error of the last write. */
   settle(): Promise<boolean> {
     return this.#writing
   }
 
-  /** Seals what was added: while the batch before is being written, the database has no use for this thread. */
+  /** Seals the collected rows while the previous batch is being written and the thread is idle. */
   async #seal(): Promise<ContactSealing | null> {
     if (this.#job.options.isDryRun) return null
     const sealing = (await this.#context.contactSeals?.of(this.#accountId)) ?? null
@@ -214,7 +212,7 @@ export class BatchWriter {
       if (!this.#job.options.isDryRun && (await isClosed(tx, this.#accountId, this.#job.campaignId)))
         throw new ClosedCampaign()
       const { refused, ...counts } = await this.#writeContacts(tx, contacts, { withdrawn, outs }, sealing)
-      // Contacts that came meanwhile: the rows are read again from here, and kept.
+      // Other requests added contacts meanwhile: read the rows again from here, and keep them.
       if (refused.length > 0 && !this.#keepsRows) throw new ReadAgain()
       this.#refused += refused.length
       const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
@@ -234,9 +232,9 @@ export class BatchWriter {
     }).catch(async (error: unknown) => {
       if (!(error instanceof LostImport)) throw error
       const committed = await readCommitted(this.#context.db, this.#accountId, id)
-      // A crash of the database took rows away that had been committed: nobody else would write them.
+      // A crash of the database lost committed rows: no other worker would write them.
       if (committed !== null && committed < before) throw new ReadAgain()
-      // A commit whose answer was lost is found here when it is tried again; so is a batch that another worker wrote first.
+      // If a commit's response was lost, its retry finds it here; also a batch that another worker wrote first.
       return committed === before + rows
     })
   }
@@ -251,7 +249,7 @@ export class BatchWriter {
     const { vault } = this.#context
     const { isDryRun } = options
     const numbers = contacts.map((contact) => contact.phoneNumber)
-    // A preview counts by itself who is said to be out.
+    // A dry run counts opt-outs itself.
     const unsaid = isDryRun ? contacts.filter((contact) => !isOut(contact)) : contacts
     const asked = unsaid.map((contact) => contact.phoneNumber)
     const forgotten = await findForgotten(tx, vault, this.#accountId, asked)
@@ -259,7 +257,7 @@ export class BatchWriter {
     const earlier = [...withdrawn.values()].filter(({ phoneNumber }) => !own.has(phoneNumber))
     let outOfEarlier = 0
     if (earlier.length > 0 || (!isDryRun && (outs.size > 0 || contacts.some(isOut)))) {
-      // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
+      // Few lists have opt-outs, and this module loads a large part of the program.
       const { countNewlyOut, withdrawImported } = await import('./withdraw.ts')
       outOfEarlier = await countNewlyOut(tx, vault, this.#accountId, earlier)
       const known = [...contacts, ...earlier]
@@ -282,23 +280,22 @@ export class BatchWriter {
   }
 }
 
-/** The campaign takes no more contacts. */
 export class ClosedCampaign extends Error {}
 
-/** The rows behind those that are committed are to be read again. */
+/** The rows after the committed ones must be read again. */
 export class ReadAgain extends Error {}
 
-/** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
+/** Rolls a batch back: its rows belong to another worker, or are no longer wanted. */
 class LostImport extends Error {}
 
-/** What is wrong with a row whose contact is there and full. */
+/** The error of a row whose contact exists and is full. */
 function errorOf(row: SourceRow | undefined): (RowError & { record: unknown }) | undefined {
   const { code, detail } = tooManyAttributes
   const record = storable(row?.record)
   return row && { line: row.line, code, column: 'attributes', value: null, detail, suggestion: null, record }
 }
 
-/** PostgreSQL's jsonb has no NUL and no half of a letter, which is also what cutting a text may leave. */
+/** jsonb refuses NUL and half surrogate pairs; cutting a text may also leave one. */
 const storable = (record: unknown): unknown =>
   typeof record === 'string'
     ? record.toWellFormed().replaceAll('\0', '\uFFFD')

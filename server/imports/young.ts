@@ -1,4 +1,4 @@
-/** Collecting young objects by hand, where what they hold outside the heap is large and they themselves are small. */
+/** Triggers a collection of young objects if they are small but hold much memory outside the heap. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
@@ -6,8 +6,8 @@ type Collect = (options: { type: 'minor' }) => void
 let collect: Collect | null = null
 
 /**
- * Frees the buffers that nobody holds any more; one to three milliseconds. By itself Node does so when its room for young objects is full,
- * which takes thousands of buffers: a file of 50 MB would leave as much behind it.
+ * Frees unused buffers in one to three milliseconds. Node would wait until its space for young objects is full, which takes thousands of buffers: a
+ * file of 50 MB would leave as much garbage.
  */
 export function collectYoung(): void {
   if (!collect) {

@@ -1,9 +1,9 @@
-/** An account as Twilio's API shows it (https://www.twilio.com/docs/iam/api/account): what programs try their credentials with. */
+/** An account as Twilio's API shows it (https://www.twilio.com/docs/iam/api/account). Programs fetch it to test their credentials. */
 import type { Queryable } from '../ground/db/db.ts'
 import { showSid, twilioVersion } from '../post/twilio-words.ts'
 import { messagesPath, twilioDate } from './resource.ts'
 
-/** The resource of an account that is there; by primary key. The auth token is told once, where it was made. */
+/** By primary key. Without the auth token, which is shown once, when it is created. */
 export async function readTwilioAccount(db: Queryable, accountId: string): Promise<Record<string, unknown>> {
   const { rows } = await db.query<{ name: string; status: string; createdAt: Date; updatedAt: Date }>(
     `select name, status, created_at as "createdAt", updated_at as "updatedAt" from accounts where id = $1`,

@@ -1,4 +1,4 @@
-/** Replies that a real server answers to incoming messages in Twilio's form, up to the messages that are made of them. */
+/** A real server answers incoming messages in Twilio's form; the test follows each answer to the messages in it. */
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, expect, it, test } from 'vitest'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
@@ -22,7 +22,7 @@ let ledger: LedgerTest
 let answers: TwilioAnswers
 let receiver: Receiver
 let webhookId: string
-/** What the server answers; set by each test. */
+/** The server's answer; set by each test. */
 let answer: (response: ServerResponse, received: Received) => void
 const closing: { close(): Promise<void> }[] = []
 
@@ -46,7 +46,7 @@ afterEach(async () => {
 const xml = (inner: string) => (response: ServerResponse) =>
   response.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${inner}</Response>`)
 
-/** A person writes; resolves when the post of it is over. */
+/** Receives a message from a person; resolves when its post is over. */
 async function receive(take: TakeAnswer = answers.take, more: object = {}): Promise<void> {
   const dispatcher = startTestDispatcher(db, {
     takeAnswer: take,
@@ -200,7 +200,7 @@ test('sends at most twenty messages of an answer, and tells of the others in one
 })
 
 test('answers once where the process is lost between the replies and the end of the post', async () => {
-  // A guard against messages of one text must not take the second post for one.
+  // The second post must not be a duplicate for a guard that compares texts.
   await db.query(`update accounts set settings = '{"guards":{"dedupe_window":60}}'`)
   await ledger.context.guards.refresh()
   answer = xml('<Message>One</Message><Message>Two</Message>')

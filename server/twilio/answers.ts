@@ -1,6 +1,6 @@
 /**
- * Answers to incoming messages: their `<Message>` elements are sent as the account's own sends. Each has an idempotency key of the event and its
- * place, so that a post that is made again is answered once. An event reports what is not sent.
+ * Sends the `<Message>` elements in answers to incoming messages. Each has an idempotency key made of the event and its position, so a repeated post
+ * sends nothing twice. An event reports messages that are not sent.
  */
 import { inTransaction, type Db } from '../ground/db/db.ts'
 import { isPassing } from '../ground/db/failure.ts'
@@ -22,16 +22,16 @@ interface AnswersContext {
   outbox: Outbox
   acceptor: Pick<Acceptor, 'accept'>
   refuseUrl: DraftContext['refuseUrl']
-  /** Address of short links; none: they are off. */
+  /** The base address of short links; none if they are off. */
   shortUrl?: string | null
 }
 
-/** The event that was answered, as far as an answer goes by it. */
+/** The parts of the event that its answer needs. */
 interface Incoming {
   data: { message: { id: string; from: string | null; to: string | null; test: boolean } }
 }
 
-// Of one answer. Nobody means more; a program that has lost itself may.
+// In one answer. No program needs more, but a faulty one may send more.
 const messagesMax = 20
 const faultsMax = 20
 // Numbers of https://www.twilio.com/docs/api/errors.
@@ -40,7 +40,6 @@ const notParsed = 12100
 const notValid = 12200
 const wrongType = 12300
 
-/** Takes answers once it was given what accepts messages; those that come before are asked for again. */
 export class TwilioAnswers {
   readonly #log: Log
   #context: AnswersContext | null = null
@@ -69,7 +68,7 @@ async function answerMessage(context: AnswersContext, asked: Asked, answer: Give
   const { messages, faults } = readAnswer(answer)
   const incoming = JSON.parse(asked.payload) as Incoming
   const checks = messages.length > 0 ? await readChecks(context, asked, incoming) : null
-  // One after the other: they go in the order in which they were written.
+  // One by one, to keep their order.
   for (const [i, message] of messages.entries()) {
     const { element, position } = message
     const fault =
@@ -118,7 +117,7 @@ async function readChecks(
   return { accountId, isTest: data.message.test, defaultCountry, refuseUrl, shortUrl }
 }
 
-/** Sends one message; what Twilio would say of it where it is refused. */
+/** Sends one message; returns Twilio's error if it is refused. */
 async function send(
   { acceptor }: AnswersContext,
   { webhookId, eventId, url }: Asked,
@@ -144,7 +143,7 @@ async function send(
       idempotency: { operation: 'twilio.answer', key, fingerprint },
     })
     if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
-    // An erasure leaves an empty one.
+    // Erasure leaves an empty fingerprint.
     const known = accepted.kind === 'known_key' && accepted.messageId ? accepted.fingerprint : fingerprint
     return known.length > 0 && !known.equals(fingerprint)
       ? { code: notValid, detail: 'is another than was sent when the post came first' }
@@ -156,7 +155,7 @@ async function send(
   }
 }
 
-/** Records what was not done. It is always recorded: nobody else learns of it. */
+/** Records an undone part of an answer as an event, always: nothing else reports it. */
 async function tell(
   { db, outbox }: AnswersContext,
   { accountId, webhookId, eventId }: Asked,

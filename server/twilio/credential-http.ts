@@ -1,4 +1,3 @@
-/** Routes of the credentials for programs written for Twilio's API. */
 import { Type } from 'typebox'
 import type { Db } from '../ground/db/db.ts'
 import { ApiError, invalid } from '../ground/base/errors.ts'

@@ -1,4 +1,4 @@
-/** Auth tokens: their rows, and who comes with one. */
+/** Auth tokens: rows and authentication. */
 import { randomBytes } from 'node:crypto'
 import { denied } from '../accounts/authenticate.ts'
 import { basicOf } from '../accounts/login/basic.ts'
@@ -12,7 +12,7 @@ import { newId } from '../ground/base/ids.ts'
 import { parseSid, twilioTokenPurpose } from '../post/twilio-words.ts'
 import type { Vault } from '../ground/sealing/vault.ts'
 
-/** A credential as it is shown; never its token. */
+/** A credential without its token. */
 export interface TwilioCredentialRow {
   id: string
   name: string
@@ -23,10 +23,10 @@ export interface TwilioCredentialRow {
 
 const columns = `id, name, mode, created_at as "createdAt", last_used_at as "lastUsedAt"`
 
-/** Most credentials of an account: a pair to rotate, and some to spare. */
+/** Per account: a pair to rotate, and some spare. */
 export const twilioCredentialsMax = 10
 
-/** Makes a credential; `token` (32 hexadecimal digits, as Twilio's) is shown once. Null where the account has enough of them. */
+/** Creates a credential; returns null at the limit. `token` has 32 hexadecimal digits, as at Twilio, and is shown once. */
 export async function createTwilioCredential(
   tx: Tx,
   vault: Vault,
@@ -36,7 +36,7 @@ export async function createTwilioCredential(
   const id = newId()
   const token = randomBytes(16).toString('hex')
   const sealed = vault.seal(token, twilioTokenPurpose(accountId, id))
-  // Two at once may make one too many, which does no harm.
+  // Two at once may exceed the limit by one, which does no harm.
   const { rows } = await tx.query<TwilioCredentialRow>(
     `insert into twilio_credentials (account_id, id, name, mode, token_hash, token_sealed)
      select $1, $2, $3, $4, $5, $6
@@ -47,7 +47,7 @@ export async function createTwilioCredential(
   return rows[0] ? { row: rows[0], token } : null
 }
 
-/** The credentials of an account that are not revoked, oldest first: a handful. By primary key. */
+/** The active credentials of an account, oldest first; by primary key. */
 export async function listTwilioCredentials(db: Queryable, accountId: string): Promise<TwilioCredentialRow[]> {
   const { rows } = await db.query<TwilioCredentialRow>(
     `select ${columns}
@@ -60,7 +60,7 @@ export async function listTwilioCredentials(db: Queryable, accountId: string): P
   return rows
 }
 
-/** Revokes one; null where there is none. Locks its row. */
+/** Revokes a credential and locks its row; null if there is none. */
 export async function revokeTwilioCredential(
   tx: Tx,
   accountId: string,
@@ -78,18 +78,17 @@ export async function revokeTwilioCredential(
   return rows[0] ?? null
 }
 
-// What a token of that API may do there: it has no scopes.
+// The permissions of an auth token, which has no scopes.
 const scopes: ReadonlySet<string> = new Set(['messages:read', 'messages:read_body', 'messages:write'])
 
-/** Says who calls with HTTP Basic: account sid and auth token. One a process; what is revoked elsewhere is known within five seconds. */
+/** Authenticates HTTP Basic callers by account sid and auth token. One per process; sees another node's revocations within five seconds. */
 export interface TwilioAuthenticator {
   /** @throws ApiError (also by rejection) `missing_token`, `invalid_token` or `account_suspended`. */
   authenticate(authorization: string | undefined, ip: string, refuse: () => void): Caller | Promise<Caller>
-  /** Forgets everybody: call it after one was revoked here. */
+  /** Empties the cache; call this after a revocation. */
   forget(): void
 }
 
-/** An authenticator over the credentials. */
 export function openTwilioAuthenticator(db: Db): TwilioAuthenticator {
   const callers = new KnownCallers<Caller>(async (header) => {
     const { clientId, clientSecret } = credentialsOf(header)
@@ -97,7 +96,7 @@ export function openTwilioAuthenticator(db: Db): TwilioAuthenticator {
   })
   return {
     authenticate(authorization = '', _ip, refuse) {
-      // Without them there is nothing to look up, and no try to count.
+      // A request without credentials is refused without a query, and does not count as a try.
       credentialsOf(authorization)
       return callers.find(authorization, refuse)
     },
@@ -111,7 +110,7 @@ function credentialsOf(authorization: string): { clientId: string; clientSecret:
   return basic
 }
 
-/** By the unique hash; notes the use, to the minute. */
+/** By the unique hash; records the last use, to the minute. */
 async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
   const { rows } = await db.query<{
     accountId: string

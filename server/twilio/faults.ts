@@ -1,15 +1,14 @@
-/** Failures in Twilio's form: a number, a sentence, and where to read more. */
+/** Errors in Twilio's form: a number, a sentence and a link to its documentation. */
 import type { FastifyReply } from 'fastify'
 import type { ApiError, ErrorCode, FieldError } from '../ground/base/errors.ts'
 
-/** A failure as that API words it. */
 interface TwilioFault {
   status: number
   code: number
   message: string
 }
 
-/** Our codes -> [status, number]. Others keep their status, with the status's general number. */
+/** Our codes -> [status, number]. Other codes keep their status and get its general number. */
 const ofCode: Partial<Record<ErrorCode, [number, number]>> = {
   recipient_opted_out: [400, 21610],
   destination_not_allowed: [400, 21408],
@@ -20,7 +19,7 @@ const ofCode: Partial<Record<ErrorCode, [number, number]>> = {
   not_cancelable: [400, 30409],
 }
 
-/** The fields of a send -> the parameter's name, and its number where no code below says more. */
+/** The fields of a send -> the parameter's name, and its number if the code gives none. */
 const ofPointer: Record<string, [string, number]> = {
   '#/to': ['To', 21211],
   '#/from': ['From', 21212],
@@ -35,7 +34,7 @@ const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
   sender_not_allowed: 21606,
 }
 
-/** Any failure of ours. */
+/** Converts any of our errors. */
 export function toTwilioFault(error: ApiError | WrongParameter): TwilioFault {
   if (error instanceof WrongParameter) return error.fault
   const field = error.options.errors?.[0]
@@ -50,7 +49,7 @@ export function toTwilioFault(error: ApiError | WrongParameter): TwilioFault {
 const general = (status: number): number =>
   status === 401 ? 20003 : status === 405 ? 20004 : status === 422 || status === 400 ? 20001 : 20000 + status
 
-/** A wrong parameter that our own check of a send does not know. */
+/** A parameter error that our own check of a send does not find. */
 export class WrongParameter extends Error {
   readonly fault: TwilioFault
   constructor(code: number, message: string) {
@@ -59,7 +58,6 @@ export class WrongParameter extends Error {
   }
 }
 
-/** Answers with a failure. */
 export function sendTwilioFault(reply: FastifyReply, error: ApiError | WrongParameter): FastifyReply {
   const isWrong = error instanceof WrongParameter
   const { status, code, message } = toTwilioFault(error)

@@ -1,4 +1,4 @@
-/** The Twilio-compatible API before those who mean it ill. */
+/** The Twilio-compatible API against hostile requests. */
 import { beforeEach, expect, test, vi } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
@@ -128,7 +128,7 @@ test('a message is shown as Twilio shows it', async () => {
     error_message: expect.stringMatching(/^\w/),
     status: 'undelivered',
   })
-  // It has not failed.
+  // An unconfirmed message has not failed.
   await set(id, `status = 'unconfirmed', error_code = 'no_receipt'`)
   expect(await get(id)).toMatchObject({ status: 'sent', error_code: null, error_message: null })
   await set(id, `direction = 'inbound', status = 'received', error_code = null`)
@@ -286,7 +286,7 @@ test('who guesses tokens is soon not looked up any more, and who is known goes o
   const note = vi.spyOn(door.unknownCallers, 'note')
   expect((await send('', 'guess')).statusCode).toBe(401)
   expect(note).toHaveBeenCalledOnce()
-  // Ten a second come back: a hundred more are those of an hour from now, however long this takes.
+  // Ten tries a second come back; a hundred dated an hour ahead stay counted, however long the test takes.
   for (let i = 0; i < 100; i++) door.unknownCallers.note('127.0.0.1', performance.now() + 3_600_000)
   note.mockClear()
   expect((await send('', 'another guess')).statusCode).toBe(429)

@@ -28,10 +28,9 @@ const ofAccount = `/${twilioVersion}/Accounts/:accountSid`
 const root = `${ofAccount}/Messages`
 const AccountParams = Type.Object({ accountSid: Type.String({ maxLength: 40 }) })
 const Params = Type.Object({ accountSid: Type.String({ maxLength: 40 }), sid: Type.String({ maxLength: 40 }) })
-// No OpenAPI: the shapes are Twilio's, and its own clients know them.
+// Not in OpenAPI, because the shapes are Twilio's, and its clients know them.
 const hidden = { hide: true, params: AccountParams } as const
 
-/** Registers the routes. */
 export async function twilioRoutes(
   app: App,
   context: MessagesContext & { callers: TwilioAuthenticator },
@@ -123,7 +122,7 @@ export async function twilioRoutes(
   })
 }
 
-// Its clients send more than is known here.
+// Twilio's clients send parameters that we do not know.
 const anyQuery = Type.Object({}, { additionalProperties: true })
 
 function formOf(request: FastifyRequest): URLSearchParams {

@@ -1,4 +1,4 @@
-/** Lists in the manner of that API: by numbers, by days, by pages. */
+/** Lists as Twilio filters and pages them: by number, day and page. */
 import { beforeEach, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../ground/db/db.ts'
@@ -99,7 +99,7 @@ test('pages lead to each other, with what was asked for', async () => {
   expect(back).toMatchObject({ page: 1 })
   expect(bodiesOf(back)).toEqual(['3', '2'])
   expect(bodiesOf(await get(third.first_page_uri))).toEqual(['5', '4'])
-  // A token belongs to what was asked for with it.
+  // A page token is bound to its filters.
   const elsewhere = (first.next_page_uri ?? '').replace('15551230001', '15551230002')
   expect((await get(elsewhere)).code).toBe(20001)
   const none = await list('To=%2B15551230003')

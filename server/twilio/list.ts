@@ -1,4 +1,4 @@
-/** Lists of messages as Twilio pages them: by addresses of the next and the last page. */
+/** Lists of messages as Twilio pages them: by addresses of the next and the previous page. */
 import type { Db } from '../ground/db/db.ts'
 import { buildPage, readCursor, type Position } from '../ground/http/page.ts'
 import { currentNumber } from '../ground/numbers/number.ts'
@@ -11,12 +11,11 @@ const sizeDefault = 50
 const sizeMax = 1000
 const dayMs = 86_400_000
 
-/** What a list was asked for. */
 export interface TwilioQuery {
   size: number
   page: number
   token: string | undefined
-  /** As they came: the pages' addresses repeat them. */
+  /** As received, because the addresses of the pages repeat them. */
   filters: Record<string, string>
 }
 
@@ -46,8 +45,8 @@ export function readTwilioQuery(query: Record<string, unknown>): TwilioQuery {
 }
 
 /**
- * The filters of a list of ours. `DateSent` is compared with the time of creation, by which messages are kept. A number of the account is on its
- * own side, whichever of To and From it stands in. By senders' unique numbers.
+ * Converts to filters of our own list. `DateSent` is compared with the time of creation, the order in which messages are stored. A number of the
+ * account is matched on its own side, whether it is given as To or as From. By senders' unique numbers.
  */
 export async function readTwilioFilters(
   db: Db,
@@ -88,10 +87,8 @@ function readDay(text: string | undefined): Date | null {
   return day
 }
 
-/** Where the page begins. @throws ApiError `invalid_cursor` */
 export const positionOf = ({ token, filters }: TwilioQuery): Position | null => readCursor(token, filters)
 
-/** The page. */
 export function renderTwilioPage(
   accountId: string,
   query: TwilioQuery,

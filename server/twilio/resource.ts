@@ -4,11 +4,10 @@ import { renderPrices } from '../message/price.ts'
 import { messageErrors } from '../message/taxonomy.ts'
 import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from '../post/twilio-words.ts'
 
-/** Path of an account's messages there. */
+/** The path of an account's messages in Twilio's API. */
 export const messagesPath = (accountId: string): string =>
   `/${twilioVersion}/Accounts/${showSid('AC', accountId)}/Messages`
 
-/** The resource. `body` is empty where the text was redacted, as it is there. */
 export function renderTwilioMessage(row: MessageRow): Record<string, unknown> {
   const sid = showSid('SM', row.id)
   const isInbound = row.direction === 'inbound'
@@ -31,7 +30,7 @@ export function renderTwilioMessage(row: MessageRow): Record<string, unknown> {
     messaging_service_sid: null,
     num_media: '0',
     num_segments: String(row.segments),
-    // A debit there.
+    // Twilio shows prices as debits.
     price: price && `-${price.amount}`,
     price_unit: row.costCurrency ?? 'USD',
     sid,

@@ -16,7 +16,7 @@ test.each<[Record<string, string>, object]>([
     { To: ' 15551230001', From: ' 15557654321' },
     { ...plain, from: '+15557654321' },
   ],
-  // Without its plus sign, and national nowhere near its sender; and with it.
+  // Without a plus sign; as a national number far from its sender; and with a plus sign.
   [
     { To: '447911123456', From: '15557654321' },
     { ...plain, to: '447911123456', from: '15557654321' },
@@ -40,7 +40,7 @@ test.each<[Record<string, string>, object]>([
   [{ StatusCallback: 'https://example.com/a?b#c\nd' }, { ...plain, callback_url: 'https://example.com/a?b#twilio' }],
   [{ SmartEncoded: 'True' }, { ...plain, smart_encoding: true }],
   [{ ShortenUrls: 'false' }, { ...plain, shorten_urls: false }],
-  // What is empty is not there, and what is unknown is passed over, as it is at Twilio.
+  // Like Twilio, ignores empty and unknown parameters.
   [{ From: '', SendAt: '', ScheduleType: '', ValidityPeriod: '', StatusCallback: '', MediaUrl: '' }, plain],
   [{ ProvideFeedback: 'true', Attempt: '1' }, plain],
   [{ Body: '😀'.repeat(1600) }, { ...plain, message: '😀'.repeat(1600) }],
@@ -61,7 +61,7 @@ test.each<[Record<string, string>, number, RegExp]>([
   [{ SendAt: '2026-11-20T12:00:00Z' }, 35111, /'ScheduleType'/],
   [{ SendAt: '2026-11-20T12:00:00Z', ScheduleType: 'optimized' }, 35111, /'ScheduleType'/],
   [{ ScheduleType: 'fixed' }, 35113, /'SendAt'/],
-  // A day is no time.
+  // A date has no time.
   [{ ScheduleType: 'fixed', SendAt: '2026-11-20' }, 35113, /'SendAt'/],
   [{ ScheduleType: 'fixed', SendAt: '2026-11-20T25:00:00Z' }, 35113, /'SendAt'/],
   [{ ValidityPeriod: '0' }, 20001, /'ValidityPeriod'/],

@@ -1,4 +1,4 @@
-/** From the parameters of Twilio's `Messages.json` to the body of a send. */
+/** Converts the parameters of Twilio's `Messages.json` to the body of a send. */
 import { isUnstorable } from '../ground/http/body.ts'
 import { showId } from '../ground/base/ids.ts'
 import { textMax, type SendBody } from '../message/send-schema.ts'
@@ -7,17 +7,17 @@ import { twilioFormMark } from '../post/twilio-form.ts'
 import { WrongParameter } from './faults.ts'
 import { readTwilioTime } from './time.ts'
 
-// What would make another message of it than was meant. Anything else that is unknown is passed over, as it is there.
+// These would change the meaning of the message. Other unknown parameters are ignored, as at Twilio.
 const unsupported = ['MediaUrl', 'ContentSid', 'PersistentAction', 'ApplicationSid']
 
-// As of the `callback_url` of a send.
+// As for the `callback_url` of a send.
 const urlMax = 2048
 
-/** Reads the parameters. @throws WrongParameter at the first wrong one; numbers, senders and addresses are checked with the send itself. */
+/** @throws WrongParameter for the first wrong parameter; the send itself checks numbers, senders and addresses. */
 export function readTwilioSend(form: URLSearchParams): SendBody {
   const has = (name: string): boolean => (form.get(name) ?? '') !== ''
   const text = (name: string): string => form.get(name) ?? ''
-  // A plus sign that was not encoded is a blank in a form; there it is taken, too.
+  // In a form, an unencoded plus sign is a blank; Twilio accepts it.
   const number = (name: string): string => text(name).replace(/^ /, '+')
   for (const [name, value] of form)
     if (isUnstorable(value)) throw new WrongParameter(20001, `The '${name}' parameter must not contain NUL.`)
@@ -37,7 +37,7 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
   return {
     to: number('To'),
     message: text('Body'),
-    // A pool with a sender named is that sender, as it is there.
+    // If a sender is named beside a pool, the sender is used, as at Twilio.
     ...(has('From') ? { from: number('From') } : poolId && { sender_pool: showId('pol', poolId) }),
     ...(sendAt && { send_at: sendAt }),
     ...(has('ValidityPeriod') && { validity_period: readSeconds(text('ValidityPeriod')) }),

@@ -1,6 +1,4 @@
-/** Times as that API is given them. */
-
-/** A day, or a time as of ISO 8601 (a blank may stand for the T), of UTC where no zone is named; null for what is none. */
+/** Reads a date, or an ISO 8601 time (with T or a blank), in UTC if no zone is given; null if it is neither. */
 export function readTwilioTime(text: string): Date | null {
   const [, day, time] = /^(\d{4}-\d\d-\d\d)(?:[T ](.+))?$/.exec(text) ?? []
   if (day === undefined) return null

@@ -1,4 +1,3 @@
-/** TwiML as programs and people write it. */
 import fc from 'fast-check'
 import twilio from 'twilio'
 import { expect, it, test } from 'vitest'

@@ -1,17 +1,16 @@
-/** TwiML as a server answers it to an incoming message: the messages in it, and what is wrong with the rest. */
+/** Reads the TwiML that answers an incoming message: its messages, and the errors of the rest. */
 
-/** What is not done of an answer, and why. */
 export interface AnswerFault {
-  /** The element that it is about; null: the whole answer. */
+  /** The element with the error; null for the whole answer. */
   element: string | null
-  /** Its place among the elements of the answer, from 1. */
+  /** Its position in the answer, from 1. */
   position: number | null
-  /** Twilio's number of the error. */
+  /** Twilio's error number. */
   code: number
   detail: string
 }
 
-/** A `<Message>`, with the parameters of `Messages.json` that it gives. */
+/** A `<Message>` with its `Messages.json` parameters. */
 export interface AnswerMessage {
   element: string
   position: number
@@ -30,13 +29,13 @@ const notValid = 12200
 const bodyMissing = 21602
 
 const nameMax = 64
-/** `<Sms>` is its name of before 2013. */
+/** `<Sms>` is the element's name from before 2013. */
 const messageNames = ['Message', 'Sms']
 const attributeNames = ['to', 'from', 'action', 'method', 'statusCallback']
 
 class NotTwiml extends Error {}
 
-/** Reads a document. Nothing of one that cannot be parsed is sent. */
+/** If the document cannot be parsed, it yields no messages. */
 export function readTwiml(document: string): { messages: AnswerMessage[]; faults: AnswerFault[] } {
   const messages: AnswerMessage[] = []
   const faults: AnswerFault[] = []
@@ -93,7 +92,7 @@ function readMessage(
   }
 }
 
-/** The text of an element, without blanks around it: programs indent their documents. */
+/** Trimmed, because programs indent their documents. */
 const textOf = ({ children }: Element): string =>
   children
     .filter((child) => typeof child === 'string')
@@ -110,7 +109,7 @@ const tokens = [
   '(?<text>[^<]+)',
 ].join('|')
 
-/** Parses a document without a DTD. In time linear in its length: a token that has no end ends the parsing. */
+/** Parses a document without a DTD, in time linear in its length: an unclosed token ends the parsing. */
 function parse(document: string): Element {
   const top: Element = { name: '', attributes: new Map(), children: [] }
   const open = [top]
@@ -168,7 +167,7 @@ function readEntities(text: string): string {
   )
 }
 
-/** Text of characters that XML has (XML 1.0 §2.2). */
+/** Refuses characters outside XML 1.0 §2.2. */
 function checked(text: string): string {
   if (/[^\t\n\r -\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)) throw new NotTwiml('It contains an invalid XML character.')
   return text

@@ -1,19 +1,19 @@
-/** Cells with more in them than a number: several numbers, an extension, words. Two numbers never become one, and a number is never cut short. */
+/** Cells that hold more than a number: several numbers, an extension, words. Two numbers never become one, and a number is never cut short. */
 import { codeLengthOf } from './plan.ts'
 import { isOfPeople } from './type.ts'
 
-/** Where a cell is cut: into whole numbers, or into a number and what is no number. */
+/** The cut of a cell: into whole numbers, or into a number and a rest that is not one. */
 export type Cut = { kind: 'numbers'; numbers: string[] } | { kind: 'rest'; number: string; detail: string }
 
-// What is between two numbers. A slash or a comma is also punctuation within one: the parts decide.
+// Separates two numbers. A slash or a comma may also be inside one number; the parts decide.
 const separator = /:{2,}|[;,|&/／\n\r]|\s(?:or|and|oder|und|ou|et|y|o|e|или|и)\s|\s*(?=(?<=[\p{Nd})].*)[+＋])/giu
-// A group of digits that begins with 00 can begin a second number, or continue the first.
+// A group of digits that begins with 00 may begin a second number or continue the first.
 const doubleZero = /\s+(?=00[1-9])/gu
 const blank = /(?<=\p{Nd})\s+(?=[\p{Nd}(])/gu
 const extension =
   /\s*[,;:/(-]*\s*(?:extension|extn|ext|x|#|int|interno|anexo|ramal|poste|durchwahl|dw|nst|доб)[\s.:=]*\d{1,7}\)?\s*$/iu
 const number = /[+＋]?[\p{Nd}(][\p{Nd}\p{Zs}\p{Pd}()./／]*\p{Nd}/u
-// A part with fewer digits is an area code before a slash, or the end of a number behind one.
+// A shorter part is an area code before a slash, or the end of a number behind one.
 const digitsMin = 7
 // With the country code. Fewer digits before an ending are more likely the first half of a number.
 const endedDigitsMin = 9
@@ -24,12 +24,12 @@ const cuts = {
   words: 'must contain only a number',
 } as const
 
-/** Says of a fault that its cells have a number and something else. */
+/** Whether the fault is about a cell with a number and something else. */
 export const isCut = (detail: string): boolean => Object.values<string>(cuts).some((cut) => detail.startsWith(cut))
 
 /**
- * Where a cell must be cut; null: it is one number, or none. `numberOf` reads a text that should be one number. A number that people have is
- * one, however it is grouped; then parts that people have decide, and then any possible number.
+ * Null if the cell is one number, or none. `numberOf` reads a text that should be one number. Numbers in personal ranges go first: the whole text if
+ * it is one, however it is grouped; then a cut into such parts; then any possible numbers.
  */
 export function findCut(text: string, numberOf: (text: string) => string | null): Cut | null {
   const partOf = (part: string): string | null => (countDigits(part) >= digitsMin ? numberOf(part.trim()) : null)
@@ -50,7 +50,6 @@ export function findCut(text: string, numberOf: (text: string) => string | null)
   return cutParts(text, partOf) ?? cutRest(text, separator, partOf) ?? (only === null ? null : rest(only, cuts.words))
 }
 
-/** Cuts into numbers. */
 function cutParts(text: string, partOf: (part: string) => string | null): Cut | null {
   const marks = [separator, doubleZero, blank].flatMap((one) => [...text.matchAll(one)])
   for (const { index, 0: mark } of marks) {
@@ -65,7 +64,6 @@ function cutParts(text: string, partOf: (part: string) => string | null): Cut | 
   return null
 }
 
-/** Cuts after a number that has something behind it. */
 function cutRest(text: string, mark: RegExp, partOf: (part: string) => string | null): Cut | null {
   for (const { index } of text.matchAll(mark)) {
     const first = partOf(text.slice(0, index))
@@ -74,7 +72,7 @@ function cutRest(text: string, mark: RegExp, partOf: (part: string) => string | 
   return null
 }
 
-/** Cuts the last digits of a second number, as in 030 1234567/68: they could also be digits of the first. */
+/** Cuts off the last digits of a second number, as in 030 1234567/68, because they may also be digits of the first. */
 function cutEnding(text: string, partOf: (part: string) => string | null): Cut | null {
   const ending = /[/／]\s*\p{Nd}{1,2}$/u.exec(text)
   const first = ending && partOf(text.slice(0, ending.index))

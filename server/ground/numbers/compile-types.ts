@@ -1,4 +1,4 @@
-/** Compiles from libphonenumber's large metadata what the plans do not say: which numbers people have, and which cost their callers extra. */
+/** Compiles two facts that the plans lack from libphonenumber's large metadata: personal ranges, and premium ranges. */
 import { createRequire } from 'node:module'
 import { getExampleNumber, type CountryCode } from 'libphonenumber-js/core'
 import metadata from 'libphonenumber-js/max/metadata'
@@ -15,7 +15,6 @@ const tables = metadata as unknown as {
   nonGeographic: Record<string, Entry>
 }
 
-/** The text of `types.ts`. */
 export function renderTypes(): string {
   const { version } = createRequire(import.meta.url)('libphonenumber-js/package.json') as { version: string }
   const rows = [
@@ -43,7 +42,7 @@ function rowOf(country: string, entry: Entry): string | null {
   return country === '' && columns[4] === '' ? null : columns.join(' ')
 }
 
-/** Whether a mobile number is written at home as it is behind the calling code: 202 555 0123, but 0171 3920052. */
+/** Whether people dial a mobile number at home without a prefix: 202 555 0123, but 0171 3920052. */
 function isWrittenBare(country: CountryCode): boolean {
   const example = getExampleNumber(country, examples, metadata)
   return example?.formatNational().replace(/\D/g, '') === example?.nationalNumber

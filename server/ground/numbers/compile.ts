@@ -1,30 +1,26 @@
-/** Compiles libphonenumber's metadata to the table that reading numbers needs; run by `npm run numbers`, never by the service. */
+/** Compiles libphonenumber's metadata to the table for reading numbers; run by `npm run numbers`, never by the service. */
 import { createRequire } from 'node:module'
 import metadata from 'libphonenumber-js/min/metadata'
 
-/** A country's row of the library's metadata, version 4; only what is used here is named. */
+/** The used columns of a country's row in the library's metadata, version 4. */
 interface Entry {
-  /** Calling code. */
   readonly 0: string
-  /** Prefix dialled before a calling code, a pattern. */
+  /** Prefix of international calls, a pattern. */
   readonly 1: string
-  /** Pattern of any number. */
+  /** Pattern of all numbers. */
   readonly 2: string
-  /** Possible lengths. */
   readonly 3: readonly number[]
-  /** Digit dialled before a national number. */
+  /** Digit before a national number. */
   readonly 5?: string | 0
-  /** The same as a pattern, where more than that digit may stand there. */
+  /** The same as a pattern, if more than that digit may precede the number. */
   readonly 7?: string | 0
-  /** What that pattern is replaced by. */
   readonly 8?: string | 0
-  /** Leading digits of numbers that are surely this country's. */
+  /** Leading digits that only this country's numbers have. */
   readonly 10?: string | 0
-  /** Patterns by type. */
   readonly 11?: readonly (readonly [string] | 0)[] | 0
 }
 
-/** The metadata as it is: the library's types hide it. */
+/** The library's types hide its tables. */
 export const tables = metadata as unknown as {
   version: number
   country_calling_codes: Record<string, string[]>
@@ -32,13 +28,12 @@ export const tables = metadata as unknown as {
   nonGeographic: Record<string, Entry>
 }
 
-/** The text of `plans.ts`. */
 export function renderPlans(): string {
   if (tables.version !== 4) throw new Error(`The metadata are of version ${tables.version}; this reads version 4`)
   const { version } = createRequire(import.meta.url)('libphonenumber-js/package.json') as { version: string }
   const codes = Object.entries(tables.country_calling_codes).map(([code, countries]) => ({ code, countries }))
   const rows = [
-    // The order in which the library looks: of countries that share a code the main one comes first.
+    // In the library's order: of countries that share a code, the main one first.
     ...codes.flatMap(({ code, countries }) => countries.map((country) => rowOf(code, country))),
     ...Object.keys(tables.nonGeographic).map((code) => rowOf(code, '')),
   ]
@@ -57,7 +52,7 @@ export function renderPlans(): string {
 function rowOf(code: string, country: string): string {
   const entry = country === '' ? tables.nonGeographic[code] : tables.countries[country]
   if (!entry) throw new Error(`The metadata name +${code} ${country} without describing it`)
-  // An empty pattern stands for a type that shares the pattern of another.
+  // An empty pattern means that the type shares another type's pattern.
   const types = (entry[11] || []).map((type) => (type ? type[0] : '')).filter((pattern) => pattern !== '')
   const lengths = entry[3].reduce((mask, length) => mask | (1 << length), 0)
   const columns = [

@@ -1,8 +1,6 @@
-/** The error for a country that does not exist. */
 import type { FieldError } from '../base/errors.ts'
 import { isCountry } from './number.ts'
 
-/** A country that no numbering plan knows. */
 export function countryError(pointer: string, country: string): FieldError {
   const suggestion = country === 'UK' ? 'GB' : country.toUpperCase()
   return {

@@ -1,15 +1,15 @@
-/** Numbers by which lists are filtered: read as they are where they come from, so that a slip is told and does not find nothing. */
+/** Numbers in filters of lists, read as strictly as in sends: a typing error is reported instead of matching nothing. */
 import type { FieldError } from '../base/errors.ts'
 import { readSender } from './sender.ts'
 import { currentNumber, readNumber } from './number.ts'
 
 /**
- * What a number may be. A `recipient` is what a send takes. A `person` who writes may be more: a short code, a name, or a national number of a
- * carrier that does not say its country. So may an `address` of ours, which is as the operator wrote it.
+ * A `recipient` is any number that a send accepts. A `person` may also be a short code, a name, or a national number from a carrier that states no
+ * country. An `address` of ours may be all of these, as the operator wrote it.
  */
 type Form = 'recipient' | 'person' | 'address'
 
-/** The number that a query field names, or null; adds what is wrong with it. */
+/** Reads a query field, or returns null and adds its error. */
 export function readNumberFilter(
   name: string,
   given: string | undefined,
@@ -17,7 +17,7 @@ export function readNumberFilter(
   faults: FieldError[],
 ): string | null {
   if (given === undefined) return null
-  // A plus sign that was not escaped is a blank in a query string.
+  // An unescaped plus sign is a blank in a query string.
   const text = given.trim()
   const read = form === 'recipient' ? readNumber(text) : readSender(text)
   if (typeof read === 'string') return form === 'person' ? currentNumber(read) : read

@@ -36,7 +36,7 @@ describe('a cell with a number', () => {
     expect(read('+1 555-123-1401 ::: +1 555-123-1402 ::: +1 555-123-1403').valueOf()).toMatchObject({
       others: ['15551231402', '15551231403'],
     })
-    // Two forms of one phone are one number.
+    // Two forms of one phone count as one number.
     expect(read('+5215512345678, +525512345678')).toMatchObject({ number: '525512345678', repair: null, others: [] })
   })
 
@@ -88,7 +88,7 @@ describe('a cell with a number', () => {
       ['+44 7911 123480.00', null, '447911123480'],
     ] as const)
       expect(read(text, country), text).toMatchObject({ number, others: [] })
-    // Two such numbers with a blank between them are two.
+    // With a blank between them, they are two numbers.
     expect(read('0733 000 004 0733 000 005', 'KE')).toMatchObject({ number: '254733000004', others: ['254733000005'] })
   })
 

@@ -1,21 +1,21 @@
-/** Numbers as files have them: what spreadsheets and people do to them is undone where nothing is lost, and named where digits are. */
+/** Numbers in files: damage by spreadsheets and people is repaired if no digit is lost, and reported otherwise. */
 import { digitsOf, parseNumber, undoSpreadsheet } from './written.ts'
 import { findCut } from './cell.ts'
 import { isInDoubt, type Doubt } from './national.ts'
 import { generalDetail, readNumber, spellingsOf, suggestOne, type NumberFault } from './number.ts'
 
-/** Why a cell is no number. */
+/** Why a cell is not a number. */
 export interface PhoneFault {
   code: 'required' | 'scientific_notation' | 'invalid_phone_number'
   detail: string
-  /** The detail without what is only so in this cell. */
+  /** The detail without the parts that are specific to this cell. */
   general?: string
   suggestion?: string
-  /** The number of the cell, if only what is beside it is wrong: enough to opt its person out, not to write to them. */
+  /** The number in the cell, if only its surroundings are wrong: enough to opt the person out, but not to send to them. */
   found?: string
 }
 
-/** What was wrong with numbers that could be mended; of several the one that stands first here. */
+/** Repairs of numbers; if several apply, the first in this list is reported. */
 export const repairs = {
   apostrophe: 'It started with an apostrophe, as spreadsheets mark text.',
   formula: 'It was in a formula, which keeps spreadsheets from changing its digits.',
@@ -29,31 +29,31 @@ export const repairs = {
 } as const satisfies Record<string, string>
 export type Repair = keyof typeof repairs
 
-/** A number, and what was mended. */
+/** A number and its repair. */
 export interface ImportedNumber {
   number: string
   repair: Repair | null
-  /** Further numbers of the cell, which were not taken. */
+  /** Other numbers in the cell, which are not imported. */
   others: readonly string[]
 }
 
-// Mobile numbers with their calling code and without a plus sign that the plan of the country has room for as national ones, and
-// libphonenumber takes for such. Those would be of a few fixed lines, if of any: no other country has both (the test tries all).
+// Mobile numbers with a calling code and no plus sign that also fit the country's plan as national numbers, which is how libphonenumber reads them.
+// As national numbers, they would be a few fixed lines at most. No other country has both readings (the test tries all).
 const mobilesWithCode: Readonly<Record<string, RegExp>> = {
   DE: /^491(?:5\d{9}|(?:6[023]|7\d)\d{7,8})$/,
   ID: /^628[1-35-9]\d{7,10}$/,
   XK: /^3834[3-9]\d{6}$/,
 }
 
-// Excel shows 12 digits and more like this, and saves what it shows.
+// Excel displays numbers of 12 digits and more in this form, and saves what it displays.
 const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
 
 /**
- * Reads the cell of a number leniently: punctuation, blanks and digits of any script, an apostrophe before it, `00` or no plus sign, `.0` after it; with
- * a country (the row's own, else the one of the request) also national numbers, which win where both readings exist, but over a mobile number of
- * that country, and in an export, whose digits have their country code. Digits that a spreadsheet dropped are never guessed. Of several whole
- * numbers the first is taken; an extension, or the last digits of another number, make no number, and are refused with what is before them. Without a
- * country, `doubt` says which digits of the column are rather national ones: those are nobody's.
+ * Reads the number in a cell leniently: punctuation, blanks and digits of any script, a leading apostrophe, `00` or no plus sign, a trailing `.0`.
+ * With a country (the row's own, else the request's), also reads national numbers. They win if both readings exist, except over a mobile number of
+ * that country, and except in an export, whose digits include the country code. Never guesses digits that a spreadsheet dropped. Of several whole
+ * numbers, takes the first. Refuses an extension or the last digits of another number, together with the number before them. Without a country,
+ * `doubt` says which digits of the column are probably national numbers, which are refused.
  */
 export function readImportedNumber(
   text: string,
@@ -113,7 +113,7 @@ function readSingle(cleaned: string, country: string | null, isExport: boolean):
     const read = readNumber(`+${parsed}`)
     return 'number' in read ? { number: read.number, repair: nameForm(cleaned, parsed) } : withGeneral(read)
   }
-  // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
+  // Punctuation without a plus sign or a country marks a national number: 555-123-4567 is not a number in Brazil.
   const strict = readNumber(
     international ?? (isWhole ? `+${digitsOf(cleaned) ?? cleaned}` : cleaned),
     country,
@@ -127,7 +127,6 @@ const withGeneral = (fault: NumberFault): PhoneFault => ({ ...fault, general: ge
 const isMobileWithCode = (cleaned: string, country: string | null): boolean =>
   country !== null && mobilesWithCode[country]?.test(digitsOf(cleaned) ?? '') === true
 
-/** How a number was written that was read: nothing is wrong with one that has its plus sign and its current form. */
 function nameForm(cleaned: string, number: string): Repair | null {
   const digits = (digitsOf(cleaned) ?? '').replace(/^(?:\+|00)/, '')
   const isOld = digits !== number && spellingsOf(number).includes(digits)

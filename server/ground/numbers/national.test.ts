@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { countriesOf, findDoubt } from './national.ts'
 import { planOfCountry } from './plan.ts'
 
-/** Numbers of a form in which X is any digit, the same ones each time. */
+/** Numbers of a form in which X is any digit; the same ones in each run. */
 function numbersOf(form: string, count = 60): string[] {
   let seed = 7
   const digit = (): string => String((seed = (seed * 1103515245 + 12345) % 2147483648) % 9)
   return Array.from({ length: count }, () => form.replace(/X/g, digit))
 }
 
-// As people write them at home, without the zero that spreadsheets take away.
+// As people write them at home, without the leading zero that spreadsheets drop.
 const national: [string, string[]][] = [
   ['US', ['2025550123', '3105551288', '4155552042', '6465553117', '9175554160', '2125555199', '7185556144']],
   ['US', numbersOf('2012XXXXXX')],

@@ -1,31 +1,32 @@
-/** Columns of national numbers without a country: with their first digits for a calling code they would be other people's. */
+/** Detects columns of national numbers without a country. Read with their first digits as a calling code, they would be other people's numbers. */
 import { codeLengthOf, plansOf } from './plan.ts'
 import { readNumber } from './number.ts'
 import { currentForm } from './renumbered.ts'
 import { codesOfPeople, isOfPeople } from './type.ts'
 import { undoSpreadsheet } from './written.ts'
 
-/** What of a column is in doubt: digits of these lengths look like national numbers behind these calling codes, the likeliest first. */
+/** The doubt about a column: digits of these lengths look like national numbers of these calling codes, the likeliest first. */
 export interface Doubt {
   lengths: number[]
   codes: string[]
-  /** How many cells of the column were looked at, and how many of them are in doubt. */
+  /** Cells in the sample, and the doubtful ones among them. */
   cells: number
   doubtful: number
 }
 
 const bare = /^[1-9]\d{6,14}$/
 const cellsMax = 1000
-// Of cells of a length. International lists are numbers of people nearly all, national ones read so are in one of four at most (measured for 50 countries).
+// Of the cells of one length. Nearly all numbers in international lists are in personal ranges; national lists read as international have one in four
+// at most (measured for 50 countries).
 const peopleMin = 0.5
-// Real lists have some numbers that nobody has.
+// Real lists contain some invalid numbers.
 const nationalMin = 0.8
-// What fits less than the best by more is no rival of it.
+// A code that fits less well by more than this is not a rival.
 const rivalMargin = 0.1
-// So few among others are odd numbers, and no list of them.
+// This few cells among others are odd numbers, not a list.
 const fewCells = 3
 
-/** Finds out whether cells without a plus sign are national numbers; null: nothing speaks for it. */
+/** Decides whether cells without a plus sign are national numbers; null if there is no evidence. */
 export function findDoubt(cells: readonly string[]): Doubt | null {
   const step = Math.max(1, Math.floor(cells.length / cellsMax))
   const digits = cells
@@ -49,17 +50,20 @@ export function findDoubt(cells: readonly string[]): Doubt | null {
   return { lengths, codes: likeliest, cells: digits.length, doubtful }
 }
 
-/** Says that digits of a doubtful column cannot be taken: only what people have with the code, and nobody without it, can. */
+/**
+ * Whether digits of a doubtful column are refused. They are not if they are in a personal range of the code that they begin with, and in none as
+ * national numbers of `codes`.
+ */
 export const isInDoubt = (digits: string, { lengths, codes }: Doubt): boolean =>
   bare.test(digits) &&
   lengths.includes(digits.length) &&
   !(isTheirs(digits) && !codes.some((code) => isNational(code, digits)))
 
-/** Countries whose national numbers the cells may be (ISO 3166-1 alpha-2). */
+/** Countries that the national numbers may belong to (ISO 3166-1 alpha-2). */
 export const countriesOf = ({ codes }: Doubt): string[] =>
   codes.slice(0, 3).flatMap((code) => plansOf(code)[0]?.country ?? [])
 
-/** Digits of people with the code that they begin with. */
+/** Whether the digits are in a personal range of the calling code that they begin with. */
 function isTheirs(digits: string): boolean {
   const read = readNumber(digits)
   return 'number' in read && isPeoples(read.number.slice(0, codeLengthOf(read.number)), read.number)
@@ -67,14 +71,14 @@ function isTheirs(digits: string): boolean {
 
 const isNational = (code: string, digits: string): boolean => isPeoples(code, currentForm(code, code + digits, true))
 
-// Nobody has 555, which everybody writes in examples.
+// 555 is unassigned, but common in examples.
 const isPeoples = (code: string, number: string): boolean => isOfPeople(code, number) || number.startsWith('1555')
 
-/** The calling codes whose national numbers the cells are, the likeliest first, with others that fit nearly as well. */
+/** The calling codes that fit the cells as national numbers, the likeliest first, with others that fit nearly as well. */
 function nationalCodesOf(cells: readonly string[]): string[] {
   const shares = codesOfPeople()
     .map((code) => ({ code, share: cells.filter((cell) => isNational(code, cell)).length / cells.length }))
-    // Nearly any digits are a number of Luxembourg.
+    // Nearly any digits are a number in Luxembourg.
     .filter(({ code, share }) => share >= nationalMin && code !== '352')
     .toSorted((a, b) => b.share - a.share || Number(a.code) - Number(b.code))
   const best = shares[0]?.share ?? 0

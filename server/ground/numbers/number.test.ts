@@ -39,7 +39,7 @@ describe('readNumber', () => {
     for (const text of ['tel:+447911123581', 'whatsapp:+447911123581', '447911123581 x12', '44 7911 123581.00'])
       expect(read(text), text).toBe('447911123581')
     expect(read('+447911123581; +447911123582')).toBe('447911123581')
-    // As long as a number, and none.
+    // As long as a number, but not one.
     for (const text of ['1555-123-45', '15551234 67', '1555123456x', '1555123456\n', '1555123456\u0664', '+555123456'])
       expect(readNumber(text), text).toMatchObject({ code: 'invalid_phone_number' })
   })
@@ -67,7 +67,7 @@ describe('readNumber', () => {
       code: 'invalid_phone_number',
       detail: 'is a number in US without its country code, and in EG with it: write 12025550123, or +2025550123',
     })
-    // Nobody abroad can have it, and 92123 45678 is a mobile number of India.
+    // No number abroad has these digits, and 92123 45678 is a mobile number in India.
     expect(read('9212345678', 'IN')).toBe('919212345678')
   })
 

@@ -1,7 +1,7 @@
 /**
- * Phone numbers: digits only, possible by the numbering plans, with warnings where a number looks wrong but may exist.
- * The tables are compiled from libphonenumber's metadata (`npm run numbers`); the library itself takes 25-37 µs a number, too long for
- * every send and for a million rows of an import, so it is only the oracle of the tests.
+ * Phone numbers: digits only, possible by the numbering plans, with warnings for numbers that look wrong but may exist. The tables are compiled from
+ * libphonenumber's metadata (`npm run numbers`). The library itself takes 25-37 µs a number, too slow for every send and for a million rows of an
+ * import, so only the tests use it, as an oracle.
  */
 import type { CountryCode } from 'libphonenumber-js/core'
 import { codeLengthOf, exactPlan, hasLength, hasPlan, isAssigned, planOfCountry, plansOf, type Plan } from './plan.ts'
@@ -10,19 +10,19 @@ import { currentForm, doubtfulForm, formsOf } from './renumbered.ts'
 import { completeNumber, parseNumber, undoSpreadsheet } from './written.ts'
 import { findCut } from './cell.ts'
 
-/** A doubt about a number that is accepted all the same. */
+/** A doubt about a number that is accepted. */
 export interface NumberWarning {
   code: 'unassigned_range' | 'possible_national_number'
   detail: string
 }
 
-/** A number as it is stored and sent: 7 to 15 digits, no plus sign. */
+/** A number as stored and sent: 7 to 15 digits, no plus sign. */
 export interface ReadNumber {
   number: string
   warnings: readonly NumberWarning[]
 }
 
-/** Why a text is no number; the members of a field error. */
+/** Why a text is not a number; the members of a field error. */
 export interface NumberFault {
   code: 'invalid_phone_number'
   detail: string
@@ -43,9 +43,9 @@ const possiblyNational: NumberWarning = {
 const onlyUnassigned: readonly NumberWarning[] = Object.freeze([unassigned])
 
 /**
- * Reads a number in international form, with or without a plus sign. Refuses what cannot exist: an unknown calling code or a length
- * that the code does not have. A range that nobody was given is only a warning: sample and test numbers are such.
- * `defaultCountry` (ISO 3166-1 alpha-2) finds national numbers written by mistake; they are never completed, only suggested.
+ * Reads a number in international form, with or without a plus sign. Refuses impossible numbers: an unknown calling code, or a length that the code
+ * does not have. An unassigned range is only a warning, because sample and test numbers are in such ranges. `defaultCountry` (ISO 3166-1 alpha-2)
+ * recognizes national numbers; they are suggested, never completed.
  */
 export function readNumber(
   text: string,
@@ -80,14 +80,14 @@ export function readNumber(
   const isNational = !hasPlus && defaultCountry ? isNationalOf(given, codeLength, defaultCountry) : false
   if (isNational && defaultCountry && isAmbiguous(plan, number, defaultCountry))
     return ambiguityFault(given, number, defaultCountry)
-  // A plan without leading digits that shares its code was found, or passed over, by this very test.
+  // For a plan that shares its code and has no leading digits, `exactPlan` has already run this test.
   const isTested = plans.length > 1 && plan.leading === null && plan.types !== null
   if (isTested ? exact === plan : isAssigned(plan, number))
     return { number, warnings: isNational ? [possiblyNational] : noWarnings }
   return { number, warnings: isNational ? [unassigned, possiblyNational] : onlyUnassigned }
 }
 
-/** A number without the trunk prefixes behind its calling code. */
+/** Removes trunk prefixes behind the calling code. */
 function withoutTrunk(number: string): string {
   for (let current = number; ;) {
     const next = completeNumber(current) ?? current
@@ -97,8 +97,8 @@ function withoutTrunk(number: string): string {
 }
 
 /**
- * The country of a number that `readNumber` gave, or null for codes of no country. Where several share a code and the range tells
- * none of them, the first of them (the United States for 1).
+ * The country of a number from `readNumber`; null for codes of no country. If countries share a code and the range is not decisive, the first of them
+ * (the United States for 1).
  */
 export function countryOf(number: string): string | null {
   const codeLength = codeLengthOf(number)
@@ -109,8 +109,8 @@ export function countryOf(number: string): string | null {
 }
 
 /**
- * The current number of a phone as a carrier or a caller wrote it, for comparing with what is stored. What is no number with a country code (a name, a
- * short code, a national number) stays as it is.
+ * The current form of a number from a carrier or a caller, for comparison with stored ones. A text without a country code (a name, a short code, a
+ * national number) is unchanged.
  */
 export function currentNumber(text: string): string {
   const digits = text.replace(/^(?:\+|00)/, '')
@@ -119,31 +119,29 @@ export function currentNumber(text: string): string {
 }
 
 /**
- * All forms of a phone's number, the current one first: rows that were made before its country renumbered, or before this was known here, may have
- * another. Of what is no number it is the text alone.
+ * All forms of a phone's number, the current one first: older rows may have a form from before the country renumbered, or from before we knew of it.
+ * Other texts have one form.
  */
 export function spellingsOf(number: string): string[] {
   return formsOf(number.slice(0, codeLengthOf(number)), number)
 }
 
-/** Says that a country (ISO 3166-1 alpha-2) has a numbering plan. */
 export function isCountry(text: string): text is CountryCode {
   return hasPlan(text)
 }
 
-/** Says that the first digits of a text can be a calling code: they stand apart, or no area code is as long as what they begin. */
+/** Whether the first digits may be a calling code: they are a group of their own, or no area code is as long as their group. */
 function mayLackPlus(text: string): boolean {
   const [first = '', ...others] = text.match(/\d+/g) ?? []
   return others.length === 0 || codeLengthOf(first + others.join('')) === first.length || first.length > 5
 }
 
-// Of a longer text, or one with more groups of digits, nobody wants a number; the time to look grows with both.
+// Longer texts, or those with more groups of digits, are not suggested: the time to search grows with both.
 const suggestedMax = 50
 const groupsMax = 8
 
 /**
- * The number that a text in another form most likely means, as in a cell of a file, or null. Only for suggestions: it also tries whether a plus
- * sign was forgotten.
+ * The most likely number of a text in another form, as in a cell of a file, or null. Only for suggestions: it also tries to add a missing plus sign.
  */
 export function suggestNumber(text: string, defaultCountry?: string | null): string | null {
   if (text.length > suggestedMax) return null
@@ -156,7 +154,7 @@ export function suggestNumber(text: string, defaultCountry?: string | null): str
   return one(cleaned)
 }
 
-/** The same of a text without anything else. Not of (555) 123-2007, which is no number of Brazil. */
+/** As `suggestNumber`, if the text is one number. Null for (555) 123-2007, which is not a number in Brazil. */
 export const suggestOne = (text: string, defaultCountry?: string | null): string | null =>
   parseNumber(text, defaultCountry) ??
   parseNumber(text.replace(/^00/, '+'), defaultCountry) ??
@@ -175,12 +173,12 @@ function lengthFault(
   const lengths = Array.from({ length: 16 }, (_, n) => n).filter((n) => plan && hasLength(plan, n))
   const given = number.length - codeLength
   const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${given}`
-  // One digit too many is a slip; numbers of machines have more.
+  // One extra digit is a typing error; ids of machines have more.
   const isFar = given > Math.max(...lengths) + 1
   return fault(isFar ? `${detail}${howToAllow}` : detail, suggestion)
 }
 
-/** What is wrong with a number, in words that are true of all numbers with the same fault. */
+/** The fault in words that fit all numbers with the same fault. */
 export function generalDetail(detail: string): string {
   if (/ digits after \+\d+; it has \d+/.test(detail))
     return 'must have as many digits as the numbers of its country have'
@@ -195,7 +193,7 @@ const howToAllow = '; if such numbers exist, the operator can allow them with HE
 const listOf = (numbers: number[]): string =>
   numbers.length > 1 ? `${numbers.slice(0, -1).join(', ')} or ${numbers.at(-1)}` : numbers.join()
 
-/** Says that the digits, read as a national number, are one that people have in a country whose calling code they do not begin with. */
+/** Whether the digits, read as a national number, are in a personal range of a country whose calling code they do not begin with. */
 function isNationalOf(digits: string, codeLength: number, country: string): boolean {
   const code = planOfCountry(country)?.code
   return (
@@ -206,13 +204,13 @@ function isNationalOf(digits: string, codeLength: number, country: string): bool
 }
 
 /**
- * Says that a number that is a national one of the country as well may be meant so: people there write it without a prefix (202 555 0123), or abroad
- * nobody can have it. Where people write a prefix (0171 …) nobody leaves it out on purpose, and a warning is enough.
+ * Whether a number may be meant as a national number of the country: people there write no prefix (202 555 0123), or the number is unassigned abroad.
+ * If people write a prefix (0171 …), they do not leave it out on purpose, and a warning is enough.
  */
 const isAmbiguous = (plan: Plan, number: string, country: string): boolean =>
   isWrittenBare(country) || !plan.general.test(number)
 
-/** Refuses digits of which nobody can say whether they have a country code. A plus sign, or the country code in front of them, says it. */
+/** Refuses digits that may or may not include a country code. A plus sign, or the country code in front, resolves this. */
 function ambiguityFault(digits: string, number: string, country: string): NumberFault {
   const national = parseNumber(digits, country)
   return {

@@ -9,7 +9,7 @@ import { parseNumber } from './written.ts'
 import { countryOf, readNumber, spellingsOf } from './number.ts'
 
 let seed = 42
-/** A linear congruential generator: the same numbers each run, so that a failure can be looked at. */
+/** A linear congruential generator: the same numbers in each run, so that a failure can be repeated. */
 const random = (below: number): number => {
   seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
   return Math.floor((seed / 2 ** 32) * below)
@@ -19,7 +19,7 @@ const stored = /^[1-9]\d{6,14}$/
 const countries = Object.entries(tables.countries)
 const plans = [...Object.values(tables.countries), ...Object.values(tables.nonGeographic)]
 
-/** National digits of a plan: half of them in its own range, lengths that exist and such that just do not. */
+/** National digits of a plan: half of them in its own ranges, with lengths that exist and lengths that just do not. */
 function nationalOf(plan: (typeof plans)[number]): string {
   const leading = /^\d+/.exec(plan[10] || '')?.[0] ?? ''
   const length = pick(plan[3], 9) + (random(8) === 0 ? random(3) - 1 : 0)
@@ -28,7 +28,7 @@ function nationalOf(plan: (typeof plans)[number]): string {
   return national
 }
 
-/** What the library makes of a text: digits, or null where it is no possible number or one that we would not store. */
+/** The library's reading of a text; null if it is impossible, or if we would not store it. */
 function libraryReads(text: string, country?: string): string | null {
   const parsed = parsePhoneNumberFromString(
     text,
@@ -39,7 +39,7 @@ function libraryReads(text: string, country?: string): string | null {
   return stored.test(number) ? number : null
 }
 
-/** The library knows nothing of renumbered phones: what we read is theirs in its current form, also where the old one is no number for it. */
+/** The library does not know renumbered phones: our reading is the current form of its own, even if the old form is invalid for it. */
 function isSame(ours: string | null, theirs: string | null): boolean {
   if (ours === theirs) return true
   const forms = ours === null ? [] : spellingsOf(ours)
@@ -68,7 +68,7 @@ describe('the compiled numbering plans', () => {
         if (!isSame(written, stored.test(theirs) ? theirs : null)) wrong.push(`written +${number}`)
         if (written !== null && written !== theirs) continue
         if (parsed && parsed.number !== `+${number}`) {
-          // The library took a trunk prefix away; we never change the digits of a number that may be dialled as it is.
+          // The library removed a trunk prefix; we never change the digits of a number that can be dialled as it is.
           rewritten++
           expect(rewritten).toBeLessThan(10_000)
           continue

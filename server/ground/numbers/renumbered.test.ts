@@ -10,7 +10,7 @@ const read = (text: string): string | null => {
   return 'number' in found ? found.number : null
 }
 
-/** The current form, and others of the same phone. */
+/** The current form, and other forms of the same phone. */
 const phones: [current: string, ...others: string[]][] = [
   ['525512345678', '5215512345678'],
   ['5491123456789', '541123456789'],
@@ -62,7 +62,7 @@ describe('a phone whose number has several forms', () => {
     expect(home('97 00 00 01', 'BJ')).toMatchObject({ number: '2290197000001' })
     expect(home('07 12 34 56', 'CI')).toMatchObject({ number: '2250707123456' })
     expect(home('0163 123 4567', 'VN')).toMatchObject({ number: '84331234567' })
-    // At home the digits 1 and ten more are a number of North America.
+    // At home, 1 and ten more digits are a North American number.
     expect(home('13984479932', 'MX')).toMatchObject({ number: '13984479932' })
   })
 

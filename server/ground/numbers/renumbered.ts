@@ -1,30 +1,31 @@
 /**
- * One phone, one number. Some countries dropped or added a digit, or gave every phone a new prefix; for years phones, carriers and files have both
- * forms of such a number. All readers give the current one. `spellingsOf` gives the forms that carriers and our own rows may still have.
+ * One phone, one number. Some countries dropped or added a digit, or gave every phone a new prefix; for years, phones, carriers and files use both
+ * forms. All readers return the current one. `spellingsOf` returns the forms that carriers and our own rows may still have.
  */
 
-/** A form of numbers that is over, and the current one of the same phones. Patterns take whole numbers; each undoes the other. */
+/** An old form of numbers, and the current one of the same phones. Patterns match whole numbers; each undoes the other. */
 interface Change {
   from: RegExp
   to: string
   back: RegExp
   backTo: string
-  /** The old form is one only behind the calling code: at home its digits are another country's number. */
+  /** The old form only exists behind the calling code: at home, its digits are another country's number. */
   isAbroad?: true
 }
 
 const change = (from: RegExp, to: string, back: RegExp, backTo: string): Change => ({ from, to, back, backTo })
 
-// Only what a regulator has published for the whole range, and where nobody else has the old form today. By calling code.
+// By calling code. Only changes that a regulator published for the whole range, with an old form that is unassigned today.
 const changes: Readonly<Record<string, readonly Change[]>> = {
-  // Mexico, 2019: the 1 before mobile numbers went. Phones and some carriers still write it, people also the trunk prefixes of that time.
+  // Mexico, 2019: the 1 before mobile numbers was dropped. Phones and some carriers still write it, people also write the old trunk prefixes.
   52: [
     { ...change(/^521([2-9]\d{9})$/, '52$1', /^52([2-9]\d{9})$/, '521$1'), isAbroad: true },
     change(/^52(?:01|04[45])([2-9]\d{9})$/, '52$1', /^$/, ''),
   ],
-  // Argentina: a mobile number has a 9 behind the country code from abroad, and none in texts from abroad and at home. Whatever gets a text is mobile.
+  // Argentina: mobile numbers have a 9 behind the country code in calls from abroad, but not in texts or at home. A number that receives texts is
+  // mobile.
   54: [change(/^54((?:11|2\d|3\d)\d{8})$/, '549$1', /^549((?:11|2\d|3\d)\d{8})$/, '54$1')],
-  // Brazil, 2012 to 2016: mobile numbers got a 9 in front of their eight digits. Of those with 7, see `doubts`.
+  // Brazil, 2012 to 2016: mobile numbers got a 9 before their eight digits. For those that begin with 7, see `doubts`.
   55: [
     change(
       /^55([1-9][1-9])([689]\d{7}|7[1-6]\d{6})$/,
@@ -56,7 +57,7 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
       `84${before}${digits}`,
     )
   }),
-  // Côte d'Ivoire, 2021: ten digits. Of mobile numbers the second digit told the operator, of fixed ones the third.
+  // Côte d'Ivoire, 2021: ten digits. The second digit of mobile numbers, and the third of fixed ones, gave the operator.
   225: [
     change(/^225([04-9][0-3]\d{6})$/, '22501$1', /^22501([04-9][0-3]\d{6})$/, '225$1'),
     change(/^225([04-9][4-6]\d{6})$/, '22505$1', /^22505([04-9][4-6]\d{6})$/, '225$1'),
@@ -83,26 +84,26 @@ const changes: Readonly<Record<string, readonly Change[]>> = {
   593: [change(/^593([89]\d{7})$/, '5939$1', /^5939([89]\d{7})$/, '593$1')],
 }
 
-/** Forms of which nobody can say what they are today, with the most likely current form. */
+/** Old forms with an uncertain current form, and the most likely one. */
 const doubts: Readonly<Record<string, readonly Pick<Change, 'from' | 'to'>[]>> = {
-  // Brazil: trunked radio kept eight digits until it ended; mobile numbers of the same digits got the 9.
+  // Brazil: trunked radio kept eight digits until it ended; mobile numbers with the same digits got the 9.
   55: [{ from: /^55([1-9][1-9])(7[07-9]\d{6})$/, to: '55$19$2' }],
 }
 
-/** The current form of a number; `code` is its calling code, and `isHome`: it was written without it. The number itself where it has no other. */
+/** The current form of a number, or the number itself. `code` is its calling code; `isHome` means that it was written without it. */
 export function currentForm(code: string, number: string, isHome = false): string {
   for (const { from, to, isAbroad } of changes[code] ?? [])
     if (from.test(number) && !(isAbroad && isHome)) return number.replace(from, to)
   return number
 }
 
-/** What a number would most likely be today whose old form may be two phones'; null: it is no such. */
+/** The most likely current form, if an old form may belong to two phones; otherwise null. */
 export function doubtfulForm(code: string, number: string): string | null {
   for (const { from, to } of doubts[code] ?? []) if (from.test(number)) return number.replace(from, to)
   return null
 }
 
-/** All forms of the phone with this current number, the current one first. Rows made before a change may have another. */
+/** All forms of the phone with this current number, the current one first. Rows from before a change may have another. */
 export function formsOf(code: string, number: string): string[] {
   const others = (changes[code] ?? []).flatMap(({ back, backTo }) =>
     back.test(number) ? [number.replace(back, backTo)] : [],

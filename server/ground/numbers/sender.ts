@@ -1,14 +1,13 @@
-/** The sender of a message, as callers write it. */
 import { detectAddress } from '@heliogram/smpp'
 import type { FieldError } from '../base/errors.ts'
 import { countryOf } from './number.ts'
 import { completeNumber } from './written.ts'
 
-/** A sender as it is stored: digits, or an alphanumeric sender of up to 11 characters with a letter (3GPP TS 23.040 §9.1.2.5). */
+/** A sender as stored: digits, or an alphanumeric sender of up to 11 characters with a letter (3GPP TS 23.040 §9.1.2.5). */
 export function readSender(from: string): string | FieldError {
   const digits = from.replace(/^\+/, '')
   if (/^\d{3,15}$/.test(digits)) return digits
-  // Only what a link can write: an address of other characters would be left out of the submit.
+  // Only characters that a link can write: the submit would otherwise have no address.
   if (/[A-Za-z]/.test(from) && from.trim() === from && detectAddress(from)) return from
   return {
     pointer: '#/from',
@@ -17,11 +16,11 @@ export function readSender(from: string): string | FieldError {
   }
 }
 
-// Every send asks for it, and an account has few senders: reading a number takes 2 µs.
+// Every send needs it, an account has few senders, and reading a number takes 2 µs.
 const countries = new Map<string, string | null>()
 const countriesMax = 1000
 
-/** The country of a sender that is a phone number; null for names, short codes and none. */
+/** The country of a sender that is a phone number; null for names, short codes and no sender. */
 export function countryOfSender(from: string | undefined): string | null {
   if (from === undefined) return null
   const known = countries.get(from)

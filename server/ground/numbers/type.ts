@@ -1,4 +1,4 @@
-/** What kind of number it is: one that people have, or one that costs its callers extra. From the compiled table. */
+/** The kind of a number, from the compiled table: personal, or premium. */
 import { codeLengthOf } from './plan.ts'
 import { typeRows } from './types.ts'
 
@@ -11,19 +11,19 @@ const rows = typeRows.split('\n').map((row) => row.split(' '))
 const rowsByCode = Map.groupBy(rows, ([code = '']) => code)
 const bareCountries = new Set(rows.flatMap(([, country = '', bare]) => (bare === 'bare' ? [country] : [])))
 
-// Made when a code is first met, as the plans are.
+// Compiled at first use, like the plans.
 const patternsByCode = new Map<string, Patterns>()
 
-/** Says that people of a country (ISO 3166-1 alpha-2) write its numbers without a prefix, as they are behind the calling code. */
+/** Whether people in a country (ISO 3166-1 alpha-2) write national numbers without a prefix. */
 export const isWrittenBare = (country: string): boolean => bareCountries.has(country)
 
-/** Says that a number with this calling code is of a range that people have: mobile, and fixed where numbers are written bare. */
+/** Whether a number of this calling code is in a personal range: mobile, and fixed in countries that write no prefix. */
 export const isOfPeople = (code: string, number: string): boolean => patternsOf(code).people?.test(number) === true
 
-/** All calling codes of people. */
+/** All calling codes with personal ranges. */
 export const codesOfPeople = (): string[] => [...rowsByCode.keys()]
 
-/** Says that a number is of a range whose callers pay extra (+1 900 and its like), by the plans behind its calling code. */
+/** Whether a number is in a premium range (+1 900 and similar), by the plans of its calling code. */
 export const isPremium = (number: string): boolean =>
   patternsOf(number.slice(0, codeLengthOf(number))).premium?.test(number) === true
 
@@ -33,7 +33,7 @@ function patternsOf(code: string): Patterns {
   return patterns
 }
 
-/** One pattern of all countries behind a code, from this column. */
+/** Joins the patterns of all countries of a code, from one column. */
 function join(code: string, column: number): RegExp | null {
   const patterns = new Set((rowsByCode.get(code) ?? []).map((row) => row[column] ?? '').filter((one) => one !== ''))
   return patterns.size === 0 ? null : new RegExp(`^${code}(?:${[...patterns].join('|')})$`)

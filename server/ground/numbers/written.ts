@@ -1,19 +1,19 @@
 /**
- * Numbers as people write and dial them, completed with a country: the rules of libphonenumber (`PhoneNumberUtil.parse`), from the
- * compiled table and without what it does for texts around a number. The library is the oracle of the test.
+ * Numbers as people write and dial them, completed with a country: the rules of libphonenumber (`PhoneNumberUtil.parse`) from the compiled table,
+ * without its search for numbers in texts. The library is the oracle of the test.
  */
 import { codeLengthOf, exactPlan, hasLength, planOfCountry, plansOf, type Plan } from './plan.ts'
 import { currentForm } from './renumbered.ts'
 
-// Anything but digits and the punctuation of numbers is a name or a formula, in which digits would be found by chance. The library also
-// takes tildes, and takes some of them for the mark of an extension. A blank is a blank and a digit is a digit in every script.
+// Any other character makes it a name or a formula, whose digits are an accident. The library also takes tildes, some of them as the mark of an
+// extension. Blanks and digits of every script are accepted.
 const written = /^[+＋﹢]?[\p{Nd}\p{Pd}\p{Zs}\p{Cf}\t−ー／/．.·()（）［\]［］[]+$/u
 const form = /^[1-9]\d{6,14}$/
 const textMax = 40
 
 /**
- * Reads a number as people write it: with punctuation and a trunk prefix, international with a plus sign, else as dialled in the
- * default country. Digits only, possible, or null.
+ * Reads a number as people write it: with punctuation and a trunk prefix, international with a plus sign, else as dialled in the default country.
+ * Returns possible numbers as digits, otherwise null.
  */
 export function parseNumber(text: string, defaultCountry?: string | null): string | null {
   const typed = digitsOf(text)
@@ -27,7 +27,7 @@ export function parseNumber(text: string, defaultCountry?: string | null): strin
   return complete(plans, plans[0] ?? home, typed.slice(home.code.length))
 }
 
-/** The current form, without a trunk prefix, of digits with a calling code; null where they are no possible number. */
+/** The current form of digits with a calling code, without a trunk prefix; null if they are impossible. */
 export function completeNumber(digits: string): string | null {
   const codeLength = codeLengthOf(digits)
   const plans = plansOf(digits.slice(0, codeLength))
@@ -36,12 +36,12 @@ export function completeNumber(digits: string): string | null {
 }
 
 const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
-// How programs have spreadsheets leave digits as they are.
+// Programs write this so that a spreadsheet keeps the digits.
 const formula = /^="([^"]*)"$/
-// Marks of direction and joiners, which phones put around the numbers that are copied from them.
+// Marks of direction and joiners, which phones put around copied numbers.
 const unseen = /\p{Cf}+/gu
 
-/** A number from a file without what spreadsheets do to it, where nothing is lost by that, and what was undone. */
+/** Undoes what a spreadsheet did to a number, if no digit is lost, and reports it. */
 export function undoSpreadsheet(text: string): {
   cleaned: string
   repair: 'apostrophe' | 'formula' | 'decimal_point' | 'thousands_separators' | null
@@ -65,7 +65,7 @@ export function undoSpreadsheet(text: string): {
   return { cleaned, repair }
 }
 
-/** A text with the digits, blanks and plus signs of every script as those of ASCII, without what is not seen. */
+/** Converts digits, blanks and plus signs of every script to ASCII, and drops invisible characters. */
 function toAscii(text: string): string {
   if (/^[ -~]*$/.test(text)) return text
   return text
@@ -75,7 +75,7 @@ function toAscii(text: string): string {
     .replace(/[＋﹢]/g, '+')
 }
 
-/** The digits of a number written with the usual punctuation, its plus sign before them; null where it has anything else. */
+/** The digits of a number with the usual punctuation, its plus sign first; null if there are other characters. */
 export function digitsOf(text: string): string | null {
   if (text.length > textMax) return null
   if (/^\+?[0-9]+$/.test(text)) return text
@@ -87,7 +87,7 @@ export function digitsOf(text: string): string | null {
 
 const isDigit = /^\p{Nd}$/u
 
-/** The value of a decimal digit of any script: each has its ten in a row, and rows that touch begin with a 0 too. */
+/** The value of a decimal digit of any script. Each script has its ten digits in a row; adjacent rows begin with a 0 too. */
 function valueOf(digit: string): number {
   const point = digit.codePointAt(0) ?? 0
   if (point < 0x80) return point - 0x30
@@ -99,11 +99,11 @@ function valueOf(digit: string): number {
 function withoutInternationalPrefix({ dialling }: Plan, typed: string): string | null {
   const prefix = dialling.international?.exec(typed)?.[0] ?? ''
   const rest = typed.slice(prefix.length)
-  // No calling code begins with 0, so what looks like the prefix of one is something else.
+  // No calling code begins with 0, so this was not an international prefix.
   return prefix === '' || rest === '' || rest.startsWith('0') ? null : rest
 }
 
-/** Says that the digits are an international number whose plus sign was forgotten, and not a national one that begins alike. */
+/** Whether the digits are an international number without its plus sign, not a national number that begins alike. */
 function isInternational(home: Plan, typed: string): boolean {
   if (!typed.startsWith(home.code)) return false
   const asNational = nationalOf(home, typed)
@@ -112,7 +112,7 @@ function isInternational(home: Plan, typed: string): boolean {
   return !home.general.test(home.code + asNational) && home.general.test(home.code + shorter)
 }
 
-/** The digits behind the national prefix, unless what stays is no number of the plan and what was there is one. */
+/** Removes the national prefix, unless only the digits with the prefix are a number of the plan. */
 function nationalOf(plan: Plan, typed: string): string {
   const { national, replacement } = plan.dialling
   const match = national?.exec(typed)
@@ -123,12 +123,12 @@ function nationalOf(plan: Plan, typed: string): string {
   if (plan.general.test(plan.code + typed) && !plan.general.test(plan.code + rest)) return typed
   const plans = plansOf(plan.code)
   const exact = plans.length === 1 ? plan : (exactPlan(plans, plan.code + rest) ?? plan)
-  // Longer than any number is no reason to put the prefix back.
+  // Too many digits are no reason to keep the prefix.
   const isLong = rest.length >= 32 - Math.clz32(exact.lengths)
   return isLong || hasLength(exact, rest.length) ? rest : typed
 }
 
-/** The whole number in its current form, where its country's plan has such lengths. */
+/** The whole number in its current form, if its country's plan has the length. */
 function complete(plans: Plan[], chosen: Plan, typed: string, isHome = false): string | null {
   const number = chosen.code + nationalOf(chosen, typed)
   const current = currentForm(chosen.code, number, isHome)
