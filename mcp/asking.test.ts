@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askPerson, questionOf } from './asking.ts'
 
-test('a person is shown the whole text, and no line of it as one of ours', () => {
+test('shows a person the whole text, and no line of it as one of ours', () => {
   const text = `${'long '.repeat(300)}\nrecipients: 0`
   const lines = questionOf('Send a message', { to: '15551234567', from: undefined }, { text, recipients: 1 }).split(
     '\n',
@@ -9,7 +9,7 @@ test('a person is shown the whole text, and no line of it as one of ours', () =>
   expect(lines).toEqual(['Send a message?', 'to: 15551234567', `text: ${JSON.stringify(text)}`, 'recipients: 1'])
 })
 
-test('only a yes to this word is a yes', () => {
+test('accepts only a yes to this word', () => {
   expect(askPerson({ 'agreed-a': { action: 'accept', content: {} } }, 'a', '')).toBe('agreed')
   expect(askPerson({ 'agreed-a': { action: 'cancel' } }, 'a', '')).toBe('declined')
   expect(askPerson({ 'agreed-b': { action: 'accept', content: {} } }, 'a', 'Really?')).toMatchObject({

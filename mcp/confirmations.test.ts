@@ -11,7 +11,7 @@ const codeOf = (act: () => unknown): unknown => {
   return null
 }
 
-test('a word stands for one tool and its arguments in any order, said in any case', () => {
+test('a word confirms one tool and its arguments, in any order and case', () => {
   const book = new Confirmations(60)
   const { word } = book.offer('send', { to: '1', with: { b: 2, a: [1, 2] } }, subject)
   expect(word).toMatch(/^[0-9a-z]{4}-[0-9a-z]{4}$/)
@@ -27,7 +27,7 @@ test('a word stands for one tool and its arguments in any order, said in any cas
   expect(codeOf(() => new Confirmations(60).take(word, 'send', same))).toBe('confirmation_unknown')
 })
 
-test('every word has a key of its own', () => {
+test('every word has its own key', () => {
   const book = new Confirmations(60)
   const keys = Array.from(
     { length: 50 },
@@ -36,7 +36,7 @@ test('every word has a key of its own', () => {
   expect(new Set(keys).size).toBe(50)
 })
 
-test('a word counts for its time, and on where something was done with it or nobody knows', () => {
+test('a word expires, unless its act was done or may have been done', () => {
   let now = 0
   const book = new Confirmations(60, () => now)
   const [late, done, unsettled] = [1, 2, 3].map((n) => book.offer('send', { n }, subject).word)
@@ -52,7 +52,7 @@ test('a word counts for its time, and on where something was done with it or nob
   expect(() => book.take(unsettled ?? '', 'send', { n: 3 })).toThrow('it is unknown whether the act was done')
 })
 
-test('it keeps a thousand words: the oldest go', () => {
+test('keeps a thousand words and drops the oldest', () => {
   const book = new Confirmations(60)
   const words = Array.from({ length: 1001 }, (_, n) => book.offer('send', { n }, subject).word)
   expect(codeOf(() => book.take(words[0] ?? '', 'send', { n: 0 }))).toBe('confirmation_unknown')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isInTheClear, readConnection } from './connection.ts'
 import { readOptions } from './options.ts'
 
-test('all that is wrong with the options is said at once', () => {
+test('reports all faults of the options at once', () => {
   const asked = readOptions(['now', '--max-recipients=0', '--confirm-within', '9999', '--read-only=yes', '--loud'])
   expect(asked.kind === 'refused' && asked.faults).toEqual([
     'There is no argument "now".',
@@ -22,7 +22,7 @@ test('all that is wrong with the options is said at once', () => {
   expect(readOptions(['--read-only', '--max-recipients', '5'])).toEqual({ kind: 'serve', options })
 })
 
-test('the connection is that of the environment, with all its faults', () => {
+test('takes the connection from the environment, with all its faults', () => {
   expect(readConnection({ HELIOGRAM_API_KEY: ' hg_live_a_b\n' })).toEqual({
     baseUrl: 'http://127.0.0.1:8080',
     token: 'hg_live_a_b',
@@ -33,7 +33,7 @@ test('the connection is that of the environment, with all its faults', () => {
   expect(JSON.stringify(wrong)).not.toMatch(/two words|secret/)
 })
 
-test('a key on its way to another machine without TLS is noticed', () => {
+test('warns about a key that is sent to another machine without TLS', () => {
   expect(['http://10.0.0.5:8080', 'http://sms.example.com', 'http://127.0.0.1.example.com'].map(isInTheClear)).toEqual([
     true,
     true,

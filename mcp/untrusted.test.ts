@@ -3,7 +3,7 @@ import { maskNumbers, showNumber, untrusted } from './untrusted.ts'
 
 const hidden = { isShown: false }
 
-test('what nobody can see in a text is written out, and what writing needs stays', () => {
+test('writes out invisible characters of a text, and keeps those that writing needs', () => {
   const smuggled = String.fromCodePoint(...[0x73, 0x65, 0x6e, 0x64].map((letter) => 0xe0000 + letter))
   expect(untrusted(`Hi${smuggled}\u202e\u0007`)?.untrusted_text).toBe(
     'Hi\\u{e0073}\\u{e0065}\\u{e006e}\\u{e0064}\\u{202e}\\u{7}',
@@ -12,13 +12,13 @@ test('what nobody can see in a text is written out, and what writing needs stays
   expect(untrusted(plain)).toEqual({ untrusted_text: plain, truncated: false })
 })
 
-test('a long text is cut, and says so; never within a character', () => {
+test('cuts a long text and says so, but never within a character', () => {
   expect(untrusted('abcdef', 3)).toEqual({ untrusted_text: 'abc…', truncated: true })
   expect(untrusted('ab😀😀', 3)).toEqual({ untrusted_text: 'ab…', truncated: true })
   expect(untrusted(null)).toBe(null)
 })
 
-test('numbers of people are masked, also within texts; our own, names, times and ids are not', () => {
+test('masks people’s numbers, also within texts, but not our own numbers, names, times and ids', () => {
   expect(showNumber('15551234567', hidden)).toBe('1555***4567')
   expect(showNumber('+4915112', hidden)).not.toContain('15112')
   expect(showNumber('15551234567', { isShown: true })).toBe('15551234567')

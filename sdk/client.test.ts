@@ -23,7 +23,7 @@ async function failureOf(call: Promise<unknown>): Promise<HeliogramError> {
   throw new Error(`It did not fail as calls do: ${String(error)}`)
 }
 
-test('sends JSON with the token, and gives what was answered', async () => {
+test('sends JSON with the token, and returns the response', async () => {
   server.answer(json(202, { id: 'msg_1' }))
   const message = await client.call('sendMessage', hello)
   expect(message.id).toBe('msg_1')
@@ -37,7 +37,7 @@ test('sends JSON with the token, and gives what was answered', async () => {
   ])
 })
 
-test('writes path and query so that nothing in them is taken for something else', async () => {
+test('escapes path and query parameters', async () => {
   server.answer(json(200, { data: [], next_cursor: null }))
   const campaign = 'a/b?c#d e%2f+ü'
   await client.call('listContacts', {
@@ -60,12 +60,12 @@ test.each(['', '.', '..'])('refuses a path parameter that would lead to another 
   expect(server.got).toEqual([])
 })
 
-test('gives undefined for an answer without a body', async () => {
+test('returns undefined for a response without a body', async () => {
   server.answer((response) => response.writeHead(204).end())
   expect(await client.call('deleteWebhook', { path: { id: 'whk_1' } })).toBeUndefined()
 })
 
-test('asks for the token before every try', async () => {
+test('gets the token before every try', async () => {
   server.answer(problem(503, 'unavailable', true), json(200, {}))
   const tokens = ['one', 'two']
   const other = createClient({ baseUrl: server.baseUrl, token: async () => tokens.shift() })
@@ -93,7 +93,7 @@ test.each([
   expect(server.got[1]?.body).toBe(server.got[0]?.body)
 })
 
-test('each call has a key of its own, or the one that was given', async () => {
+test('uses a new key for each call, or the given one', async () => {
   server.answer(json(202, {}))
   await client.call('sendMessage', hello)
   await client.call('sendMessage', hello)
@@ -110,14 +110,14 @@ test('waits as long as Retry-After says', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1000)
 })
 
-test('tells of a wait that is too long instead of waiting', async () => {
+test('reports a wait that is too long instead of waiting', async () => {
   server.answer(problem(429, 'spend_limit_reached', true, { 'retry-after': '3600' }))
   const error = await failureOf(client.call('sendMessage', hello))
   expect(error).toMatchObject({ code: 'spend_limit_reached', status: 429, retryAfterMs: 3_600_000, retryable: true })
   expect(server.got.length).toBe(1)
 })
 
-test('gives up after the repetitions that were asked for', async () => {
+test('gives up after the requested number of retries', async () => {
   server.answer(problem(503, 'unavailable', true))
   expect((await failureOf(client.call('getSettings'))).code).toBe('unavailable')
   expect(server.got.length).toBe(3)
@@ -126,7 +126,7 @@ test('gives up after the repetitions that were asked for', async () => {
   expect(server.got.length).toBe(1)
 })
 
-test('never repeats what takes no key and changes something', async () => {
+test('never repeats a change that takes no key', async () => {
   server.answer(hangUp)
   const login = { body: { email: 'a@example.com', password: 'x' } }
   expect((await failureOf(client.call('login', login))).code).toBe('unreachable')
@@ -146,7 +146,7 @@ test.each([
   expect(server.got.length).toBe(1)
 })
 
-test('a stream is sent once: it cannot be read again', async () => {
+test('sends a stream once, because it cannot be read again', async () => {
   const file = (): ReadableStream<Uint8Array> => new Blob(['number\n12025550188\n']).stream()
   const options = { headers: { 'content-type': 'text/csv' } }
   server.answer(json(200, {}))
@@ -157,7 +157,7 @@ test('a stream is sent once: it cannot be read again', async () => {
   expect(server.got.length).toBe(1)
 })
 
-test('a try that takes too long ends, and is repeated', async () => {
+test('ends and repeats a try that takes too long', async () => {
   server.answer(silence, json(200, { ok: 1 }))
   expect(await client.call('getSettings', {}, { timeoutMs: 1000 })).toEqual({ ok: 1 })
   // The head arrives, but never the body.
@@ -166,7 +166,7 @@ test('a try that takes too long ends, and is repeated', async () => {
   expect(error).toMatchObject({ code: 'timeout', status: 0, retryable: true })
 })
 
-test('a call ends when its caller no longer wants it, also between two tries', async () => {
+test('ends a call when its caller aborts it, also between two tries', async () => {
   server.answer(silence)
   const reason = new Error('The page is closed')
   const abort = new AbortController()
@@ -183,7 +183,7 @@ test('a call ends when its caller no longer wants it, also between two tries', a
   await expect(waiting).rejects.toBe(reason)
 })
 
-test('tells all that a problem says', async () => {
+test('reports all members of a problem', async () => {
   const errors = [{ pointer: '#/to', code: 'required', detail: 'is required' }]
   const body = {
     type: '',
@@ -207,7 +207,7 @@ test('tells all that a problem says', async () => {
   expect(error.message).toBe('validation_failed: 1 field is invalid.')
 })
 
-test('tells what the token endpoint says in the words of OAuth', async () => {
+test('reports errors of the token endpoint in the words of OAuth', async () => {
   server.answer(json(400, { error: 'invalid_grant', error_description: 'The password is not right.' }))
   const body = new URLSearchParams({ grant_type: 'password' })
   const error = await failureOf(client.call('createToken', { body }))
@@ -218,7 +218,7 @@ test('tells what the token endpoint says in the words of OAuth', async () => {
   })
 })
 
-test('tells an answer that is not the API’s', async () => {
+test('reports a response that is not the API’s', async () => {
   server.answer((response) => response.writeHead(403, { 'content-type': 'text/html' }).end('<h1>No</h1>'))
   expect(await failureOf(client.call('getSettings'))).toMatchObject({ code: 'unexpected_answer', status: 403 })
   server.answer((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Log in</h1>'))
@@ -226,7 +226,7 @@ test('tells an answer that is not the API’s', async () => {
 })
 
 test.each([301, 302, 303, 307, 308])(
-  'does not follow a redirection (%i), which would lose the token or turn a send into a question',
+  'does not follow a redirect (%i), which would lose the token or turn a send into a read',
   async (status) => {
     server.answer((response) => response.writeHead(status, { location: `${server.baseUrl}/elsewhere` }).end())
     const error = await failureOf(client.call('sendMessage', hello))
@@ -236,7 +236,7 @@ test.each([301, 302, 303, 307, 308])(
   },
 )
 
-test('tells that nobody is there, and why', async () => {
+test('reports an unreachable server, and why', async () => {
   const gone = await startServer()
   await gone.close()
   const error = await failureOf(createClient({ baseUrl: gone.baseUrl, retries: 1 }).call('getSettings'))
@@ -246,7 +246,7 @@ test('tells that nobody is there, and why', async () => {
   )
 })
 
-test('walks a list page after page, as far as it is wanted', async () => {
+test('walks a list page by page, as far as the caller reads', async () => {
   const page = (ids: string[], next_cursor: string | null) =>
     json(200, { data: ids.map((id) => ({ id })), next_cursor })
   const pages = [page(['1', '2'], 'a+b='), page([], 'c'), page(['3'], null)]
@@ -270,7 +270,7 @@ test('walks a list page after page, as far as it is wanted', async () => {
   expect(server.got.length).toBe(1)
 })
 
-test('opens an answer as it comes, however long it takes after its head', async () => {
+test('streams a response as it arrives, however long that takes after its head', async () => {
   server.answer((response) => {
     response.writeHead(200, { 'content-type': 'text/csv' }).write('id\n')
     setTimeout(() => response.end('1\n'), 1500)

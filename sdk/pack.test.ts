@@ -61,7 +61,7 @@ afterAll(() => {
   for (const path of [folder, project]) rmSync(path, { recursive: true, force: true })
 })
 
-test('its package file is right, and the sources are as before', async () => {
+test('its package file is right, and the sources are unchanged', async () => {
   const { messages, pkg } = await publint({
     pkgDir: join(project, 'node_modules/@heliogram/sdk'),
     strict: true,
@@ -77,7 +77,7 @@ test.each([
   ['node16', 'node16'],
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
-])('its types are whole for a program with the modules %s, resolved as %s', (module, resolution) => {
+])('its types are complete for a program with the modules %s, resolved as %s', (module, resolution) => {
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--skipLibCheck', 'false', '--target', 'es2022']
   const modes = [
     '--module',

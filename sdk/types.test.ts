@@ -19,7 +19,7 @@ interface Described {
   parameters?: { $ref?: string }[]
 }
 
-test('the table has every operation of the OpenAPI document, and which take a key', () => {
+test('the table has every operation of the OpenAPI document, and marks those that take a key', () => {
   const { paths } = JSON.parse(readFileSync(new URL('../docs/openapi.json', import.meta.url), 'utf8')) as {
     paths: Record<string, Record<string, Described>>
   }
@@ -32,7 +32,7 @@ test('the table has every operation of the OpenAPI document, and which take a ke
   expect([...keyed]).toEqual(taking.map(({ operationId }) => operationId))
 })
 
-test('requests and answers are those of their operation', () => {
+test('requests and responses have the types of their operation', () => {
   const calls = async (client: Client, undecided: string | undefined): Promise<void> => {
     expectTypeOf(
       await client.call('sendMessage', { body: { to: '12025550188', from: undecided } }),
@@ -90,7 +90,7 @@ test('a function over any operation can pass it on', () => {
   expect([callAny, openAny, eachOf].length).toBe(3)
 })
 
-test('an event is told by its type', () => {
+test('the type of an event selects its fields', () => {
   const read = (event: WebhookEvent): string | null => {
     // @ts-expect-error Not every event is about a message.
     if (event.data.message === undefined) return null

@@ -47,7 +47,7 @@ test.each([
   expect(await verifyWebhook(genuine)).toEqual(event)
 })
 
-test('goes by this clock where none is given', async () => {
+test('uses its own clock if none is given', async () => {
   expect(await verifyWebhook(post({ now: undefined }, payload, new Date()))).toEqual(event)
   await expect(verifyWebhook(post({ now: undefined }))).rejects.toMatchObject({ code: /^too_/ })
 })
@@ -86,12 +86,12 @@ test.each([
   expect(error).toMatchObject({ code })
 })
 
-test('says that a secret is none, instead of refusing every post', async () => {
+test('reports an invalid secret, instead of refusing every post', async () => {
   for (const wrong of ['', 'whsec_', 'whsec_%%%', []])
     await expect(verifyWebhook(post({ secret: wrong }))).rejects.toThrow(TypeError)
 })
 
-test('reads a batch, and one alone as a batch of one', async () => {
+test('reads a batch, and a single event as a batch of one', async () => {
   const batch = JSON.stringify({ events: [event, { ...event, id: 'evt_2' }] })
   expect((await verifyWebhookBatch(post({}, batch))).map(({ id }) => id)).toEqual(['evt_1', 'evt_2'])
   expect(await verifyWebhookBatch(post())).toEqual([event])

@@ -5,7 +5,7 @@ import { readStream, type StreamMessage } from './events-stream.ts'
 const stream =
   'retry: 2000\r\n\r\nid: evt_1\nevent: message.received\ndata: {"text":"Grüße 👋"}\n\n: heartbeat\nid: evt_1\n\ndata: a\ndata:b\n\nid: evt_2\ndata: cut off'
 
-test('a stream is read the same however it is cut into pieces, and what was not ended does not count', async () => {
+test('reads a stream the same in any pieces, and ignores its unfinished end', async () => {
   const bytes = new TextEncoder().encode(stream)
   await fc.assert(
     fc.asyncProperty(fc.uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 })), async (cuts) => {

@@ -6,8 +6,8 @@ import { readPair } from './pairs.ts'
 
 const fieldsOf = (...typed: string[]): Field[] => typed.reduce<Field[]>((before, one) => readTyped(one, before), [])
 
-describe('fields of a call', () => {
-  test('go into the path where it names them, then into the query of what reads, and into the body of all else', () => {
+describe('the fields of a call', () => {
+  test('go into the path if it names them, then into the query of reads, and into the body of all other calls', () => {
     expect(placeFields('GET /v1/events/{id}/deliveries', fieldsOf('id=evt_1', 'limit=2'), {})).toEqual({
       path: { id: 'evt_1' },
       query: { limit: '2' },
@@ -23,7 +23,7 @@ describe('fields of a call', () => {
     expect(() => placeFields('GET /v1/messages/{id}', [], {})).toThrow('The path /v1/messages/{id} needs id.')
   })
 
-  test('make objects and lists by their brackets, and nothing else', () => {
+  test('make objects and lists by their brackets, and only by them', () => {
     const typed = fieldsOf(
       'metadata[order]=77',
       'metadata[by]=ada',
@@ -42,7 +42,7 @@ describe('fields of a call', () => {
       expect(() => readField(wrong)).toThrow('It must be name=value')
   })
 
-  test('with -f are texts, and with -F what they look like', () => {
+  test('are texts with -f, and get the type they look like with -F', () => {
     expect(readField('message=42')[0]?.value).toBe('42')
     const values = fieldsOf('a=42', 'b=-1.5', 'c=null', 'd=0123', 'e=hello', 'f=', 'g={not', 'h=x=y').map(
       ({ value }) => value,
@@ -52,7 +52,7 @@ describe('fields of a call', () => {
   })
 })
 
-test('times are spans from now, times of here, or whole ones', () => {
+test('times are spans from now, local times, or full times', () => {
   expect(['90', '90s', '5m', '2h', '3d', '1w'].map(readSpan)).toEqual([90, 90, 300, 7200, 259_200, 604_800])
   const near = (iso: string, ms: number): boolean => Math.abs(Date.parse(iso) - Date.now() - ms) < 5000
   expect([near(readPast('2h'), -7_200_000), near(readFuture('2h'), 7_200_000)]).toEqual([true, true])
@@ -64,12 +64,12 @@ test('times are spans from now, times of here, or whole ones', () => {
   for (const wrong of ['', 'x', '1y', '-5']) expect(() => readSpan(wrong), wrong).toThrow('It must be a span such as')
 })
 
-test('pairs are told at their first sign of equality', () => {
+test('pairs are split at their first equals sign', () => {
   expect(readPair('a=b=c', { x: 'y' })).toEqual({ x: 'y', a: 'b=c' })
   expect(() => readPair('ab')).toThrow('It must be name=value.')
 })
 
-test('the nearest word is one that is near', () => {
+test('the nearest word is suggested only if it is near', () => {
   const words = ['sendMessage', 'sendBatch', 'getMessage', 'listMessages']
   expect([nearest('sendMesage', words), nearest('GETMESSAGE', words), nearest('destroy', words)]).toEqual([
     'sendMessage',

@@ -17,7 +17,7 @@ const profileOf = (refreshToken: string): Profile => ({
   login: { accessToken: 'a', refreshToken, expiresAt: 0 },
 })
 
-test('of many that follow one state a single one is kept, and all read it', async () => {
+test('keeps one of many changes of the same state, and all readers see it', async () => {
   expect(await saveProfile(folder, 'default', profileOf('first'), 0)).toBe(true)
   for (let generation = 1; generation < 6; generation++) {
     const saved = await Promise.all(
@@ -38,14 +38,14 @@ test('of many that follow one state a single one is kept, and all read it', asyn
   expect(await readdir(folder)).toEqual(['default.6.json'])
 })
 
-test('one that comes late with an old state takes nothing back', async () => {
+test('ignores a late write with an old state', async () => {
   expect(await saveProfile(folder, 'late', profileOf('one'), 0)).toBe(true)
   expect(await saveProfile(folder, 'late', profileOf('two'), 1)).toBe(true)
   await saveProfile(folder, 'late', profileOf('stale'), 0)
   expect((await readProfile(folder, 'late'))?.profile.login?.refreshToken).toBe('two')
 })
 
-test('nobody else can read them, names are no paths, and forgetting leaves nothing', async () => {
+test('keeps profiles private, refuses names that are paths, and forgets a profile completely', async () => {
   await saveProfile(folder, 'mine', profileOf('x'), 0)
   await writeFile(join(folder, '.mine.1.abc'), 'of a process that was killed')
   const modes = await Promise.all([stat(folder), stat(join(folder, 'mine.1.json'))])
@@ -59,7 +59,7 @@ test('nobody else can read them, names are no paths, and forgetting leaves nothi
   ])
 })
 
-test('a damaged one is named, with what to do', async () => {
+test('names a damaged profile, and says what to do', async () => {
   await writeFile(join(folder, 'bad.1.json'), '{"url":')
   await expect(readProfile(folder, 'bad')).rejects.toMatchObject({
     message: expect.stringContaining('bad.1.json is damaged') as string,

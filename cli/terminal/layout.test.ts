@@ -11,7 +11,7 @@ const columns = [
 ]
 const told = (room: number): string[] => layOut(columns, room).map(({ name, width }) => `${name} ${width}`)
 
-test('a table is as wide as the terminal: long texts give way, then columns that are extra, and never an id', () => {
+test('fits a table to the terminal: shortens long texts, then drops extra columns, and never an id', () => {
   expect(told(Infinity)).toEqual(columns.map(({ name, width }) => `${name} ${width}`))
   expect(told(150)).toEqual(['id 30', 'at 19', 'status 10', 'error 17', 'text 44', 'tags 20'])
   expect(told(110)).toEqual(['id 30', 'at 19', 'status 10', 'error 17', 'text 12', 'tags 12'])

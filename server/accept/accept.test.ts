@@ -48,7 +48,7 @@ const kindsOf = (results: Accepted[]): string[] =>
   results.map((result) => (result.kind === 'refused' ? result.refusal : result.kind))
 
 describe('a flush', () => {
-  it('answers each row for itself', async () => {
+  it('answers each row separately', async () => {
     const suspended = newId()
     await test.db.query(`insert into accounts (id, name, status) values ($1, 'Bad', 'suspended')`, [suspended])
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'reply')`, [
@@ -87,7 +87,7 @@ describe('a flush', () => {
     expect(await test.count('queue', 'true')).toBe(4)
   })
 
-  it('refuses where there is no carrier at all, and holds where the carrier is disabled', async () => {
+  it('refuses if there is no carrier, and holds if the carrier is disabled', async () => {
     await test.db.query(`update carriers set enabled = false`)
     expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['accepted'])
     await test.db.query(`delete from senders`)
@@ -96,20 +96,20 @@ describe('a flush', () => {
     expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['no_route_available'])
   })
 
-  it('fails one poisoned row alone', async () => {
+  it('fails a poisoned row alone', async () => {
     const drafts = Array.from({ length: 9 }, (_, i) => test.draft({ body: i === 4 ? 'NUL \0' : `text ${i}` }))
     const results = await Promise.allSettled(drafts.map((draft) => test.acceptor.accept(draft)))
     expect(results.map((result) => result.status)).toEqual(drafts.map((_, i) => (i === 4 ? 'rejected' : 'fulfilled')))
     expect(await test.count('messages', 'true')).toBe(8)
   })
 
-  it('fails the row of an account that does not exist alone', async () => {
+  it('fails a row of a missing account alone', async () => {
     const drafts = [test.draft(), test.draft({ accountId: newId() }), test.draft()]
     const results = await Promise.allSettled(drafts.map((draft) => test.acceptor.accept(draft)))
     expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  it('never lets an account use what is another one’s', async () => {
+  it('never lets an account use another account’s resources', async () => {
     const other = newId()
     await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
     const campaignId = await newCampaign({ key: 'mine' })
@@ -127,7 +127,7 @@ describe('a flush', () => {
     expect(row.ourNumber).toBeNull()
   })
 
-  it('answers exactly what it wrote', async () => {
+  it('returns exactly what it wrote', async () => {
     const campaignId = await newCampaign()
     const row = await test.send({
       campaignId,
@@ -141,7 +141,7 @@ describe('a flush', () => {
     expect(await test.message(row.id)).toEqual(row)
   })
 
-  it('keeps every text as it is', async () => {
+  it('keeps every text unchanged', async () => {
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }).map((one) => one.replaceAll('\0', 'x'))
     const note = fc.record({ body: text, tag: text, value: text })
     await fc.assert(
@@ -165,14 +165,14 @@ describe('a flush', () => {
 })
 
 describe('an idempotency key', () => {
-  it('is one message, however often it comes one after another', async () => {
+  it('is one message, however often it is repeated in sequence', async () => {
     const first = rowOf(await test.acceptor.accept(test.draft(keyed('k'))))
     const again = await test.acceptor.accept(test.draft(keyed('k')))
     expect(again).toEqual({ kind: 'known_key', messageId: first.id, fingerprint: Buffer.from('body') })
     expect(await test.count('messages', 'true')).toBe(1)
   })
 
-  it('is one message for a hundred at once, also in one flush', async () => {
+  it('is one message for a hundred requests at once, also in one flush', async () => {
     const results = await test.acceptor.acceptAll(Array.from({ length: 100 }, () => test.draft(keyed('k'))))
     expect(kindsOf(results).filter((kind) => kind === 'accepted')).toHaveLength(1)
     expect(kindsOf(results).filter((kind) => kind === 'known_key')).toHaveLength(99)
@@ -180,7 +180,7 @@ describe('an idempotency key', () => {
     expect(await test.count('queue', 'true')).toBe(1)
   })
 
-  it('tells the fingerprint that it came with first', async () => {
+  it('returns the fingerprint of its first request', async () => {
     await test.send(keyed('k', 'one body'))
     const again = await test.acceptor.accept(test.draft(keyed('k', 'another body')))
     expect(again).toMatchObject({ kind: 'known_key', fingerprint: Buffer.from('one body') })
@@ -194,14 +194,14 @@ describe('an idempotency key', () => {
     expect(await test.count('messages', 'true')).toBe(3)
   })
 
-  it('is not used up by a refusal', async () => {
+  it('is not consumed by a refusal', async () => {
     expect(kindsOf([await test.acceptor.accept(test.draft({ ...keyed('k'), sender: '15550000000' }))])).toEqual([
       'sender_not_found',
     ])
     expect(kindsOf([await test.acceptor.accept(test.draft(keyed('k')))])).toEqual(['accepted'])
   })
 
-  it('still answers where the same request would be refused now', async () => {
+  it('still returns the message if the same request would be refused now', async () => {
     await test.send(keyed('k'))
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
       test.accountId,
@@ -209,7 +209,7 @@ describe('an idempotency key', () => {
     expect(kindsOf([await test.acceptor.accept(test.draft(keyed('k')))])).toEqual(['known_key'])
   })
 
-  it('shows the message as it was accepted, whatever became of it', async () => {
+  it('shows the message as it was accepted, whatever its status now', async () => {
     const handover = await test.lease(keyed('k'))
     const accepted = asAccepted(await test.message(handover.id))
     await test.answer(handover, {
@@ -223,8 +223,8 @@ describe('an idempotency key', () => {
   })
 })
 
-describe('where a message goes', () => {
-  it('is the queue when no link has room', async () => {
+describe('routing', () => {
+  it('queues a message if no link has room', async () => {
     const row = await test.send()
     expect((await test.message(row.id)).status).toBe('queued')
     expect(await test.count('queue', 'message_id = $1', [row.id])).toBe(1)
@@ -232,7 +232,7 @@ describe('where a message goes', () => {
     expect(test.slots.wakes).toBe(1)
   })
 
-  it('is a link with room: the row is written as sending, with an intent for each segment', async () => {
+  it('gives it to a link with room: the row is written as sending, with an intent for each segment', async () => {
     const handover = await test.lease({ body: 'x'.repeat(400), segments: 3, type: 'otp' })
     expect(handover).toMatchObject({ linkId: test.linkId, ourNumber, segments: 3, pending: null, try: 1, type: 'otp' })
     expect(await test.message(handover.id)).toMatchObject({ status: 'sending', attempts: 1, carrierId: test.carrierId })
@@ -244,7 +244,7 @@ describe('where a message goes', () => {
     expect(await test.count('queue', 'true')).toBe(0)
   })
 
-  it('is shown as queued in the answer, even when a link has it already', async () => {
+  it('shows it as queued in the response, even if a link has it already', async () => {
     const handover = await test.lease()
     test.slots.room = 1
     const row = await test.send()
@@ -252,7 +252,7 @@ describe('where a message goes', () => {
     expect(handover.try).toBe(1)
   })
 
-  it('is not a link of another carrier than the sender’s, and the room is given back', async () => {
+  it('skips links of a carrier other than the sender’s, and returns the room', async () => {
     const elsewhere = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere))
     await insertTestSender(test.db, test.accountId, elsewhere, '15550001111')
@@ -262,7 +262,7 @@ describe('where a message goes', () => {
     expect(test.slots.room).toBe(5)
   })
 
-  it('is no link where its campaign is paused or has a pace', async () => {
+  it('uses no link if the campaign is paused or has a pace', async () => {
     const campaigns = [await newCampaign({ status: 'paused' }), await newCampaign({ pace: 1 })]
     test.slots.room = 5
     for (const campaignId of campaigns)
@@ -271,7 +271,7 @@ describe('where a message goes', () => {
     expect(await test.count('queue', 'true')).toBe(2)
   })
 
-  it('is never a link when this node is fenced', async () => {
+  it('never uses a link if this node is fenced', async () => {
     await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
     test.slots.room = 5
     const row = await test.send()
@@ -280,7 +280,7 @@ describe('where a message goes', () => {
     expect(await test.count('intents', 'true')).toBe(0)
   })
 
-  it('is the waiting room for a later time, and no link', async () => {
+  it('puts it into the waiting room for a later time, and uses no link', async () => {
     test.slots.room = 5
     const sendAt = new Date(Date.now() + 3_600_000)
     const row = await test.send({ sendAt, validitySeconds: 60 })
@@ -290,21 +290,21 @@ describe('where a message goes', () => {
     expect(test.slots.room).toBe(5)
   })
 
-  it('gives room back for what is refused', async () => {
+  it('returns the room of refused messages', async () => {
     test.slots.room = 2
     await test.acceptor.acceptAll([test.draft({ sender: '15550000000' }), test.draft({ campaignKey: 'none' })])
     expect(test.slots.room).toBe(2)
   })
 
-  it('gives room back when the statement fails', async () => {
+  it('returns the room when the statement fails', async () => {
     test.slots.room = 3
     await expect(test.acceptor.accept(test.draft({ body: '\0' }))).rejects.toThrow()
     expect(test.slots.room).toBe(3)
   })
 })
 
-describe('what a campaign says', () => {
-  it('holds where the message says nothing else', async () => {
+describe('a campaign’s setting', () => {
+  it('applies if the message says nothing else', async () => {
     await insertTestSender(test.db, test.accountId, test.carrierId, '15550002222')
     const campaignId = await newCampaign({
       type: 'marketing',
@@ -327,20 +327,20 @@ describe('what a campaign says', () => {
     expect(rows).toEqual([{ type: 'marketing' }])
   })
 
-  it('gives way to what the message says', async () => {
+  it('yields to the message’s own', async () => {
     const campaignId = await newCampaign({ type: 'marketing', sender: '15550002222', validity_period: 120 })
     const row = await test.send({ campaignId, type: 'otp', sender: ourNumber, validitySeconds: 30 })
     expect(row).toMatchObject({ type: 'otp', ourNumber })
     expect(Number(row.expiresAt) - Number(row.createdAt)).toBe(30_000)
   })
 
-  it('is ten hours of validity and the default sender without a campaign', async () => {
+  it('defaults to ten hours of validity and the default sender without a campaign', async () => {
     const row = await test.send()
     expect(row).toMatchObject({ type: 'transactional', ourNumber })
     expect(Number(row.expiresAt) - Number(row.createdAt)).toBe(36_000_000)
   })
 
-  it('links the message to its contact there', async () => {
+  it('links the message to its contact in the campaign', async () => {
     const [campaignId, elsewhere, contactId] = [await newCampaign(), await newCampaign(), newId()]
     await test.db.query(
       `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, '15551230001')`,
@@ -353,7 +353,7 @@ describe('what a campaign says', () => {
 })
 
 describe('a sender of a pool', () => {
-  it('is written once, also where the pool is deleted as its sender is to be remembered', async () => {
+  it('is written once, even if the pool is deleted just as its sender is to be remembered', async () => {
     const poolId = newId()
     await test.db.query(
       `with pool as (insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'UK', 'sticky'))
@@ -382,7 +382,7 @@ describe('all or none', () => {
     expect(await test.count('queue', 'true')).toBe(700)
   })
 
-  it('writes none, nor their keys, where one is refused', async () => {
+  it('writes none, nor their keys, if one is refused', async () => {
     const drafts = Array.from({ length: 600 }, (_, i) =>
       test.draft({ ...keyed(`k${i}`), sender: i === 599 ? '15550000000' : null }),
     )
@@ -393,7 +393,7 @@ describe('all or none', () => {
   })
 })
 
-it('writes all or none on one connection: as many batches at once as there are connections do not wait for each other', async () => {
+it('writes all or none on one connection: as many batches at once as connections do not block each other', async () => {
   const db = openPool(database.connection, { name: 'one', max: 1, connectTimeoutMs: 1000 })
   const routing = new RoutingTable(db)
   await routing.refresh()
@@ -403,7 +403,7 @@ it('writes all or none on one connection: as many batches at once as there are c
   expect(isWritten).toBe(true)
 })
 
-it('is refused from when the database takes nothing any more until it does again', async () => {
+it('a message is refused from the moment the database rejects writes until it accepts them again', async () => {
   const db = openPool(database.connection, { name: 'one', max: 1 })
   const routing = new RoutingTable(db)
   await routing.refresh()
@@ -421,7 +421,7 @@ it('is refused from when the database takes nothing any more until it does again
 })
 
 describe('the event of an accepted message', () => {
-  it('is recorded only while somebody subscribes', async () => {
+  it('is recorded only while an endpoint subscribes to it', async () => {
     const unheard = await test.send()
     await test.subscribe('message.queued', 'message.scheduled')
     const queued = await test.send()

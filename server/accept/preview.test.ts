@@ -10,7 +10,7 @@ const { db, account, test, call } = await ledgerWorld([messageRoutes], { shortUr
 describe('a preview', () => {
   const preview = (body: Record<string, unknown>): ReturnType<Call> => call('POST', '/v1/messages/preview', body)
 
-  it('shows how a text is cut, and sends nothing', async () => {
+  it('shows the segments of a text, and sends nothing', async () => {
     const before = await test.count('messages', 'true')
     const text = `${'x'.repeat(152)}€${'y'.repeat(20)}`
     const { status, body } = await preview({ message: text, to: '+15551230001' })
@@ -37,14 +37,14 @@ describe('a preview', () => {
     expect([body['encoding'], body['to'], body['opted_out']]).toEqual(['UCS-2', null, null])
   })
 
-  it('tells whether the recipient has opted out', async () => {
+  it('reports whether the recipient has opted out', async () => {
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551236666', 'reply')`, [
       account.accountId,
     ])
     expect((await preview({ message: 'x', to: '15551236666' })).body['opted_out']).toBe(true)
   })
 
-  it('knows what a campaign says of its messages: type, sender, short links and text', async () => {
+  it('applies a campaign’s type, sender, short links and text', async () => {
     await insertTestSender(test.db, account.accountId, test.carrierId, '15550003333')
     const campaignId = newId()
     await test.db.query(

@@ -33,7 +33,7 @@ const kinds = async (count: number, changes?: Partial<Draft>): Promise<string[]>
   ...new Set((await send(count, changes)).map((one) => (one.kind === 'refused' ? one.refusal : one.kind))),
 ]
 
-it('no more waits than can be sent in four hours; the answer says when there is room', async () => {
+it('queues no more than four hours of sending, and says when there is room', async () => {
   expect(await kinds(100, { type: 'marketing' })).toEqual(['accepted'])
   await queue.count()
   expect(await kinds(room - 100, { type: 'marketing' })).toEqual(['accepted'])
@@ -47,13 +47,13 @@ it('no more waits than can be sent in four hours; the answer says when there is 
   expect(await test.count('messages', 'true')).toBe(room)
 })
 
-it('an account of which nothing waited has no more room', async () => {
+it('gives an account with an empty queue no more room', async () => {
   await queue.count()
   expect(await kinds(room + 1)).toEqual(['accepted', 'queue_full'])
   expect(await test.count('messages', 'true')).toBe(room)
 })
 
-it('a line full of campaigns keeps nothing from going before it, nor what is for later, nor other accounts', async () => {
+it('a lane full of campaigns blocks neither higher types, nor scheduled messages, nor other accounts', async () => {
   expect(await kinds(room, { type: 'marketing' })).toEqual(['accepted'])
   await queue.count()
   expect(await kinds(1, { type: 'marketing' })).toEqual(['queue_full'])
@@ -65,7 +65,7 @@ it('a line full of campaigns keeps nothing from going before it, nor what is for
   expect((await acceptor.accept(other.draft({ type: 'marketing' }))).kind).toBe('accepted')
 })
 
-it('a key that was used before is answered as before, however full the queue is', async () => {
+it('a repeated key gets its first response, however full the queue is', async () => {
   const idempotency = { operation: 'messages.send', key: 'k', fingerprint: Buffer.alloc(32) }
   expect(await kinds(1, { idempotency })).toEqual(['accepted'])
   expect(await kinds(room - 1)).toEqual(['accepted'])
@@ -74,7 +74,7 @@ it('a key that was used before is answered as before, however full the queue is'
   expect(await kinds(1, { idempotency })).toEqual(['known_key'])
 })
 
-it('there is room again when the queue has gone, which the clock finds out', async () => {
+it('has room again when the queue is empty, which a timer notices', async () => {
   expect(await kinds(room)).toEqual(['accepted'])
   await cap.start()
   await until('it is full', async () => (await kinds(1)).includes('queue_full'))

@@ -55,7 +55,7 @@ const wrongs: [what: string, body: object, errors: string[]][] = [
   ['nothing wrong but the shape', { to: '15551230001', message: 'x', tags: 'x' }, ['#/tags invalid_type']],
 ]
 
-it.each(wrongs)('%s: all of it is told at once, by a send and in a batch', async (_what, body, errors) => {
+it.each(wrongs)('%s: a send and a batch report all faults at once', async (_what, body, errors) => {
   expect(show(await post('/v1/messages/send', body))).toEqual(errors)
   expect(show(await post('/v1/messages', body))).toEqual(errors)
   const { results } = await post('/v1/messages/batch', { messages: [body] })
@@ -66,7 +66,7 @@ it.each<[what: string, wrong: object, errors: string[]]>([
   ['of a wrong shape', { to: 5, message: 'x' }, ['#/to invalid_type']],
   ['with a number that is none', { to: '12', message: 'x' }, ['#/to invalid_phone_number']],
 ])(
-  'a campaign, sender and pool that there are not are told beside what is wrong with a send %s',
+  'a missing campaign, sender and pool are reported with the other faults of a send %s',
   async (_what, wrong, errors) => {
     const campaign = 'none'
     for (const url of ['/v1/messages/send', '/v1/messages']) {
@@ -90,21 +90,21 @@ it.each<[what: string, wrong: object, errors: string[]]>([
   },
 )
 
-it('a template whose name no database could be asked for is told beside the rest', async () => {
+it('a template with an invalid name is reported with the other faults', async () => {
   expect(show(await post('/v1/messages/send', { to: '12', template: '\0' }))).toEqual([
     '#/template invalid_characters',
     '#/to invalid_phone_number',
   ])
 })
 
-it('so is a campaign of such a name, where messages may have short links', async () => {
+it('so is a campaign with such a name, if messages may have short links', async () => {
   expect(show(await post('/v1/messages/send', { to: '12', message: 'x', campaign: '\0' }))).toEqual([
     '#/campaign invalid_characters',
     '#/to invalid_phone_number',
   ])
 })
 
-it('a preview tells all of it, too', async () => {
+it('a preview reports all faults too', async () => {
   expect(show(await post('/v1/messages/preview', { to: '12', message: '', mesage: 'x' }))).toEqual([
     '#/mesage unknown_field',
     '#/message too_short',
@@ -112,12 +112,12 @@ it('a preview tells all of it, too', async () => {
   ])
 })
 
-it.each(['[]', 'null', '"x"', '5'])('what is no object is told as that: %s', async (body) => {
+it.each(['[]', 'null', '"x"', '5'])('a body that is not an object is reported as such: %s', async (body) => {
   for (const url of ['/v1/messages/send', '/v1/messages/preview'])
     expect(show(await post(url, body))).toEqual(['# invalid_type'])
 })
 
-it('more wrong fields than are told are not read, whatever the others are', async () => {
+it('no more wrong fields are read than are reported, whatever the others are', async () => {
   const body = { ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}`, 1])), to: 5, message: 5 }
   for (const url of ['/v1/messages/send', '/v1/messages/preview'])
     expect((await post(url, body)).errors).toHaveLength(100)
@@ -125,14 +125,14 @@ it('more wrong fields than are told are not read, whatever the others are', asyn
   expect(results.map(({ error }) => error.errors.length)).toEqual([100])
 })
 
-it('a query parameter that there is not is told, and nothing is sent', async () => {
+it('an unknown query parameter is reported, and nothing is sent', async () => {
   const refusal = await post('/v1/messages/send?dry_run=true', { to: '15551230001', message: 'x' })
   expect(show(refusal)).toEqual(['?dry_run unknown_field'])
   const { rows } = await db.query('select from messages')
   expect(rows).toEqual([])
 })
 
-it('where no carrier takes it, it is said who can tell why', async () => {
+it('if no carrier takes the message, the error says who can find out why', async () => {
   await db.query('delete from senders')
   await db.query('delete from carriers')
   await test.routing.refresh()

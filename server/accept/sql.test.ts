@@ -4,7 +4,7 @@ import { acceptText, partNames } from './sql.ts'
 
 const { db } = await createTestDatabase()
 
-test('the statement of every shape is one that PostgreSQL takes', async () => {
+test('PostgreSQL accepts the statement of every shape', async () => {
   const others = partNames.filter((part) => part !== 'accounts')
   const client = await db.connect()
   const refused: string[] = []

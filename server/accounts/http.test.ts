@@ -7,7 +7,7 @@ import { hashToken, newKey, tokenOf } from './token.ts'
 const { db, authenticator, app, ask, post } = await accountsWorld()
 const get = (url: string, token: string) => ask('GET', url, bearer(token))
 
-test('every way in which a token can be wrong has its own answer', async () => {
+test('each fault of a token has its own response', async () => {
   const account = await createTestAccount(db)
   const cases: [string | undefined, string, RegExp][] = [
     [undefined, 'missing_token', /missing/],
@@ -44,7 +44,7 @@ test('every way in which a token can be wrong has its own answer', async () => {
   ).toBe(200)
 })
 
-test('expired, revoked and suspended are told apart', async () => {
+test('expired, revoked and suspended credentials get different errors', async () => {
   const stateOf = async (change: string): Promise<string> => {
     const account = await createTestAccount(db)
     await db.query(change, [account.accountId])
@@ -57,14 +57,14 @@ test('expired, revoked and suspended are told apart', async () => {
   expect(await stateOf("update accounts set status = 'suspended' where id = $1")).toBe('account_suspended')
 })
 
-test('the secret of a key counts, not its public id', async () => {
+test('a key is checked by its secret, not by its public id', async () => {
   const account = await createTestAccount(db)
   const { key } = newKey('live')
   await db.query('update api_keys set secret_hash = $2 where account_id = $1', [account.accountId, hashToken(key)])
   expect((await get('/v1/settings', account.token)).json().code).toBe('invalid_token')
 })
 
-test('a caller is remembered, and never longer than its token lives', async () => {
+test('a caller is cached, but never longer than its token lives', async () => {
   const account = await createTestAccount(db)
   await db.query("update api_keys set expires_at = now() + interval '2 seconds' where account_id = $1", [
     account.accountId,
@@ -75,7 +75,7 @@ test('a caller is remembered, and never longer than its token lives', async () =
   await expect.poll(async () => (await get('/v1/settings', account.token)).json().code).toBe('expired_token')
 })
 
-test('a thousand requests with a new token are one look-up', async () => {
+test('a thousand requests with a new token share one look-up', async () => {
   const account = await createTestAccount(db)
   let queries = 0
   const counting = new Proxy(db, {
@@ -92,7 +92,7 @@ test('a thousand requests with a new token are one look-up', async () => {
   expect(queries).toBe(1)
 })
 
-test('an operator gives an account a pace, which its settings show, and absurd ones are refused', async () => {
+test('an operator sets an account’s request limit, its settings show it, and absurd limits are refused', async () => {
   const operator = await createTestAccount(db)
   const account = await createTestAccount(db, {
     scopes: ['settings:read', 'settings:write', 'messages:write'],
@@ -150,7 +150,7 @@ test('a key is made, listed without its secret, used and revoked', async () => {
   expect((await revoke(account.token)).statusCode).toBe(404)
 })
 
-test('nobody makes a key that may do more than its maker', async () => {
+test('a key never creates a key with more rights than its creator’s', async () => {
   const account = await createTestAccount(db, { scopes: ['keys:write', 'settings:read'] })
   const answer = await post('/v1/api-keys', { name: 'x', scopes: ['settings:read', 'carriers:write'] }, account.headers)
   expect(answer.json().errors).toEqual([
@@ -165,7 +165,7 @@ test('nobody makes a key that may do more than its maker', async () => {
   ).toBe('out_of_range')
 })
 
-test('settings say what is, and an ETag saves reading it again', async () => {
+test('settings are shown, and an ETag saves reading them again', async () => {
   const account = await createTestAccount(db)
   const answer = await get('/v1/settings', account.token)
   expect(answer.json()).toMatchObject({
@@ -185,7 +185,7 @@ test('settings say what is, and an ETag saves reading it again', async () => {
   expect([again.statusCode, again.body, again.headers['content-length']]).toEqual([304, '', undefined])
 })
 
-test('settings are changed one by one, and not where somebody else has changed them', async () => {
+test('settings are changed one by one, but not if another caller has changed them meanwhile', async () => {
   const account = await createTestAccount(db)
   const patch = (payload: object, headers: Record<string, string> = {}) =>
     app.inject({ method: 'PATCH', url: '/v1/settings', payload, headers: { ...account.headers, ...headers } })

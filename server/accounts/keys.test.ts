@@ -28,7 +28,7 @@ const codeOf = async (token: string, remoteAddress = '127.0.0.1', at = app): Pro
   return answer.statusCode === 200 ? 'in' : answer.json().code
 }
 
-test('a key works from its networks alone, and so do logins with it', async () => {
+test('a key and its logins work only from its networks', async () => {
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '198.51.100.9/24', '2001:db8::1/32'] })
   expect(key.ip_allow).toEqual(['192.0.2.77/32', '198.51.100.0/24', '2001:db8::/32'])
@@ -42,7 +42,7 @@ test('a key works from its networks alone, and so do logins with it', async () =
   expect(await codeOf(token, '203.0.113.1')).toBe('ip_not_allowed')
 })
 
-test('a proxy that is trusted says whence a caller comes, and nobody else does', async () => {
+test('only a trusted proxy can state a caller’s address', async () => {
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '2001:db8::7'] })
   const behind = await buildAccountsApp(db, { trustedProxies: ['10.0.0.0/8'] })
@@ -81,7 +81,7 @@ test.each([
   expect(answer.json().errors).toMatchObject([{ pointer: '#/ip_allow/1', code: 'invalid_format' }])
 })
 
-test('nothing that is stored as a network breaks the check, and an address with a zone is one', () => {
+test('no stored network breaks the check, and an address may have a zone', () => {
   const { networks } = readNetworks(['::ffff:10.0.0.0/104', '0.0.0.0/0', '192.0.2.1', 'fe80::1'], '#')
   const isAllowed = allowNetworks(networks)
   expect([isAllowed('203.0.113.4'), isAllowed('fe80::1%eth0'), isAllowed('nonsense'), isAllowed('')]).toEqual([
@@ -92,7 +92,7 @@ test('nothing that is stored as a network breaks the check, and an address with 
   ])
 })
 
-test('a rotated key has another secret, and the old one until the overlap ends', async () => {
+test('a rotated key has a new secret, and the old one works until the overlap ends', async () => {
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', scopes: ['settings:read'], mode: 'test' })
   const pair = await logIn(key.secret)
@@ -144,7 +144,7 @@ test('a rotated key has another secret, and the old one until the overlap ends',
   expect((await rotate()).json().overlap_ends_at).not.toBeNull()
 })
 
-test('nobody gets the secret of a key that may do more than they', async () => {
+test('no caller gets the secret of a key with more rights', async () => {
   const account = await createTestAccount(db)
   const weak = await make(account, { name: 'x', scopes: ['keys:write', 'settings:read'] })
   const testing = await make(account, { name: 'x', mode: 'test' })
@@ -161,7 +161,7 @@ test('nobody gets the secret of a key that may do more than they', async () => {
   expect(await rotate(account, showId('key', newId()))).toBe('not_found')
 })
 
-test('a key is renamed and may do less, but never more; logins with it follow', async () => {
+test('a key can be renamed and lose scopes, but never gain them; its logins follow', async () => {
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', scopes: ['settings:read', 'keys:read'] })
   const { access_token: token } = await logIn(key.secret)
@@ -205,7 +205,7 @@ test('a login with a key ends with the key', async () => {
   expect(await codeOf(token)).toBe('expired_token')
 })
 
-test('a use is noted once a minute', async () => {
+test('a use is recorded once a minute', async () => {
   const account = await createTestAccount(db)
   const lastUse = async (): Promise<number | null> => {
     const { rows } = await db.query<{ at: Date | null }>(
@@ -226,7 +226,7 @@ test('a use is noted once a minute', async () => {
   expect((await lastUse()) ?? 0).toBeGreaterThanOrEqual(first ?? 0)
 })
 
-test('what is revoked, disabled, suspended or narrowed here is so on every node within five seconds', async () => {
+test('a key that is revoked, disabled, suspended or narrowed here is so on every node within five seconds', async () => {
   const account = await createTestAccount(db)
   const below = (await ask('POST', '/v1/accounts', account, { name: 'Below', key: { name: 'x' } })).json()
   const revoked = await make(account, { name: 'x' })
@@ -268,7 +268,7 @@ test('what is revoked, disabled, suspended or narrowed here is so on every node 
   expect(performance.now() - startedMs).toBeLessThan(8000)
 })
 
-test('who is shut out here makes nothing elsewhere that would stay, not even at once', async () => {
+test('a caller who is shut out here can create nothing lasting elsewhere, not even at the same time', async () => {
   const account = await createTestAccount(db)
   const { id, secret } = await make(account, { name: 'x' })
   const user = await createTestUser(db, account.accountId, { role: 'admin' })
@@ -289,7 +289,7 @@ test('who is shut out here makes nothing elsewhere that would stay, not even at 
   expect(await plant('/v1/users/invitations', invitation)).toEqual(['invalid_token', 'invalid_token'])
 })
 
-test('an answer is not told again to who may see less than who asked first', async () => {
+test('a response is not repeated to a caller with fewer rights than the first one', async () => {
   const account = await createTestAccount(db)
   const [strong, weak] = [
     await make(account, { name: 'x', scopes }),
@@ -302,7 +302,7 @@ test('an answer is not told again to who may see less than who asked first', asy
   expect((await ask2(weak.secret)).json().code).toBe('idempotency_key_reused')
 })
 
-test('a key makes no key that works from more networks, or longer, and does not lift its own bounds', async () => {
+test('a key creates no key with more networks or a longer life, and does not lift its own limits', async () => {
   const own = await createTestAccount(db)
   const until = new Date(Date.now() + 86_400_000).toISOString()
   await db.query(`update api_keys set ip_allow = '{127.0.0.0/8}', expires_at = $2 where id = $1`, [own.keyId, until])

@@ -3,7 +3,7 @@ import { createTestAccount, accountsWorld } from './testing.ts'
 
 const { db, app } = await accountsWorld()
 
-test('quiet hours are off at first, and changed field by field', async () => {
+test('quiet hours are off by default, and changed field by field', async () => {
   const { headers } = await createTestAccount(db)
   const read = async (): Promise<object> =>
     (await app.inject({ url: '/v1/settings', headers })).json<{ quiet_hours: object }>().quiet_hours
@@ -31,7 +31,7 @@ test('quiet hours are off at first, and changed field by field', async () => {
   })
 })
 
-test('quiet hours that make no sense are refused with what is wrong, and nothing changes', async () => {
+test('contradictory quiet hours are refused with a reason, and nothing changes', async () => {
   const { headers, accountId } = await createTestAccount(db)
   const faults: [object, string][] = [
     [{ start: '08:00' }, '#/quiet_hours/start'],

@@ -25,7 +25,7 @@ const read = (tag?: string) => ask('GET', undefined, tag === undefined ? {} : { 
 const change = (payload: object, tag?: string) => ask('PATCH', payload, tag === undefined ? {} : { 'if-match': tag })
 
 describe('the entity tag', () => {
-  it('is strong, the same while nothing changes, and answered with 304 where it is known', async () => {
+  it('is strong, constant while nothing changes, and gets 304 if the client has it', async () => {
     const first = await read()
     expect(first.etag).toMatch(/^"[\w-]{22}\.[\w-]{22}"$/)
     for (const tag of [first.etag, `"another", ${first.etag}`, `W/${first.etag}`, '*']) {
@@ -35,7 +35,7 @@ describe('the entity tag', () => {
     for (const tag of ['"another"', first.etag.slice(1, -1)]) expect((await read(tag)).status).toBe(200)
   })
 
-  it('lets one of two changes through that began with the same settings', async () => {
+  it('lets one of two changes through that started from the same settings', async () => {
     const { etag } = await read()
     const first = await change({ on_unknown: 'resend' }, etag)
     expect(first.status).toBe(200)
@@ -48,7 +48,7 @@ describe('the entity tag', () => {
       expect((await change({ on_unknown: 'resend' }, tag)).status).toBe(200)
   })
 
-  it('is not another for a change because something was counted meanwhile', async () => {
+  it('does not change because a counter changed meanwhile', async () => {
     const { etag } = await read()
     await db.query(
       `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', '{}', '')`,
@@ -60,7 +60,7 @@ describe('the entity tag', () => {
 })
 
 describe('a change', () => {
-  it('sets the default sender to one of the account, or to none', async () => {
+  it('sets the default sender to one of the account’s, or to none', async () => {
     expect((await change({ default_sender: '+15557654321' })).body).toMatchObject({ default_sender: '15557654321' })
     expect((await change({ default_sender: '15557654322' })).body).toMatchObject({ default_sender: '15557654322' })
     expect((await change({ default_sender: '15550000000' })).body).toMatchObject({
@@ -70,7 +70,7 @@ describe('a change', () => {
     expect((await change({ default_sender: null })).body).toMatchObject({ default_sender: null })
   })
 
-  it('sets the default country, and says what is wrong with all of it', async () => {
+  it('sets the default country, and reports all its faults', async () => {
     expect((await change({ default_country: 'GB' })).body).toMatchObject({ default_country: 'GB' })
     const wrong = await change({ default_country: 'XX', default_sender: '1' })
     expect(wrong.body).toMatchObject({ errors: [{ pointer: '#/default_sender' }, { pointer: '#/default_country' }] })
@@ -78,7 +78,7 @@ describe('a change', () => {
     expect((await change({ api_version: 'v2' })).body).toMatchObject({ errors: [{ code: 'unknown_field' }] })
   })
 
-  it('is in the audit log, with what it was and what it is', async () => {
+  it('is in the audit log, with old and new values', async () => {
     await change({ default_country: 'DE', on_unknown: 'hold' })
     await change({ on_unknown: 'hold' })
     const { rows } = await db.query<{ before: object; after: object }>(
@@ -101,7 +101,7 @@ describe('a new data key', () => {
     return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
   }
 
-  it('is made at any time, and the settings tell what is left of the one before', async () => {
+  it('is created on request, and the settings report the progress of replacing the old one', async () => {
     const { etag, body } = await read()
     expect(body).toMatchObject({ encryption: { content: false, key: null, rotation: null } })
     expect(await rotate()).toMatchObject({ status: 200, body: { encryption: { key: { version: 1 }, rotation: null } } })
@@ -118,7 +118,7 @@ describe('a new data key', () => {
     expect(rows[1]?.text).toMatch(/"version": ?2/)
   })
 
-  it('is not made while ten still are being replaced', async () => {
+  it('is refused while ten others are still being replaced', async () => {
     await db.query('delete from data_keys where account_id = $1', [account.accountId])
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) statuses.push((await rotate()).status)

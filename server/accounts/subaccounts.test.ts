@@ -6,7 +6,7 @@ import { createTestAccount, createTestUser, accountsWorld, bearer } from './test
 
 const { db, app, ask } = await accountsWorld()
 
-test('an account below has limits, an owner and keys of its own', async () => {
+test('a subaccount has limits, an owner and keys of its own', async () => {
   const parent = await createTestAccount(db)
   const made = await ask('POST', '/v1/accounts', parent, {
     name: 'Branch',
@@ -49,7 +49,7 @@ test('an account below has limits, an owner and keys of its own', async () => {
   expect((await ask('GET', `/v1/accounts/${id}`, parent)).json()).toEqual(changed.json())
 })
 
-test('its keys are known to be in the hands of whoever made them from above, with whichever credential', async () => {
+test('its keys count as known to the person who created them from above, with any credential', async () => {
   const parent = await createTestAccount(db)
   const user = await createTestUser(db, parent.accountId, { role: 'owner' })
   const own = (await ask('POST', '/v1/api-keys', user, { name: 'Mine' })).json()
@@ -59,7 +59,7 @@ test('its keys are known to be in the hands of whoever made them from above, wit
     expect(await personsBehind(db, String(parseId('acc', id)), one.id)).toContain(showId('usr', user.userId))
 })
 
-test('its keys have nothing of the installation and nothing over accounts, whatever is asked for', async () => {
+test('its keys get no scopes of the installation or over accounts, whatever is requested', async () => {
   const parent = await createTestAccount(db)
   const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
   const taken = scopes.filter((scope) => /^(accounts|carriers|routes):/.test(scope))
@@ -82,7 +82,7 @@ test('its keys have nothing of the installation and nothing over accounts, whate
   expect(rows).toEqual([{ accountId: parseId('acc', id) }])
 })
 
-test('there is one level, and one sees nothing of those beside', async () => {
+test('there is one level, and an account cannot see its siblings', async () => {
   const [parent, stranger] = [await createTestAccount(db), await createTestAccount(db)]
   const { id } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch' })).json()
   // The strongest role in an account below.
@@ -104,7 +104,7 @@ test('there is one level, and one sees nothing of those beside', async () => {
   expect((await ask('GET', '/v1/accounts', developer)).json().code).toBe('insufficient_scope')
 })
 
-test('nobody lifts their own limits but the operator, and nobody suspends themselves', async () => {
+test('only the operator lifts an account’s limits, and no account suspends itself', async () => {
   const parent = await createTestAccount(db)
   const own = `/v1/accounts/${showId('acc', parent.accountId)}`
   expect((await ask('PATCH', own, parent, { pace: 5 })).json().pace).toBe(5)
@@ -113,7 +113,7 @@ test('nobody lifts their own limits but the operator, and nobody suspends themse
   expect((await ask('PATCH', own, admin, { pace: 50 })).json().code).toBe('insufficient_scope')
 })
 
-test('a test key changes no account, and suspends none', async () => {
+test('a test key neither changes nor suspends an account', async () => {
   const tester = await createTestAccount(db, { mode: 'test' })
   const { id } = (await ask('POST', '/v1/accounts', tester, { name: 'Branch' })).json()
   for (const change of [{ status: 'suspended' }, { pace: 1 }, { name: 'Twig' }])
@@ -121,7 +121,7 @@ test('a test key changes no account, and suspends none', async () => {
   expect((await ask('GET', `/v1/accounts/${id}`, tester)).json()).toMatchObject({ name: 'Branch', status: 'active' })
 })
 
-test('a suspended account is refused with a key, a token, a login and a refresh, and resumed', async () => {
+test('a suspended account is refused with a key, token, login and refresh, until it is resumed', async () => {
   const parent = await createTestAccount(db)
   const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
   const user = await createTestUser(db, parseId('acc', id) ?? '', { role: 'owner' })

@@ -16,7 +16,7 @@ const codeOf = async (asked: ReturnType<typeof ask>): Promise<string | number> =
   return body.code ?? status
 }
 
-test('a test key makes nobody who may write to people, and changes nobody', async () => {
+test('a test key creates and changes no user who may send to people', async () => {
   const tester = await createTestAccount(db, { mode: 'test' })
   const user = await createTestUser(db, tester.accountId, { role: 'viewer' })
   const email = `${newId()}@example.com`
@@ -65,7 +65,7 @@ test('a test key neither withdraws an invitation nor changes settings', async ()
     expect(await codeOf(ask('PATCH', '/v1/settings', caller, change))).toBe('insufficient_scope')
 })
 
-test('nobody lets a key in from elsewhere that may do more than they', async () => {
+test('no caller opens networks for a key with more rights', async () => {
   const owner = await createTestAccount(db)
   const { body: strong } = await ask('POST', '/v1/api-keys', owner, { name: 'x', ip_allow: ['192.0.2.1'] })
   const { body: weak } = await ask('POST', '/v1/api-keys', owner, { name: 'y', scopes: ['keys:write', 'keys:read'] })
@@ -74,7 +74,7 @@ test('nobody lets a key in from elsewhere that may do more than they', async () 
   expect((await ask('PATCH', at, bearer(weak.secret), { name: 'z' })).status).toBe(200)
 })
 
-test('a repetition by a test key is not answered with what a live one was told', async () => {
+test('a test key does not get the repeated response to a live key', async () => {
   const live = await createTestAccount(db)
   const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test', scopes: [...scopes] })
   const headers = { 'idempotency-key': 'deploy-1' }
@@ -84,7 +84,7 @@ test('a repetition by a test key is not answered with what a live one was told',
   expect(await codeOf(again)).toBe('idempotency_key_reused')
 })
 
-test('what a rotation has ended does not come back with the next one', async () => {
+test('a secret that a rotation has ended does not return with the next rotation', async () => {
   const owner = await createTestAccount(db)
   const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
   const logIn = async (secret: string) => {
@@ -111,7 +111,7 @@ test('what a rotation has ended does not come back with the next one', async () 
   expect((await ask('GET', '/v1/settings', bearer(own.access_token))).status).toBe(401)
 })
 
-test('what a key has invited ends with the key, and with its scopes', async () => {
+test('an invitation by a key ends with the key, and with its scopes', async () => {
   const owner = await createTestAccount(db)
   const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
   const at = `/v1/api-keys/${key.id}`
@@ -130,7 +130,7 @@ test('what a key has invited ends with the key, and with its scopes', async () =
   expect(await open()).toBe(0)
 })
 
-test('a time that the calendar does not have is told, and a NUL in a form is only wrong', async () => {
+test('an impossible date is reported, and a NUL in a form is only an error', async () => {
   const owner = await createTestAccount(db)
   const never = { name: 'x', expires_at: '2030-06-30T23:59:60Z' }
   expect(await codeOf(ask('POST', '/v1/api-keys', owner, never))).toBe('validation_failed')
@@ -143,7 +143,7 @@ test('a time that the calendar does not have is told, and a NUL in a form is onl
   expect(form.statusCode).toBe(400)
 })
 
-test('one check of the audit log of an account runs at a time', async () => {
+test('only one check of an account’s audit log runs at a time', async () => {
   const owner = await createTestAccount(db)
   const check = () => ask('GET', '/v1/audit-events/verify', owner)
   const both = await Promise.all([check(), check()])

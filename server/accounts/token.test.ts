@@ -10,7 +10,7 @@ test('a key has a mode, a public id, 43 characters of secret and a checksum', ()
   expect(readToken(newKey('test').key)).toMatchObject({ mode: 'test' })
 })
 
-test('the same bytes make the same token, whatever they are', () => {
+test('the same bytes always make the same token', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 32, maxLength: 32 }),
@@ -25,7 +25,7 @@ test('the same bytes make the same token, whatever they are', () => {
   )
 })
 
-test('a mistyped character is noticed without a look-up', () => {
+test('a mistyped character is found without a look-up', () => {
   const { key } = newKey('live')
   fc.assert(
     fc.property(fc.integer({ min: 8, max: key.length - 1 }), fc.constantFrom('a', 'Z', '0', '_'), (at, character) => {
@@ -36,7 +36,7 @@ test('a mistyped character is noticed without a look-up', () => {
   )
 })
 
-test('what is not a token is not one', () => {
+test('other texts are not tokens', () => {
   for (const text of [
     '',
     'hg_',
@@ -49,6 +49,6 @@ test('what is not a token is not one', () => {
     expect(readToken(text)).toBeNull()
 })
 
-test('hashes tokens with SHA-256', () => {
+test('tokens are hashed with SHA-256', () => {
   expect(hashToken('abc').toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })

@@ -29,7 +29,7 @@ async function people(): Promise<Record<Role, TestUser> & { accountId: string; k
   return { ...(Object.fromEntries(entries) as Record<Role, TestUser>), accountId: account.accountId, key: account }
 }
 
-test('somebody is invited by a code that is shown once, chooses a password and is logged in', async () => {
+test('an invited user gets a code that is shown once, chooses a password and is logged in', async () => {
   const { owner, accountId } = await people()
   const made = await invite(owner, 'sender', 'Ada@example.com')
   expect(made.statusCode).toBe(201)
@@ -57,7 +57,7 @@ test('somebody is invited by a code that is shown once, chooses a password and i
   expect(rows[0]?.text).not.toContain(code)
 })
 
-test('invitations end: with another of the same address, withdrawn, after a week, with who made them', async () => {
+test('an invitation ends with another for the same address, a withdrawal, a week, or its inviter', async () => {
   const { owner, admin, accountId } = await people()
   const email = `${newId()}@example.com`
   const codes: string[] = []
@@ -81,7 +81,7 @@ test('invitations end: with another of the same address, withdrawn, after a week
   expect((await db.query('select from invitations where account_id = $1', [accountId])).rowCount).toBe(0)
 })
 
-test('a code that is wrong answers alike whatever else the request says, and an address comes from the invitation', async () => {
+test('a wrong code gets the same response for every request, and the invitation provides the address', async () => {
   const [here, there] = [await people(), await people()]
   const { code } = (await invite(here.owner, 'viewer', there.sender.email)).json()
   const used = (await invite(here.owner, 'viewer')).json().code
@@ -94,7 +94,7 @@ test('a code that is wrong answers alike whatever else the request says, and an 
   expect((await post('/v1/auth/accept-invitation', { code, password, email: 'x@example.com' })).statusCode).toBe(422)
 })
 
-test('of two who accept with one code at once one comes in, and members are not invited again', async () => {
+test('of two who accept with one code at once one succeeds, and members are not invited again', async () => {
   const here = await people()
   expect((await invite(here.owner, 'viewer', here.sender.email.toUpperCase())).json().code).toBe('user_exists')
   const { code } = (await invite(here.owner, 'viewer')).json()
@@ -109,14 +109,14 @@ test.each([
   ['sender', []],
   ['viewer', []],
   ['key', ['admin', 'developer', 'sender', 'viewer']],
-] as const)('a caller with the role %s may make %j', async (role, allowed) => {
+] as const)('a caller with the role %s may create %j', async (role, allowed) => {
   const all = await people()
   const made: Role[] = []
   for (const wanted of roles) if ((await invite(all[role], wanted)).statusCode === 201) made.push(wanted)
   expect(made).toEqual(allowed)
 })
 
-test('a key makes nobody who may do more than it', async () => {
+test('a key creates no user with more rights than its own', async () => {
   const some = await createTestAccount(db, {
     scopes: [
       'users:write',
@@ -127,7 +127,7 @@ test('a key makes nobody who may do more than it', async () => {
   expect((await invite(some, 'developer')).json()).toMatchObject({ status: 403, code: 'role_not_allowed' })
 })
 
-test('nobody raises themselves, admins do not touch owners, and the last owner stays', async () => {
+test('users cannot promote themselves, admins cannot change owners, and the last owner stays', async () => {
   const { owner, admin, viewer, developer, key } = await people()
   const codeOf = async (caller: Caller, user: TestUser, change: object): Promise<string> => {
     const answer = await ask('PATCH', at(user), caller, change)
@@ -148,7 +148,7 @@ test('nobody raises themselves, admins do not touch owners, and the last owner s
   expect((await ask('DELETE', at(owner), owner)).json().code).toBe('role_not_allowed')
 })
 
-test('of two owners who remove each other at once, one stays', async () => {
+test('of two owners who remove each other at once, one remains', async () => {
   const { owner, accountId } = await people()
   const other = await createTestUser(db, accountId, { role: 'owner' })
   const answers = await Promise.all([ask('DELETE', at(other), owner), ask('DELETE', at(owner), other)])
@@ -160,7 +160,7 @@ test('of two owners who remove each other at once, one stays', async () => {
   expect(rowCount).toBe(1)
 })
 
-test('an owner who was disabled a moment ago, and is still remembered, takes nothing from the last one', async () => {
+test('an owner who was just disabled but is still cached cannot change the last one', async () => {
   const { owner, accountId } = await people()
   const other = await createTestUser(db, accountId, { role: 'owner' })
   expect((await ask('GET', '/v1/users', other)).statusCode).toBe(200)
@@ -170,7 +170,7 @@ test('an owner who was disabled a moment ago, and is still remembered, takes not
   expect((await ask('GET', '/v1/users/me', owner)).json()).toMatchObject({ role: 'owner' })
 })
 
-test('an owner who is disabled while they wait does not take the last one away', async () => {
+test('an owner who is disabled while waiting cannot remove the last one', async () => {
   const { owner, accountId } = await people()
   const other = await createTestUser(db, accountId, { role: 'owner' })
   const [asked] = await inTransaction(db, async (tx) => {
@@ -182,7 +182,7 @@ test('an owner who is disabled while they wait does not take the last one away',
   expect(await asked).toMatchObject({ status: 409, code: 'last_owner' })
 })
 
-test('the operator is changed by nobody who may not do the same', async () => {
+test('only a caller with the same rights changes the operator', async () => {
   const { owner, admin, accountId } = await people()
   const operator = await createTestUser(db, accountId, { role: 'admin' })
   await db.query('update users set is_operator = true where id = $1', [operator.userId])
@@ -190,7 +190,7 @@ test('the operator is changed by nobody who may not do the same', async () => {
     expect((await ask('DELETE', at(operator), caller)).json().code).toBe('role_not_allowed')
 })
 
-test('who is disabled, changed or removed is out at once, and does not come back with an old token', async () => {
+test('a disabled, changed or removed user loses access at once, and old tokens do not restore it', async () => {
   const { owner, sender, viewer, developer } = await people()
   const me = async (user: TestUser): Promise<number> => (await ask('GET', '/v1/users/me', user)).statusCode
   const refresh = (user: TestUser) => post('/v1/auth/refresh', { refresh_token: user.refreshToken })
@@ -207,7 +207,7 @@ test('who is disabled, changed or removed is out at once, and does not come back
   expect((await ask('GET', at(developer), owner)).statusCode).toBe(404)
 })
 
-test('a change of password needs the old one and ends the other logins', async () => {
+test('a change of password requires the old one and ends the other logins', async () => {
   const { accountId } = await people()
   const passwordHash = await hashPassword(password)
   const user = await createTestUser(db, accountId, { role: 'viewer', passwordHash })
@@ -238,7 +238,7 @@ test('a change of password needs the old one and ends the other logins', async (
   expect((await change('wrong', next)).json().code).toBe('login_throttled')
 })
 
-test('a token never does more than its user may by now', async () => {
+test('a token never exceeds its user’s current rights', async () => {
   const { admin } = await people()
   expect((await ask('GET', '/v1/users', admin)).statusCode).toBe(200)
   await db.query(`update users set role = 'viewer' where id = $1`, [admin.userId])

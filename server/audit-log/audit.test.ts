@@ -54,7 +54,7 @@ const deedOf = ({ accountId, keyId }: TestAccount, rest: Partial<Deed> = {}): De
 const record = (deed: Deed): Promise<string> => inTransaction(db, (tx) => recordAudit(tx, deed))
 
 describe('the log', () => {
-  it('tells who changed what, from where and by which request, with what differs', async () => {
+  it('records who changed what, from where and by which request, with the differences', async () => {
     const account = await createTestAccount(db)
     const answer = await app.inject({
       method: 'PATCH',
@@ -77,7 +77,7 @@ describe('the log', () => {
     })
   })
 
-  it('has one event where a request is repeated with its key, and none where it fails', async () => {
+  it('has one event for a request repeated with its key, and none for a failed one', async () => {
     const account = await createTestAccount(db)
     const create = (name: string) =>
       app.inject({
@@ -130,7 +130,7 @@ describe('the log', () => {
 })
 
 describe('the chain', () => {
-  it('is not read through for what the system did, which is little', async () => {
+  it('is not read through for the few changes by the system', async () => {
     const { accountId, keyId } = await createTestAccount(db)
     await db.query(
       `insert into audit_events (account_id, id, seq, actor_kind, actor_id, action, previous_hash, hash)
@@ -158,7 +158,7 @@ describe('the chain', () => {
     expect(Math.max(0, ...passedOver)).toBeLessThan(100)
   })
 
-  it('has no forks and no gaps when many add to it at once', async () => {
+  it('has no forks or gaps when many append at once', async () => {
     const account = await createTestAccount(db)
     expect(await verify(account)).toEqual({
       object: 'audit_verification',
@@ -174,7 +174,7 @@ describe('the chain', () => {
     expect(check.head).toBe((await list(account)).data.find(({ seq }) => seq === 20)?.hash)
   })
 
-  it('leaves nothing of a change that was rolled back', async () => {
+  it('keeps nothing of a change that was rolled back', async () => {
     const account = await createTestAccount(db)
     await record(deedOf(account))
     const failing = inTransaction(db, async (tx) => {
@@ -204,7 +204,7 @@ describe('the chain', () => {
     expect(await verify(account)).toMatchObject({ valid: false, broken_at: { reason, seq } })
   })
 
-  it('of an account is its own', async () => {
+  it('of one account has no other’s events', async () => {
     const [one, other] = [await createTestAccount(db), await createTestAccount(db)]
     await record(deedOf(one))
     await record(deedOf(other))
@@ -213,7 +213,7 @@ describe('the chain', () => {
     expect((await list(other)).data).toHaveLength(1)
   })
 
-  it('holds whatever JSON was changed', async () => {
+  it('holds any JSON that was changed', async () => {
     const account = await createTestAccount(db)
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
@@ -226,15 +226,15 @@ describe('the chain', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('covers a long text in a time that grows with its length', () => {
+describe('a stored change', () => {
+  it('takes time linear in the length of its texts', () => {
     const before = performance.now()
     for (const text of ['a'.repeat(60_000), '1'.repeat(60_000), '+1-'.repeat(20_000)]) coverPrivate(text)
     expect(performance.now() - before).toBeLessThan(2_000)
     expect(coverPrivate('a@b@example.com <c@example.com> "d@example.com"')).not.toMatch(/[bcd]@example/)
   })
 
-  it('is no secret, no number and no e-mail address', () => {
+  it('contains no secrets, numbers or e-mail addresses', () => {
     const covered = coverPrivate({
       password: 'hunter2hunter2',
       secrets: { auth_token: 'abc' },
@@ -265,7 +265,7 @@ describe('what is kept', () => {
     })
   })
 
-  it('is what differs, and that a secret is another', () => {
+  it('is the difference, and for a secret only that it changed', () => {
     const before = { name: 'a', pace: 1, headers: { 'x-key': 'old' }, updated_at: '1' }
     const after = { name: 'a', pace: 2, headers: { 'x-key': 'new' }, updated_at: '2', links: [], secret: 's' }
     expect(diffShown(before, after)).toEqual({
@@ -274,7 +274,7 @@ describe('what is kept', () => {
     })
   })
 
-  it('is the hash of what is too large to be read', () => {
+  it('is a hash if the value is too large to read', () => {
     const { after } = diffShown(null, { rows: Array.from({ length: 20_000 }, (_, i) => `row ${i}`) })
     expect(after).toEqual({ omitted: 'over 32768 bytes', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string })
   })

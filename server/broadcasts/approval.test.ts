@@ -33,12 +33,12 @@ async function orderThatGrows(who: TestAccount): Promise<unknown> {
   return body['id']
 }
 
-it('is not asked for where a test grows', async () => {
+it('approval is not required for a test that grows', async () => {
   const id = await orderThatGrows(await test.newKey('test'))
   expect(await test.read(id)).toMatchObject({ status: 'sending', recipients: 3 })
 })
 
-it('is refused to what has grown, and nobody of it waits any more', async () => {
+it('a broadcast that has grown is not approved, and its recipients no longer wait', async () => {
   const id = await orderThatGrows(test.account)
   const reject = `/v1/broadcasts/${String(id)}/reject`
   expect(await test.call('POST', reject, { reason: 'so' }, await test.newKey('live'))).toMatchObject({
@@ -49,7 +49,7 @@ it('is refused to what has grown, and nobody of it waits any more', async () => 
   expect(stats).toMatchObject({ recipients: 3, queued: 0, canceled: 3 })
 })
 
-it('is not for a user whom the one who ordered it has invited since', async () => {
+it('a user whom the requester has invited since cannot approve', async () => {
   const id = await orderThatGrows(test.account)
   const approver = await test.newKey('live')
   const [userId, email] = [newId(), `${newId()}@example.com`]

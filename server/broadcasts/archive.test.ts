@@ -11,7 +11,7 @@ const inAnHour = (): string => new Date(Date.now() + 3_600_000).toISOString()
 const call = (campaign: string, verb: string, body?: object): ReturnType<CampaignTest['call']> =>
   test.call('POST', `/v1/campaigns/${campaign}/${verb}`, body, undefined, { 'idempotency-key': `${campaign}-${verb}` })
 
-it('of an order and an archive at one moment one is refused', async () => {
+it('of an order and an archive at the same moment, one is refused', async () => {
   for (let round = 0; round < 10; round++) {
     const campaign = await test.newCampaign()
     const work: ReturnType<CampaignTest['call']>[] = []
@@ -30,14 +30,14 @@ it('of an order and an archive at one moment one is refused', async () => {
   }
 })
 
-it('of an archived campaign is said that it is closed, by a dry run as by an order', async () => {
+it('an archived campaign is reported as closed, by a dry run and by an order', async () => {
   const campaign = await test.newCampaign()
   await test.call('POST', `/v1/campaigns/${campaign}/archive`)
   for (const body of [{ message: 'Hello', dry_run: true }, { message: 'Hello' }, { dry_run: 'perhaps' }])
     expect(await call(campaign, 'send', body)).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
 })
 
-it('a second archive changes nothing, and is not in the audit log', async () => {
+it('a repeated archive changes nothing and adds no entry to the audit log', async () => {
   const campaign = await test.newCampaign()
   const first = await test.call('POST', `/v1/campaigns/${campaign}/archive`)
   expect(await test.call('POST', `/v1/campaigns/${campaign}/archive`)).toMatchObject({ status: 200, body: first.body })

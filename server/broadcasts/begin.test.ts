@@ -47,7 +47,7 @@ async function send(body: object = {}): Promise<() => Promise<Record<string, unk
 }
 const messages = (): Promise<number> => test.ledger.count('messages', 'true')
 
-it('begins with its first recipients, before there are all', async () => {
+it('a broadcast begins with its first recipients, before the rest are added', async () => {
   const read = await send()
   await until('the line is full', async () => (await messages()) >= 5000)
   await until('all are recipients', async () => (await read())['expanded'] === true)
@@ -57,7 +57,7 @@ it('begins with its first recipients, before there are all', async () => {
   expect(await test.ledger.count('(select contact_id from messages group by contact_id) x', 'true')).toBe(made)
 })
 
-it('begins with nobody where all of them may need an approval', async () => {
+it('a broadcast begins with no recipients if they may need an approval', async () => {
   await test.setGuards({ recipients_above: contacts })
   const read = await send()
   await db.query(
@@ -68,7 +68,7 @@ it('begins with nobody where all of them may need an approval', async () => {
   expect([pieces, await messages()]).toEqual([[], 0])
 })
 
-it('has all as its recipients also where a guard holds it from the first on', async () => {
+it('a broadcast has all its recipients even if a guard holds it from the start', async () => {
   await test.setGuards({ daily_segments: 1 })
   const read = await send()
   await until('it is held', async () => (await read())['hold'] !== null)

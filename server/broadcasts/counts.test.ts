@@ -188,7 +188,7 @@ interface Limits {
   approvalAbove: number | null
 }
 
-it('counts every recipient once, whoever is passed over and whatever stops it, at every moment', async () => {
+it('counts every recipient once at every moment, even if some are skipped or it is stopped', async () => {
   const names = Object.keys(people) as Person[]
   await fc.assert(
     fc.asyncProperty(

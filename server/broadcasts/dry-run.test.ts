@@ -11,7 +11,7 @@ import { openBroadcastTest } from './testing.ts'
 const { db } = await createTestDatabase()
 const test = await openBroadcastTest(db)
 
-it('counts what would be sent, names who would get nothing, and sends nothing', async () => {
+it('a dry run counts the messages, names the recipients who would get none, and sends nothing', async () => {
   const campaign = await test.newCampaign()
   await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
@@ -60,7 +60,7 @@ it('counts what would be sent, names who would get nothing, and sends nothing', 
   expect(await test.ledger.count('messages', 'true')).toBe(0)
 })
 
-it('tells whom guards would pass over, as the broadcast and the stats of the campaign count them', async () => {
+it('a dry run reports whom guards would skip, with the same counts as the broadcast and the campaign’s stats', async () => {
   await passTurnOfHour()
   const campaign = await test.newCampaign()
   for (const phone_number of ['15551001000', '447400123456', '491711234567', '33612345678'])
@@ -107,7 +107,7 @@ it('tells whom guards would pass over, as the broadcast and the stats of the cam
   await broadcaster.close()
 })
 
-it('tells all that is wrong with an order at once, also where its schema refuses something', async () => {
+it('a dry run reports all faults of an order at once, even if its schema refuses something', async () => {
   const url = `/v1/campaigns/${await test.newCampaign()}/send`
   const faultsOf = async (order: unknown): Promise<unknown> => errorsOf((await test.call('POST', url, order)).body)
   const wrong = { send_at_local: '2026-02-30T09:00', from: '15550009999', max_rate: 0, audience: { tags: [] } }

@@ -53,7 +53,7 @@ const isHeldAt = (id: unknown, messages: number) => async (): Promise<boolean> =
 }
 
 describe('a broadcast that runs into a limit of the day', () => {
-  it('waits where it is, goes on after each release, and nobody gets it twice', async () => {
+  it('waits in place, continues after each release, and no one gets it twice', async () => {
     await test.ledger.subscribe('campaign.held', 'guard.tripped')
     await test.addContacts(inRow(1200))
     await test.setGuards({ daily_segments: 700 })
@@ -78,7 +78,7 @@ describe('a broadcast that runs into a limit of the day', () => {
     expect(await eventTypes()).toEqual(['guard.tripped', 'campaign.held', 'guard.tripped', 'campaign.held'])
   })
 
-  it('counts who gets nothing behind its place when their turn comes, and once', async () => {
+  it('counts skipped recipients behind its position when their turn comes, and once', async () => {
     await test.addContacts(inRow(3))
     await db.query(`update contacts set first_name = 'Ann' where phone_number <> '15551001002'`)
     await test.setGuards({ daily_segments: 1 })
@@ -92,7 +92,7 @@ describe('a broadcast that runs into a limit of the day', () => {
     expect(await test.read(id)).toMatchObject({ messages: 2, skipped: { missing_variable: 1 } })
   })
 
-  it('goes on when the day turns', async () => {
+  it('continues when the day ends', async () => {
     await test.addContacts(inRow(5))
     await test.setGuards({ daily_segments: 2 })
     const { id } = await send()
@@ -110,7 +110,7 @@ describe('a broadcast that runs into a limit of the day', () => {
     expect(await numbers()).toEqual(inRow(4))
   })
 
-  it('leaves out who opted out, and stays paused while it waits', async () => {
+  it('skips people who opted out, and stays paused while it waits', async () => {
     await test.addContacts(inRow(6))
     await test.optOut('15551001001')
     await test.setGuards({ daily_segments: 3 })
@@ -126,7 +126,7 @@ describe('a broadcast that runs into a limit of the day', () => {
   })
 })
 
-it('a broadcast of an account that is suspended meanwhile passes over nobody', async () => {
+it('of an account that is suspended meanwhile skips no one', async () => {
   await test.addContacts(inRow(5))
   await test.setGuards({ daily_segments: 100 })
   await test.ledger.send()
@@ -147,7 +147,7 @@ it('a broadcast of an account that is suspended meanwhile passes over nobody', a
 })
 
 describe('a broadcast to several countries', () => {
-  it('passes over those that are not allowed, and waits for the hour of those that have a limit', async () => {
+  it('skips countries that are not allowed, and waits for the hour of those with a limit', async () => {
     await test.addContacts(['15551001000', '447400123456', '491711234567', '447400123457', '15551001001'])
     await test.setGuards({
       allowed_countries: ['US', 'GB'],
@@ -175,7 +175,7 @@ describe('a broadcast to numbers in a row', () => {
     return Object.fromEntries(rows.map((row) => [row.key, row.used]))
   }
 
-  it('waits where too many of the hour begin with the same digits, is told once, and goes on when it is released', async () => {
+  it('waits if too many in an hour begin with the same digits, reports this once, and continues when it is released', async () => {
     await test.ledger.subscribe('campaign.held', 'guard.tripped')
     await test.addContacts(['15552001000', ...inRow(7), '15552001001'])
     await test.optOut('15551001001')
@@ -205,7 +205,7 @@ describe('a broadcast to numbers in a row', () => {
     expect(await eventTypes()).toEqual(['guard.tripped', 'campaign.held', 'guard.tripped', 'campaign.held'])
   })
 
-  it('does not wait behind those who have opted out: who is refused for good is passed over, and others get it once', async () => {
+  it('does not wait for opted-out numbers: recipients refused for good are skipped, and others get it once', async () => {
     const out = ['15551001000', '15551001001', '15551001002']
     await test.addContacts([...out, '491711234567', '15552001000'])
     for (const number of out) await test.optOut(number)
@@ -225,7 +225,7 @@ describe('a broadcast to numbers in a row', () => {
     expect(await used()).toEqual({ '1555100': 0, '1555200': 1, '49171123': 0 })
   })
 
-  it('counts with single sends, exactly, however many processes send', async () => {
+  it('counts together with single sends, exactly, in any number of processes', async () => {
     await test.addContacts(inRow(900))
     await test.setGuards({ per_prefix_per_hour: 600 })
     const { id } = await send()
@@ -260,7 +260,7 @@ describe('approval', () => {
   const act = (verb: string, id: unknown, who: TestAccount, body: object = { reason: 'fine' }) =>
     test.call('POST', `/v1/broadcasts/${String(id)}/${verb}`, body, who)
 
-  it('is given by somebody else, and the broadcast goes', async () => {
+  it('is given by another person, and the broadcast is sent', async () => {
     await test.addContacts(inRow(3))
     const ordered = await send()
     expect(ordered).toMatchObject({
@@ -333,7 +333,7 @@ describe('approval', () => {
     expect(await send({ audience: { tags: ['none'] } })).toMatchObject({ status: 'sending' })
   })
 
-  it('is asked for by the audience, and not of few or of tests', async () => {
+  it('is required by the size of the audience, and not for few recipients or tests', async () => {
     await test.addContacts(inRow(3))
     await test.addContacts(['15552001000', '15552001001'], 'two')
     expect(await send({ audience: { tags: ['two'] } })).toMatchObject({ status: 'sending' })
@@ -343,7 +343,7 @@ describe('approval', () => {
     expect(await send({ audience: { tags: ['all', 'two'] } })).toMatchObject({ status: 'awaiting_approval' })
   })
 
-  it('is asked for before the first message where contacts came after the order', async () => {
+  it('is required before the first message if contacts were added after the order', async () => {
     await test.ledger.subscribe('campaign.approval_needed')
     await test.addContacts(inRow(2))
     const { id, status } = await send({ send_at: new Date(Date.now() + 60_000).toISOString() })
@@ -358,7 +358,7 @@ describe('approval', () => {
     await until('all are sent', async () => (await test.read(id))['messages'] === 3)
   })
 
-  it('is of as many recipients as there were: one more, and it waits for another', async () => {
+  it('covers only the recipients it was given for: with one more, the broadcast waits for another', async () => {
     await test.ledger.subscribe('campaign.approval_needed')
     await test.addContacts(inRow(3))
     await test.addContacts(['15552001000', '15552001001'], 'two')
@@ -409,7 +409,7 @@ describe('approval', () => {
     ])
   })
 
-  it('is not of contacts that were being added while it was given', async () => {
+  it('does not cover contacts that were being added at the time', async () => {
     await test.addContacts(inRow(3))
     const { id } = await send({ audience: { tags: ['all'] } })
     await inTransaction(db, async (tx) => {
@@ -426,7 +426,7 @@ describe('approval', () => {
     expect(await numbers()).toEqual([])
   })
 
-  it('holds where others left before others came, and where more came than need one', async () => {
+  it('still holds if some contacts left before others came, and if more came than need one', async () => {
     await test.addContacts(inRow(4))
     const later = { send_at: new Date(Date.now() + 60_000).toISOString() }
     const { id } = await send(later)

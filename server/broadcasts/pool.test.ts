@@ -89,7 +89,7 @@ async function sendersOf(count: number, where = carrier.simulator): Promise<Map<
 }
 
 describe('a broadcast from a pool', () => {
-  it('goes out from its senders, and from the same to each person the next time, though others came to it', async () => {
+  it('uses its senders, and the same one for each person the next time, though contacts were added', async () => {
     const pool = await setPool(numbers)
     const campaign = await test.newCampaign({ sender_pool: pool, message: 'Hello' })
     await addContacts(campaign, 15551009001, 60)
@@ -121,7 +121,7 @@ describe('a broadcast from a pool', () => {
     expect(added.filter((from) => from === '15557000009').length).toBeGreaterThan(15)
   })
 
-  it('of the order goes before the sender of its campaign, and a sender of the order before the pool', async () => {
+  it('in the order precedes the campaign’s sender, and a sender in the order precedes the pool', async () => {
     const pool = await setPool(numbers.slice(0, 1))
     const campaign = await test.newCampaign({ from: ourNumber })
     await addContacts(campaign, 15551009001, 3)
@@ -133,7 +133,7 @@ describe('a broadcast from a pool', () => {
     expect(new Set((await sendersOf(6)).values())).toEqual(new Set([numbers[1]]))
   })
 
-  it('prefers senders of the country of each recipient', async () => {
+  it('prefers senders of each recipient’s country', async () => {
     await insertTestSender(db, test.account.accountId, carrier.carrierId, '447700900111')
     await db.query(`update senders set country = 'GB' where number = '447700900111'`)
     const campaign = await test.newCampaign({ sender_pool: await setPool(['447700900111', ...numbers]) })
@@ -143,7 +143,7 @@ describe('a broadcast from a pool', () => {
     for (const [to, from] of await sendersOf(10)) expect(from === '447700900111').toBe(to.startsWith('44'))
   })
 
-  it('stops and goes on where it was, from the pool that the campaign has then', async () => {
+  it('stops and continues in place, with the pool that the campaign has then', async () => {
     const [one, two] = [await setPool(numbers.slice(0, 1)), await setPool(numbers.slice(1, 2))]
     const campaign = await test.newCampaign({ sender_pool: one })
     const act = (verb: string): Promise<Answer> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
@@ -161,7 +161,7 @@ describe('a broadcast from a pool', () => {
     expect(await carrier.count('(select contact_id from messages group by 1 having count(*) > 1) x', 'true')).toBe(0)
   })
 
-  it('whose last sender has gone gives nobody a message, as a single send is refused; a dry run says so before', async () => {
+  it('without a sender left sends no message, as a single send is refused; a dry run reports this before', async () => {
     const pool = await setPool(numbers.slice(0, 1))
     const campaign = await test.newCampaign({ sender_pool: pool })
     await addContacts(campaign, 15551009001, 4)
@@ -181,7 +181,7 @@ describe('a broadcast from a pool', () => {
     expect(carrier.simulator.ledger).toEqual([])
   })
 
-  it('is not one of another account', async () => {
+  it('cannot be another account’s', async () => {
     const pool = await setPool(numbers)
     const theirs = await test.call('POST', '/v1/campaigns', { name: 'x' }, test.other)
     for (const dry_run of [true, false]) {
@@ -191,7 +191,7 @@ describe('a broadcast from a pool', () => {
     expect((await order(await test.newCampaign({ sender_pool: pool }), {}, test.other)).status).toBe(404)
   })
 
-  it('of test mode takes senders from it too, and no carrier but that of test mode sees it', async () => {
+  it('in test mode also provides senders, and only the test carrier sees it', async () => {
     const tester = await createTestAccount(db, { mode: 'test' })
     await db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
     const campaign = await test.newCampaign({ sender_pool: await setPool(numbers) })
@@ -206,7 +206,7 @@ describe('a broadcast from a pool', () => {
 })
 
 describe('a single send', () => {
-  it('of a campaign with a pool goes out from it, unless it says itself what it goes out from', async () => {
+  it('of a campaign with a pool uses it, unless the send names its own', async () => {
     const pool = await setPool(numbers.slice(0, 1))
     const campaign = await test.newCampaign({ sender_pool: pool, key: 'autumn', message: 'For broadcasts' })
     const campaignId = parseId('cmp', campaign)
@@ -224,7 +224,7 @@ describe('a single send', () => {
     expect(await carrier.count('sender_affinity', 'pool_id = $1', [parseId('pol', pool)])).toBe(2)
   })
 
-  it('goes out from a pool that the campaign was given a moment ago', async () => {
+  it('uses a pool that the campaign was given a moment ago', async () => {
     const pools = [await setPool(numbers.slice(0, 1)), await setPool(numbers.slice(1, 2))]
     const campaign = await test.newCampaign({ sender_pool: pools[0] })
     const campaignId = parseId('cmp', campaign)

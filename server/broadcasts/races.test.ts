@@ -37,7 +37,7 @@ const send = (key = 'order-1'): ReturnType<CampaignTest['call']> =>
     'idempotency-key': key,
   })
 
-it('does not end while another process is at its recipients', async () => {
+it('a broadcast does not end while another process is taking its recipients', async () => {
   await addContact()
   const { body } = await send()
   const id = parseId('brc', String(body['id']))
@@ -65,7 +65,7 @@ it('does not end while another process is at its recipients', async () => {
   expect(await test.read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
 })
 
-it('that is canceled when it is about to take its recipients takes none', async () => {
+it('a broadcast takes no recipients if it is canceled when it is about to', async () => {
   await addContact()
   const { body } = await send()
   const { acceptor } = test.ledger
@@ -84,7 +84,7 @@ it('that is canceled when it is about to take its recipients takes none', async 
   expect(stats).toMatchObject({ recipients: 1, canceled: 1, skipped: { invalid: 0 } })
 })
 
-it('that is canceled before its time takes back at once what waits of its campaign', async () => {
+it('a broadcast that is canceled before its time withdraws its queued messages at once', async () => {
   await addContact()
   const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() }
   await test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello', ...later }, undefined, {
@@ -102,7 +102,7 @@ it('that is canceled before its time takes back at once what waits of its campai
   expect((await test.ledger.message(single.id)).status).toBe('canceled')
 })
 
-it('that is canceled while a claim leaves its message where it waits for the pace leaves nothing in line', async () => {
+it('a broadcast that is canceled while a claim waits for the pace leaves nothing in its lane', async () => {
   await addContact()
   const { body } = await send()
   const broadcaster = newBroadcaster()
@@ -136,7 +136,7 @@ it('that is canceled while a claim leaves its message where it waits for the pac
   expect(await test.ledger.count('queue', 'true')).toBe(0)
 })
 
-it('ends though its campaign is sent to all the time, when the hour of its last message is over', async () => {
+it('a broadcast ends when the hour of its last message is over, though its campaign sends all the time', async () => {
   await addContact()
   const { body } = await send()
   const broadcaster = newBroadcaster()
@@ -156,7 +156,7 @@ it('ends though its campaign is sent to all the time, when the hour of its last 
   expect(await test.ledger.count('messages', `status = 'queued'`)).toBe(1)
 })
 
-it('has all recipients of one local time, in however many pieces', async () => {
+it('a broadcast has all recipients of one local time, in any number of pieces', async () => {
   await db.query(
     `insert into contacts (account_id, id, campaign_id, phone_number, timezone)
      select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'UTC' from generate_series(1, 30) i`,
@@ -180,7 +180,7 @@ const call = (verb: string): ReturnType<CampaignTest['call']> =>
   test.call('POST', `/v1/campaigns/${test.campaign}/${verb}`)
 const statusOf = async (): Promise<unknown> => (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body['status']
 
-it('is not archived with a broadcast that is ordered meanwhile', async () => {
+it('a campaign is not archived with a broadcast that is ordered at the same time', async () => {
   const { accountId } = test.account
   const archived = await inTransaction(db, async (tx) => {
     const row = await readOpenCampaign(tx, accountId, test.campaign)
@@ -194,7 +194,7 @@ it('is not archived with a broadcast that is ordered meanwhile', async () => {
   expect([status, body['code'], await statusOf()]).toEqual([409, 'campaign_busy', 'sending'])
 })
 
-it('stays canceled where another broadcast is ordered meanwhile', async () => {
+it('a broadcast stays canceled if another is ordered at the same time', async () => {
   await send()
   const work: ReturnType<CampaignTest['call']>[] = []
   await inTransaction(db, async (tx) => {
@@ -213,7 +213,7 @@ it.each([
   // An invalid text, as another version of the program may leave it.
   ['cannot be', `update broadcasts set body = jsonb_set(body, '{texts,body}', '"{{"')`],
   ['is canceled by a timeout each time', `update broadcasts set audience_tags = '{slow}'`],
-])('is sent where one before it %s', async (_, breakIt) => {
+])('a broadcast is sent if one before it %s', async (_, breakIt) => {
   await db.query(
     `create or replace function canceled() returns trigger language plpgsql as $$
      begin
@@ -238,7 +238,7 @@ it.each([
   expect(failed).toContainEqual(expect.objectContaining({ broadcastId: broken.body['id'] }))
 })
 
-it('has its turn, however many others wait longer', async () => {
+it('a broadcast gets its turn, however many others wait longer', async () => {
   await inTransaction(db, async (tx) => {
     await db.query(
       `with campaign as (

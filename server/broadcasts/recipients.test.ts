@@ -31,7 +31,7 @@ async function timesOf(campaign: string): Promise<Record<string, string>> {
   return Object.fromEntries(rows.map(({ number, time }) => [number, time]))
 }
 
-it('have their local time by their own zone, else that of the campaign, else those of their number', async () => {
+it('recipients’ local time is in the contact’s own zone, else the campaign’s, else the number’s', async () => {
   const numbers = {
     newYork: '12125551234',
     tollFree: '18005551234',

@@ -86,7 +86,7 @@ const exportOf = async (url: string): Promise<string> =>
   (await test.app.inject({ method: 'GET', url, headers: test.account.headers })).payload
 const statsOf = async (path: string): Promise<Stats> => (await test.call('GET', path)).body['stats'] as Stats
 
-it('tells two broadcasts of a campaign apart, with what their messages came to', async () => {
+it('results distinguish two broadcasts of a campaign, with the outcomes of their messages', async () => {
   const { rows } = await db.query<{ code: string }>(
     `select s.code from short_links s join messages m on m.account_id = s.account_id and m.id = s.message_id where m.their_number = $1`,
     [ann],
@@ -127,7 +127,7 @@ it('tells two broadcasts of a campaign apart, with what their messages came to',
   })
 })
 
-it('moves with each message and reply, before and after the counts are folded', async () => {
+it('results change with each message and reply, before and after the counts are folded', async () => {
   const handed = await test.ledger.claim()
   await receive(handed, ann, 'delivered')
   expect(await statsOf(`/v1/broadcasts/${second}`)).toMatchObject({ queued: 2, delivered: 1, failed: 0 })
@@ -140,7 +140,7 @@ it('moves with each message and reply, before and after the counts are folded', 
   expect(await readCounterFaults(db)).toEqual([])
 })
 
-it('makes up, with the single sends, what its campaign has', async () => {
+it('results add up, with those of single sends, to the campaign’s', async () => {
   const [one, other, all] = [
     await statsOf(`/v1/broadcasts/${first}`),
     await statsOf(`/v1/broadcasts/${second}`),
@@ -160,7 +160,7 @@ it('makes up, with the single sends, what its campaign has', async () => {
     expect([name, all[name]]).toEqual([name, one[name] + other[name] + (name in alone ? 1 : 0)])
 })
 
-it('is in lists of broadcasts, each with its own', async () => {
+it('results are in lists of broadcasts', async () => {
   for (const path of ['/v1/broadcasts', `/v1/campaigns/${test.campaign}/broadcasts`]) {
     const data = (await test.call('GET', path)).body['data'] as { id: string; stats: Stats }[]
     expect(data.map(({ id, stats }) => [id, stats])).toEqual([
@@ -170,14 +170,14 @@ it('is in lists of broadcasts, each with its own', async () => {
   }
 })
 
-it('counts an opt-out no more when the person opts in again, and the reply’s message may be gone', async () => {
+it('results drop an opt-out when the person opts in again, even after the reply’s message is deleted', async () => {
   await db.query(`update opt_outs set message_id = $1 where message_id is not null`, [newId()])
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(1)
   await test.ledger.reply('START', { source: bob })
   expect((await statsOf(`/v1/broadcasts/${first}`)).opt_outs).toBe(0)
 })
 
-it('has its own series, breakdowns and file in the stats of the campaign', async () => {
+it('results have their own series, breakdowns and file in the campaign’s stats', async () => {
   const path = `/v1/campaigns/${test.campaign}/stats`
   const { body } = await test.call('GET', `${path}?group=error&broadcast=${first}`)
   expect(body).toMatchObject({ total: { failed: 2 } })
@@ -194,7 +194,7 @@ it('has its own series, breakdowns and file in the stats of the campaign', async
   ).toBe(true)
 })
 
-it('shows a broadcast of another campaign or account to nobody', async () => {
+it('results are not visible from another campaign or account', async () => {
   const other = await test.newCampaign()
   const wrong = await test.call('GET', `/v1/campaigns/${other}/stats?broadcast=${first}&from=yesterday`)
   expect([wrong.status, errorsOf(wrong.body)]).toEqual([422, ['?broadcast invalid_value', '?from invalid_format']])

@@ -26,7 +26,7 @@ const countOf = async (id: string): Promise<number> =>
   (await db.query<{ n: number }>('select count(*)::int as n from recipients where broadcast_id = $1', [id])).rows[0]
     ?.n ?? 0
 
-it('recipients go with the messages of a broadcast that is over, and no others', async () => {
+it('the recipients of a finished broadcast are deleted with its messages, and no others', async () => {
   const [short, long] = [await createTestAccount(db), await createTestAccount(db)]
   await db.query('update accounts set message_days = 10 where id = $1', [short.accountId])
   const over = await make(short.accountId, 'completed', 11)

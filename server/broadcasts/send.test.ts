@@ -41,7 +41,7 @@ const messages = (where = 'true'): Promise<number> =>
   test.ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
 
 describe('a broadcast', () => {
-  it('makes one message for each contact, with the text of each, also where two processes work at it', async () => {
+  it('makes one message for each contact, with its own text, also in two processes at once', async () => {
     await addContacts(1234)
     const { status, body, headers } = await send({
       message: 'Hello {{ first_name | default: "there" }}',
@@ -70,7 +70,7 @@ describe('a broadcast', () => {
     expect((await test.call('GET', `/v1/campaigns/${test.campaign}`)).body).toMatchObject({ status: 'sending' })
   })
 
-  it('goes straight to a link that takes many, and waits in line when that has had no room for a while', async () => {
+  it('goes straight to a link with room, and waits in its lane if that has had none for a while', async () => {
     await addContacts(300)
     Object.assign(test.ledger.slots, { room: 100, most: 200 })
     await send({ message: 'Hello' })
@@ -80,7 +80,7 @@ describe('a broadcast', () => {
     expect(await test.ledger.count('queue', 'true')).toBe(200)
   })
 
-  it('passes over who cannot get it, and says how many and why', async () => {
+  it('skips people who cannot get it, and says how many and why', async () => {
     await addContacts(20)
     await test.optOut('15551000003')
     const { body } = await send()
@@ -117,14 +117,14 @@ describe('a broadcast', () => {
     await until('all have a second message', async () => (await messages()) === 6)
   })
 
-  it('goes to an audience', async () => {
+  it('is sent to an audience', async () => {
     await addContacts(20)
     await send({ message: 'Hello', audience: { tags: ['even', 'other'] } })
     test.start()
     await until('all have a message', async () => (await messages()) === 10)
   })
 
-  it('by a template gives each contact the text in its language, as it was when it was ordered', async () => {
+  it('by a template gives each contact the text in its language, as it was at the time of the order', async () => {
     await addContacts(3)
     await db.query(`update contacts set language = 'de-AT' where phone_number = '15551000002'`)
     await inTransaction(db, (tx) =>
@@ -148,7 +148,7 @@ describe('a broadcast', () => {
     expect(await messages(`body = 'Ann 3: 20 % off'`)).toBe(1)
   })
 
-  it('is ordered once for a key, and is alone in its campaign', async () => {
+  it('is ordered once for a key, and alone in its campaign', async () => {
     const first = await send()
     const again = await send()
     expect([again.status, again.body['id'], again.headers['idempotency-replayed']]).toEqual([
@@ -171,7 +171,7 @@ describe('a broadcast', () => {
     expect((await test.call('POST', `/v1/campaigns/${test.campaign}/pause`, undefined, test.other)).status).toBe(404)
   })
 
-  it('says everything that is wrong with an order at once', async () => {
+  it('reports all faults of an order at once', async () => {
     const { status, body } = await send({
       message: 'Hello {{ first_name',
       from: '!',
@@ -193,7 +193,7 @@ describe('a broadcast', () => {
 })
 
 describe('a pause', () => {
-  it('stops what waits in line too, and a resume goes on where it was', async () => {
+  it('also stops queued messages, and a resume continues in place', async () => {
     await addContacts(12)
     const { body } = await send({ message: 'Hello' })
     test.start()
@@ -206,7 +206,7 @@ describe('a pause', () => {
     expect(await test.ledger.claim(500)).toHaveLength(12)
   })
 
-  it('keeps recipients who have no message yet from getting one', async () => {
+  it('keeps the other recipients from getting a message', async () => {
     await addContacts(5)
     await send({ message: 'Hello' })
     await test.act('pause')
@@ -218,7 +218,7 @@ describe('a pause', () => {
 })
 
 describe('a pause of a test', () => {
-  it('holds nothing that is live in its campaign', async () => {
+  it('holds no live messages of its campaign', async () => {
     const tester = await test.newKey('test')
     const headers = { 'idempotency-key': 'test' }
     await test.call('POST', `/v1/campaigns/${test.campaign}/send`, { message: 'Hello' }, tester, headers)
@@ -243,11 +243,11 @@ describe('a pause of a test', () => {
   })
 })
 
-describe('what waits for its own campaign', () => {
+describe('a queue that waits for its own campaign', () => {
   it.each([
     ['that is paused', () => test.act('pause')],
     ['that has a pace', () => test.call('PATCH', `/v1/campaigns/${test.campaign}`, { pace: 1 })],
-  ])('and the campaign %s, however much, keeps no other broadcast of the account from going out', async (_, slow) => {
+  ])('and the campaign %s, however long, does not delay other broadcasts of the account', async (_, slow) => {
     await addContacts(5500)
     await send({ message: 'Hello' })
     test.start()
@@ -271,7 +271,7 @@ describe('a broadcast with a pace', () => {
   // One in four seconds: five go in a quarter of the validity.
   const order = { message: 'Hello', max_rate: 15, validity_period: 80 }
 
-  it('has no more in line than go before they expire', async () => {
+  it('queues no more than can be sent before they expire', async () => {
     await addContacts(13)
     await send(order)
     test.start()
@@ -284,7 +284,7 @@ describe('a broadcast with a pace', () => {
     }
   })
 
-  it('nor held for the night', async () => {
+  it('is not queued during the night', async () => {
     test.campaign = await test.newCampaign({ quiet_hours: { enabled: true, start: '00:00', end: '23:59' } })
     await test.ledger.context.quietHours.refresh()
     await addContacts(13)
@@ -294,7 +294,7 @@ describe('a broadcast with a pace', () => {
     expect(await messages()).toBe(5)
   })
 
-  it('is not given one by a test key where live messages go by it', async () => {
+  it('gets no pace from a test key if live messages follow it', async () => {
     const tester = await test.newKey('test')
     const ask = (key: string): ReturnType<CampaignTest['call']> =>
       test.call('POST', `/v1/campaigns/${test.campaign}/send`, order, tester, { 'idempotency-key': key })
@@ -307,7 +307,7 @@ describe('a broadcast with a pace', () => {
 })
 
 describe('a small broadcast', () => {
-  it('joins a line that a large one has filled, once', async () => {
+  it('joins a lane filled by a large one, once', async () => {
     await addContacts(5500)
     await send({ message: 'Hello' })
     test.start()
@@ -328,7 +328,7 @@ describe('a small broadcast', () => {
 })
 
 describe('a cancel', () => {
-  it('takes back what waits, and leaves what a carrier has', async () => {
+  it('withdraws what is queued, and leaves what a carrier has', async () => {
     await addContacts(6)
     await test.ledger.subscribe('message.canceled')
     const { body } = await send({ message: 'Hello' })
@@ -349,7 +349,7 @@ describe('a cancel', () => {
     expect(await test.act('archive')).toMatchObject({ status: 200, body: { status: 'archived' } })
   })
 
-  it('takes back what a link has and gives back', async () => {
+  it('withdraws what a link has and returns', async () => {
     await addContacts(2)
     await send({ message: 'Hello' })
     test.start()
@@ -366,7 +366,7 @@ describe('a cancel', () => {
     await until('nothing is to be done', async () => (await test.ledger.count('broadcasts', 'is_settled')) === 1)
   })
 
-  it('leaves nothing in line that others would wait behind, also where its messages wait apart', async () => {
+  it('leaves nothing in its lane that would delay others, also if its messages wait separately', async () => {
     await addContacts(12)
     await send({ message: 'Hello' })
     test.start()
@@ -382,8 +382,8 @@ describe('a cancel', () => {
   })
 })
 
-describe('a time', () => {
-  it('on the clock of each recipient is that of the contact, else that of the campaign', async () => {
+describe('a send time', () => {
+  it('on the recipient’s clock uses the contact’s zone, else the campaign’s', async () => {
     await addContacts(3)
     await db.query(`update campaigns set timezone = 'UTC'`)
     await db.query(`update contacts set timezone = 'Pacific/Kiritimati' where phone_number = '15551000001'`)
@@ -408,7 +408,7 @@ describe('a time', () => {
     expect(await messages()).toBe(3)
   })
 
-  it('is that of a zone which the database does not know, too', async () => {
+  it('may use a zone that the database does not know', async () => {
     await addContacts(3)
     await db.query(`update campaigns set timezone = 'UTC'`)
     // An old name of Los Angeles, and one that only a later version knows.
@@ -431,7 +431,7 @@ describe('a time', () => {
     expect(rows.map(({ clock }) => clock)).toEqual(['12:00', '12:00', '12:00'])
   })
 
-  it('ahead keeps it scheduled', async () => {
+  it('in the future keeps it scheduled', async () => {
     await addContacts(2)
     const { body } = await send({ message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() })
     expect(body).toMatchObject({ status: 'scheduled', recipients: 0 })

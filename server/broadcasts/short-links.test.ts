@@ -28,7 +28,7 @@ async function openCampaign(fields: object): Promise<{ id: string; uuid: string 
   return { id, uuid }
 }
 
-it('gives every recipient codes of their own, and the campaign their clicks', async () => {
+it('a broadcast gives every recipient their own codes, and the campaign their clicks', async () => {
   const { id, uuid } = await openCampaign({ shorten_urls: true })
   const dry = await test.call('POST', `/v1/campaigns/${id}/send`, { message, dry_run: true })
   expect(dry.body).toMatchObject({ messages: contacts, segments: contacts })
@@ -58,7 +58,7 @@ it('gives every recipient codes of their own, and the campaign their clicks', as
   })
 })
 
-it('sends addresses as they are written where nobody asked for short links', async () => {
+it('a broadcast sends addresses unchanged if short links were not requested', async () => {
   const { id, uuid } = await openCampaign({})
   const body = { message, shorten_urls: false }
   await test.call('POST', `/v1/campaigns/${id}/send`, body, undefined, { 'idempotency-key': 'none' })
@@ -72,7 +72,7 @@ it('sends addresses as they are written where nobody asked for short links', asy
   expect(await test.ledger.count('short_links', 'campaign_id = $1', [uuid])).toBe(0)
 })
 
-it('is refused, as a campaign is, where there is no address for short links', async () => {
+it('a broadcast is refused, like a campaign, if there is no address for short links', async () => {
   const without = await openCampaignTest(db)
   const campaign = await without.newCampaign()
   for (const answer of [

@@ -16,7 +16,7 @@ afterAll(() => db.end())
 const inAnHour = (): Date => new Date(Date.now() + 3_600_000)
 const messages = 12_000
 
-it('takes back what waits of a large campaign without going through what was taken back before, though an older message of the account waits', async () => {
+it('a large campaign’s queue is withdrawn without reading earlier withdrawn messages, though an older message of the account waits', async () => {
   await test.ledger.send({ sendAt: inAnHour() })
   const campaign = await test.newCampaign()
   const campaignId = parseId('cmp', campaign)

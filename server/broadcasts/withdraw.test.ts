@@ -31,7 +31,7 @@ const withdraw = (id: string): ReturnType<CampaignTest['call']> =>
 const readCampaign = async (): Promise<Record<string, unknown>> =>
   (await test.call('GET', `/v1/campaigns/${test.campaign}`)).body
 
-it('leaves its campaign as it was before, with all else that waits in it', async () => {
+it('a withdrawal leaves the campaign as it was before, with all its other messages', async () => {
   await addContacts(2)
   const single = await test.ledger.send({
     campaignId: parseId('cmp', test.campaign),
@@ -55,7 +55,7 @@ it('leaves its campaign as it was before, with all else that waits in it', async
   await broadcaster.close()
 })
 
-it('is told once: a second request is answered as the first', async () => {
+it('a withdrawal is reported once: a second request gets the first response', async () => {
   const id = await order({ send_at: tomorrow() })
   const [first, second] = [await withdraw(id), await withdraw(id)]
   expect([second.status, second.body]).toEqual([200, first.body])
@@ -70,7 +70,7 @@ it('is told once: a second request is answered as the first', async () => {
   expect(events.map(({ payload }) => payload)).toEqual([expect.stringContaining(`"status":"withdrawn"`)])
 })
 
-it('is for whoever ordered it, while it waits for the approval of somebody else', async () => {
+it('a withdrawal is available to the requester, while it waits for another person’s approval', async () => {
   await addContacts(2)
   await db.query(`update accounts set settings = '{"guards": {"recipients_above": 1}}' where id = $1`, [
     test.ledger.accountId,
@@ -82,7 +82,7 @@ it('is for whoever ordered it, while it waits for the approval of somebody else'
   expect([late.status, late.body['code']]).toEqual([409, 'campaign_not_in_state'])
 })
 
-it('of what has its recipients and no message yet counts them as canceled', async () => {
+it('a withdrawal counts recipients without a message as canceled', async () => {
   await addContacts(3)
   const id = await order()
   // As if no carrier has room: all are recipients, without messages.
@@ -95,7 +95,7 @@ it('of what has its recipients and no message yet counts them as canceled', asyn
   expect(await readCampaign()).toMatchObject({ status: 'active', stats: { recipients: 3, queued: 0, canceled: 3 } })
 })
 
-it('is refused when a message of it has been made, and where there is none', async () => {
+it('a withdrawal is refused when a message has been made, and if there is no such broadcast', async () => {
   await addContacts(1)
   const id = await order()
   const broadcaster = test.newBroadcaster()
@@ -109,7 +109,7 @@ it('is refused when a message of it has been made, and where there is none', asy
   expect(await withdraw('brc_01m7xz9y2ze00bdwqt7ts2ame7')).toMatchObject({ status: 404 })
 })
 
-it('waits for the piece that makes its first messages, and is refused then', async () => {
+it('a withdrawal waits for the piece that makes the first messages, and is then refused', async () => {
   await addContacts(2)
   const id = await order()
   const { acceptor } = test.ledger
@@ -133,7 +133,7 @@ it('waits for the piece that makes its first messages, and is refused then', asy
   expect(await test.ledger.count('messages', 'true')).toBe(2)
 })
 
-it('withdraws all of it or nothing, whenever it comes and however many processes are at it', async () => {
+it('a withdrawal takes back everything or nothing, at any moment and in any number of processes', async () => {
   await addContacts(3)
   const seen = new Set<unknown>()
   for (let round = 0; round < 16; round++) {

@@ -41,7 +41,7 @@ const create = (fields: object): Promise<Answer> => test.call('POST', '/v1/campa
 const patch = (id: string, fields: object): Promise<Answer> => test.call('PATCH', `/v1/campaigns/${id}`, fields)
 
 describe('the sender pool of a campaign', () => {
-  it('is shown, changed and taken away; a sender takes its place, and it that of a sender', async () => {
+  it('is shown, changed and removed; a sender replaces it, and it replaces a sender', async () => {
     const pool = await newPool()
     const { status, body } = await create({ sender_pool: pool })
     expect([status, body['sender_pool'], body['from']]).toEqual([201, pool, null])
@@ -55,7 +55,7 @@ describe('the sender pool of a campaign', () => {
     expect((await patch(id, { name: 'y' })).body).toMatchObject({ from: mine, sender_pool: null })
   })
 
-  it('is one of the account, and alone', async () => {
+  it('must be the account’s, and excludes a sender', async () => {
     const pool = await newPool()
     const theirs = await newPool(test.other.accountId)
     for (const sender_pool of [theirs, showId('pol', newId()), 'pol_none'])
@@ -73,7 +73,7 @@ describe('the sender pool of a campaign', () => {
     expect(errorsOf((await patch(id, { sender_pool: pool, from: mine })).body)).toEqual(['#/sender_pool invalid_value'])
   })
 
-  it('is not deleted while an open campaign or a broadcast under way uses it; a closed campaign forgets it', async () => {
+  it('is not deleted while an open campaign or an active broadcast uses it; a closed campaign drops it', async () => {
     const pool = await newPool()
     const remove = (): Promise<Answer> => test.call('DELETE', `/v1/sender-pools/${pool}`)
     const id = await test.newCampaign({ sender_pool: pool })
@@ -92,7 +92,7 @@ describe('the sender pool of a campaign', () => {
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ sender_pool: null })
   })
 
-  it('does not go while a campaign is being given it', async () => {
+  it('is not deleted while it is being assigned to a campaign', async () => {
     const pool = await newPool()
     const { accountId } = test.account
     let removing: Promise<Answer> | undefined
@@ -110,7 +110,7 @@ describe('the sender pool of a campaign', () => {
 })
 
 describe('the text of a campaign', () => {
-  it('is a message or a template, which take the place of each other, with values', async () => {
+  it('is a message or a template, which replace each other, with values', async () => {
     const template = await newTemplate('sale', '{{ first_name }}: {{ percent }} off')
     const { status, body } = await create({ template: 'sale', variables: { percent: 20 } })
     expect([status, body['template'], body['message'], body['variables']]).toEqual([
@@ -131,7 +131,7 @@ describe('the text of a campaign', () => {
     expect((await create({})).body).toMatchObject({ message: null, template: null, variables: {}, sender_pool: null })
   })
 
-  it('is checked as that of a broadcast is, all at once', async () => {
+  it('is checked like a broadcast’s, all at once', async () => {
     await newTemplate('theirs', 'x', test.other.accountId)
     await newTemplate('mine', 'Hello {{ first_name }}')
     expect(errorsOf((await create({ message: 'Hello {{ first_name', type: 'spam' })).body)).toEqual([
@@ -157,7 +157,7 @@ describe('the text of a campaign', () => {
     expect((await patch(id, { template: 'mine', variables: { first_name: 'you' } })).status).toBe(200)
   })
 
-  it('keeps its template: that is not deleted while the campaign is open, and a closed one forgets it', async () => {
+  it('keeps its template from deletion while the campaign is open; a closed one drops it', async () => {
     const template = await newTemplate('sale', 'x')
     const id = await test.newCampaign({ template })
     const remove = (): Promise<Answer> => test.call('DELETE', '/v1/templates/sale')
@@ -174,7 +174,7 @@ describe('the text of a campaign', () => {
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ template: null })
   })
 
-  it('is what a broadcast says that brings none, with values of its own before those of the campaign', async () => {
+  it('is used by a broadcast without a text, whose own values precede the campaign’s', async () => {
     await newTemplate('sale', '{{ percent }} off till {{ day }}')
     const id = await test.newCampaign({ template: 'sale', variables: { percent: '20 %', day: 'Friday' } })
     const added = await test.call('POST', `/v1/campaigns/${id}/contacts`, { phone_number: '15551230001' })
@@ -207,7 +207,7 @@ describe('the text of a campaign', () => {
     expect((await test.call('POST', `/v1/campaigns/${id}/send`, { dry_run: true }, test.other)).status).toBe(404)
   })
 
-  it('is that of the moment of the order, which is answered alike when it is repeated', async () => {
+  it('is that of the moment of the order, also for a repeated order', async () => {
     const id = await test.newCampaign({ message: 'First' })
     const send = (): Promise<Answer> =>
       test.call('POST', `/v1/campaigns/${id}/send`, {}, undefined, { 'idempotency-key': 'text' })

@@ -91,8 +91,8 @@ const stored = async (): Promise<
 const listed = async (at: CampaignTest, query = ''): Promise<Record<string, unknown>[]> =>
   (await ask(at, 'GET', query)).body['data'] as Record<string, unknown>[]
 
-describe('where contacts are encrypted', () => {
-  it('a contact is nowhere in the database as it reads, and everybody who may reads it', async () => {
+describe('with encrypted contacts', () => {
+  it('a contact is nowhere in the database in plain text, and every permitted caller can read it', async () => {
     const made = await add(sealing)
     expect(made).toMatchObject(person)
     expect(await hidden()).toEqual([])
@@ -116,7 +116,7 @@ describe('where contacts are encrypted', () => {
     expect(await stored()).toMatchObject([{ version: null, hmac: null }])
   })
 
-  it('is found by its external id and not by its attributes, and the answer says why', async () => {
+  it('a contact is found by external id but not by attributes, and the response says why', async () => {
     const made = await add(sealing)
     await add(sealing, { phone_number: '15551230002', external_id: 'hidden-2' })
     await add(plain, { phone_number: '15551230003', external_id: 'open-3' })
@@ -136,7 +136,7 @@ describe('where contacts are encrypted', () => {
     expect(open.status).toBe(200)
   })
 
-  it('is changed field by field', async () => {
+  it('a contact is changed field by field', async () => {
     const { id } = await add(sealing)
     const change = { first_name: 'hiddenEve', external_id: null, attributes: { plan: null, city: 'hiddenCity' } }
     const { body } = await ask(sealing, 'PATCH', `/${String(id)}`, change)
@@ -151,7 +151,7 @@ describe('where contacts are encrypted', () => {
     expect(await stored()).toMatchObject([{ version: 1, hmac: null }])
   })
 
-  it('is merged with what comes again, whoever wrote it', async () => {
+  it('a contact is merged with later writes from any source', async () => {
     await add(sealing)
     const more = {
       first_name: 'hiddenEve',
@@ -180,7 +180,7 @@ describe('where contacts are encrypted', () => {
     expect(await listed(sealing)).toEqual(before)
   })
 
-  it('names a person in the text of a broadcast, and in the preview of it', async () => {
+  it('a broadcast’s text and its preview contain the person’s name', async () => {
     await add(sealing)
     const order: DryRunOrder = {
       accountId: sealing.account.accountId,
@@ -198,7 +198,7 @@ describe('where contacts are encrypted', () => {
 })
 
 describe('an import into encrypted contacts', () => {
-  it('writes none as it reads, and merges', async () => {
+  it('writes no plain text, and merges', async () => {
     await add(sealing)
     const rows = Array.from({ length: 300 }, (_, i) => `${15551230001 + i},hiddenName${i},hidden-${i},hiddenCity${i}`)
     const file = ['phone_number,first_name,external_id,city', ...rows].join('\n')
@@ -218,7 +218,7 @@ describe('an import into encrypted contacts', () => {
     expect((await db.query(times)).rows).toEqual(before.rows)
   })
 
-  it('brings none above 50 attributes', async () => {
+  it('adds no contact with more than 50 attributes', async () => {
     await add(sealing, { attributes: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`a${i}`, 'hidden'])) })
     const file = 'phone_number,a0,more\n15551230001,hiddenNew,hiddenMore\n15551230002,hiddenNew,hiddenMore\n'
     const over = await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
@@ -228,7 +228,7 @@ describe('an import into encrypted contacts', () => {
     await db.query('delete from import_errors')
   })
 
-  it('opts out those whose consent is withdrawn', async () => {
+  it('opts out people whose consent is withdrawn', async () => {
     await add(sealing, { consent })
     const file = 'phone_number,first_name,consent\n15551230001,hiddenAnn,opted_out\n'
     expect(await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')).toMatchObject({
@@ -237,7 +237,7 @@ describe('an import into encrypted contacts', () => {
     expect((await listed(sealing))[0]).toMatchObject({ status: 'opted_out', consent: { status: 'opted_out' } })
   })
 
-  it('opts out those whose consent a row withdraws batches behind their first one, and changes nothing else of them', async () => {
+  it('opts out people whose consent a row withdraws batches behind their first row, without other changes', async () => {
     const between = Array.from({ length: 2500 }, (_, i) => `${15551240000 + i},,`)
     const rows = ['15551230001,hiddenAnn,opted_in', ...between, '15551230001,hiddenBob,opted_out']
     const over = await sealing.run(campaign, 'text/csv', `phone_number,first_name,consent\n${rows.join('\n')}`)
@@ -252,7 +252,7 @@ describe('an import into encrypted contacts', () => {
 })
 
 describe('a contact that cannot be decrypted', () => {
-  it('says so, is not changed by halves, and can be deleted', async () => {
+  it('reports this, is not changed partially, and can be deleted', async () => {
     const { id } = await add(sealing)
     await add(sealing, { phone_number: '15551230002' })
     await db.query(

@@ -31,7 +31,7 @@ async function refreshedAfter(minutes: number): Promise<{ email: string; headers
   return { email, headers: bearer(next), refreshToken: next.json().refresh_token }
 }
 
-test('a login is asked for its password after an hour where it would give access, however often it was refreshed', async () => {
+test('an act that gives access requires a login’s password again after an hour, however often it was refreshed', async () => {
   expect((await makeKey((await refreshedAfter(59)).headers)).statusCode).toBe(201)
   const { headers } = await refreshedAfter(61)
   const refused = await makeKey(headers)
@@ -48,7 +48,7 @@ test('a login is asked for its password after an hour where it would give access
   expect((await makeKey(headers)).statusCode).toBe(201)
 })
 
-test('what a confirmed login is refreshed to is confirmed, and others of the same person are not', async () => {
+test('refreshing a confirmed login keeps it confirmed, but no other login of the same person', async () => {
   const { email, headers, refreshToken } = await refreshedAfter(61)
   const other = bearer(await post('/v1/auth/login', { email, password }))
   await db.query(
@@ -62,13 +62,13 @@ test('what a confirmed login is refreshed to is confirmed, and others of the sam
   expect((await makeKey(next)).statusCode).toBe(201)
 })
 
-test('a body that is wrong is told before a password is asked for', async () => {
+test('an invalid body is reported before the password is requested', async () => {
   const { headers } = await refreshedAfter(61)
   const answer = await post('/v1/api-keys', { name: '', scopes: ['all'] }, headers)
   expect(answer.statusCode).toBe(422)
 })
 
-test('a key is nobody who could be asked, and neither is a login with one', async () => {
+test('neither a key nor a login with one is asked for a password', async () => {
   expect((await makeKey(key)).statusCode).toBe(201)
   const secret = key.authorization.replace('Bearer ', '')
   const pair = await post('/v1/auth/login', { client_id: secret.split('_')[2], client_secret: secret })
@@ -77,7 +77,7 @@ test('a key is nobody who could be asked, and neither is a login with one', asyn
   expect((await confirm(bearer(pair), { password })).json().code).toBe('user_required')
 })
 
-test('a wrong password confirms nothing, and is throttled as a login', async () => {
+test('a wrong password confirms nothing, and is throttled like a login', async () => {
   const { headers } = await refreshedAfter(61)
   const answers = []
   for (let n = 0; n < 7; n++) answers.push(await confirm(headers, { password: `wrong ${newId()}` }))
@@ -86,7 +86,7 @@ test('a wrong password confirms nothing, and is throttled as a login', async () 
   expect((await makeKey(headers)).statusCode).toBe(401)
 })
 
-test('who has a second factor shows that, too', async () => {
+test('a user with a second factor must present it too', async () => {
   const { headers } = await refreshedAfter(61)
   const { secret } = (await post('/v1/users/me/totp', { password }, headers)).json()
   const codeAt = (steps: number): string =>
@@ -99,13 +99,13 @@ test('who has a second factor shows that, too', async () => {
   expect((await makeKey(headers)).statusCode).toBe(201)
 })
 
-test('a login that has ended is not confirmed', async () => {
+test('a login that has ended cannot be confirmed', async () => {
   const { headers } = await refreshedAfter(61)
   await post('/v1/auth/logout', {}, headers)
   expect((await confirm(headers, { password })).json().code).toBe('invalid_token')
 })
 
-test('all that gives access asks', () => {
+test('every act that gives access requires confirmation', () => {
   const document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')) as {
     paths: Record<string, Record<string, { operationId: string; description?: string }>>
   }

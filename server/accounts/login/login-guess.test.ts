@@ -14,7 +14,7 @@ beforeEach(async () => {
   await db.query('delete from known_logins')
 })
 
-test('every spelling that finds a user is counted as one', async () => {
+test('all spellings that find a user are counted as one', async () => {
   const letters = Array.from({ length: 0x1_ffff - 0x80 }, (_, i) => String.fromCodePoint(i + 0x80)).filter((one) =>
     one.isWellFormed(),
   )
@@ -32,7 +32,7 @@ test('every spelling that finds a user is counted as one', async () => {
 
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
-test('a login fails in the same time and words, whether there is such a user or not', { retry: 2 }, async () => {
+test('a login fails in the same time and words, whether the user exists or not', { retry: 2 }, async () => {
   const { accountId } = await createTestAccount(db)
   const passwordHash = await hashPassword('six mirrors on a hill')
   const [plain, disabled, second] = [
@@ -79,7 +79,7 @@ const failures = async (kind: string): Promise<number> => {
 /** Adds an hour to the waits: those of a second would be over before a slow machine tries again. */
 const lengthenWaits = () => db.query(`update login_failures set last_at = now() + interval '1 hour'`)
 
-test('an attempt that has to wait counts for nothing', async () => {
+test('an attempt that has to wait is not counted', async () => {
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
   await lengthenWaits()
   for (let i = 0; i < 30; i++) await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
@@ -88,7 +88,7 @@ test('an attempt that has to wait counts for nothing', async () => {
   await tryFrom('192.0.2.1', 'grace@example.com')
 })
 
-test('an address that tries many names waits, and the names themselves do not', async () => {
+test('an address that tries many names has to wait, but the names do not', async () => {
   for (let i = 0; i < 20; i++) await tryFrom('192.0.2.1', `user${i}@example.com`)
   await lengthenWaits()
   await expect(tryFrom('192.0.2.1', 'user99@example.com')).rejects.toMatchObject({ code: 'login_throttled' })
@@ -96,7 +96,7 @@ test('an address that tries many names waits, and the names themselves do not', 
   for (let i = 0; i < 20; i++) await tryFrom('203.0.113.7', `user${i}@example.com`)
 })
 
-test('logins that succeed, or lack a code, count for nothing, however many come from one address', async () => {
+test('logins that succeed, or lack a code, are not counted, however many come from one address', async () => {
   for (let i = 0; i < 25; i++) {
     await forgive(db, await tryFrom('192.0.2.1', `user${i}`))
     await forget(db, await tryFrom('192.0.2.1', `other${i}`))
@@ -104,7 +104,7 @@ test('logins that succeed, or lack a code, count for nothing, however many come 
   expect([await failures('pair'), await failures('address')]).toEqual([0, 0])
 })
 
-test('failures are forgotten after a day of quiet, and not before', async () => {
+test('failures are forgotten after a quiet day, and not before', async () => {
   const quietFor = (time: string) => db.query(`update login_failures set last_at = now() - $1::interval`, [time])
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
   await quietFor('23 hours')
@@ -115,7 +115,7 @@ test('failures are forgotten after a day of quiet, and not before', async () => 
   expect([await failures('pair'), await failures('address')]).toEqual([1, 1])
 })
 
-test('a network of IPv6 is one address, and an IPv4 address in IPv6 form is that address', async () => {
+test('an IPv6 network counts as one address, and an IPv4 address in IPv6 form as that address', async () => {
   for (let i = 0; i < 5; i++) await tryFrom(`2001:db8:1:2:${i}::1`)
   await lengthenWaits()
   await expect(tryFrom('2001:db8:1:2::ffff')).rejects.toMatchObject({ code: 'login_throttled' })
@@ -140,7 +140,7 @@ test('many attempts of one pair, right and wrong at once, are counted one by one
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'login_throttled' })
 })
 
-test('an attempt that is free does not wait because one that began later was counted first', async () => {
+test('a free attempt does not wait because a later one was counted first', async () => {
   const userId = newId()
   await inTransaction(db, async (tx) => {
     await tx.query('select now()')
@@ -149,7 +149,7 @@ test('an attempt that is free does not wait because one that began later was cou
   })
 })
 
-test('strangers of many networks wait for each other, for one name and for networks beside each other', async () => {
+test('strangers from many networks wait for each other, by name and by neighboring networks', async () => {
   for (let i = 0; i < 50; i++) await tryFrom(`198.51.${i}.1`)
   await lengthenWaits()
   await expect(tryFrom('203.0.113.1')).rejects.toMatchObject({ code: 'login_throttled' })
@@ -160,7 +160,7 @@ test('strangers of many networks wait for each other, for one name and for netwo
   await tryFrom('192.0.3.1', 'user99@example.com')
 })
 
-test('who logged in from a network lately does not wait for what strangers do, there or elsewhere', async () => {
+test('a person who logged in from a network recently does not wait for strangers there or elsewhere', async () => {
   await forgive(db, await tryFrom('192.0.2.1'))
   await rememberLogin(db, testVault, 'ada@example.com', '192.0.2.1')
   for (let i = 0; i < 49; i++) await tryFrom(`198.51.${i}.1`)
@@ -171,7 +171,7 @@ test('who logged in from a network lately does not wait for what strangers do, t
   await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
 })
 
-test('strangers who fill the line of passwords keep out neither who is known nor SMPP, and what was not looked at is no failure', async () => {
+test('strangers who fill the password queue block neither known users nor SMPP, and unchecked passwords are not failures', async () => {
   const { accountId } = await createTestAccount(db)
   const password = 'six mirrors on a hill'
   const { email } = await createTestUser(db, accountId, { role: 'owner', passwordHash: await hashPassword(password) })

@@ -18,14 +18,14 @@ beforeEach(() => db.query('delete from login_failures'))
 const get = (url: string, token: string) => ask('GET', url, bearer(token))
 const login = (password = first.password, email = first.email) => post('/v1/auth/login', { email, password })
 
-test('the first account is made once', async () => {
+test('the first account is created once', async () => {
   expect(await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'x@example.com' }))).toBeNull()
   const { rows } = await db.query('select password_hash from users where email = $1', ['Owner@example.com'])
   expect(JSON.stringify(rows)).not.toContain(first.password)
   expect((await get('/v1/settings', first.key)).statusCode).toBe(200)
 })
 
-test('a login gives a pair of tokens with the scopes of the role', async () => {
+test('a login returns a pair of tokens with the scopes of the role', async () => {
   const answer = await login(first.password, 'owner@EXAMPLE.com')
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['cache-control']).toBe('no-store')
@@ -44,7 +44,7 @@ test('a login gives a pair of tokens with the scopes of the role', async () => {
   expect(JSON.stringify(rows)).not.toContain(answer.json().access_token)
 })
 
-test('who gives a user name is told that it is an address', async () => {
+test('a login with a user name says that it must be an address', async () => {
   const { errors } = (await post('/v1/auth/login', { username: first.email, password: first.password })).json()
   expect(errors).toMatchObject([{ pointer: '#/username', code: 'unknown_field', suggestion: 'email' }])
 })
@@ -66,7 +66,7 @@ test('a login ignores a Bearer header and takes client credentials from a Basic 
   expect((await post('/v1/auth/login', { client_id: publicId, client_secret: first.key })).statusCode).toBe(200)
 })
 
-test('whatever is wrong with a login, the answer is the same', async () => {
+test('all failed logins get the same response', async () => {
   const other = newKey('live')
   const answers = [
     await login('wrong'),
@@ -85,7 +85,7 @@ test('whatever is wrong with a login, the answer is the same', async () => {
   }
 })
 
-test('an answer of 401 names the scheme in which to try again: that of the request, else the one of tokens', async () => {
+test('a 401 names the scheme for the next try: the request’s, else Bearer', async () => {
   const basic = await app.inject({
     method: 'POST',
     url: '/v1/auth/login',
@@ -112,7 +112,7 @@ test.each([
   expect(errors.map((error: { pointer: string; code: string }) => `${error.pointer} ${error.code}`)).toEqual(expected)
 })
 
-test('failed logins slow down the next ones from there, and no others', async () => {
+test('failed logins slow down the next ones from the same place, and no others', async () => {
   for (let i = 0; i < 5; i++) expect((await login('wrong')).statusCode).toBe(401)
   // On a slow machine, the wait of one second would be over already.
   await db.query("update login_failures set last_at = now() + interval '1 minute'")
@@ -149,7 +149,7 @@ test('the delay doubles, and ends', async () => {
   expect((await db.query("select from login_failures where subject like 'pair%'")).rowCount).toBe(0)
 })
 
-test('a hundred guesses at once are not a hundred free guesses', async () => {
+test('a hundred guesses at once are not all free', async () => {
   const startedAt = performance.now()
   const answers = await Promise.all(Array.from({ length: 30 }, () => login('wrong')))
   // On a slow machine the delays end: one more attempt after a second, another after two more, and so on.
@@ -185,7 +185,7 @@ test('an outdated hash is replaced at login', async () => {
 
 const refresh = (token: string) => post('/v1/auth/refresh', { refresh_token: token })
 
-test('a refresh gives another pair, and the same one again when its answer was lost', async () => {
+test('a refresh returns a new pair, and the same one again if its response was lost', async () => {
   const { refresh_token: token, access_token: access } = (await login()).json()
   const [one, two] = await Promise.all([refresh(token), refresh(token)])
   expect(one.statusCode).toBe(200)
@@ -213,7 +213,7 @@ test('expired, unknown and other tokens do not refresh', async () => {
   expect((await refresh(tokenOf('refresh', Buffer.alloc(32)))).json().code).toBe('invalid_token')
 })
 
-test('a logout ends the whole login at once, and again is fine', async () => {
+test('a logout ends the whole login at once, and can be repeated', async () => {
   const { access_token: access, refresh_token: token } = (await login()).json()
   expect((await get('/v1/settings', access)).statusCode).toBe(200)
   const logout = () =>
@@ -225,7 +225,7 @@ test('a logout ends the whole login at once, and again is fine', async () => {
   expect((await app.inject({ method: 'POST', url: '/v1/auth/logout' })).json().code).toBe('missing_token')
 })
 
-test('the OAuth endpoint answers as RFC 6749 says', async () => {
+test('the OAuth endpoint follows RFC 6749', async () => {
   const token = (fields: Record<string, string>, headers = {}) =>
     app.inject({
       method: 'POST',
@@ -254,7 +254,7 @@ test('the OAuth endpoint answers as RFC 6749 says', async () => {
   })
 })
 
-test('a disabled user is out', async () => {
+test('a disabled user loses access', async () => {
   const account = await createTestAccount(db)
   await db.query('update users set password_hash = $2 where account_id = $1', [
     account.accountId,
@@ -267,7 +267,7 @@ test('a disabled user is out', async () => {
   expect((await login('a long enough one', `${account.userId}@example.com`)).json().code).toBe('invalid_credentials')
 })
 
-test('the document tells both forms of a refusal of the token endpoint: one for a form, and one for what is no request', async () => {
+test('the document describes both refusals of the token endpoint: for a form, and for an unreadable request', async () => {
   const { paths } = (await app.inject('/v1/openapi.json')).json()
   const { content } = paths['/v1/oauth/token'].post.responses['400']
   expect(Object.keys(content)).toEqual(['application/json', 'application/problem+json'])

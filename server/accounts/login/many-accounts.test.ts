@@ -45,7 +45,7 @@ const shapeOf = ({ statusCode, body, headers }: { statusCode: number; body: stri
   body: body.replace(/"(?:\w+_[0-9a-z]{26}|hg_\w+|[^"@]+@example\.com|\d{4}-[^"]+Z)"/g, '""'),
 })
 
-test('every answer to an invitation is the same, whether another account has the address or not', async () => {
+test('all responses to an invitation are the same, whether another account has the address or not', async () => {
   const taken = newAddress()
   await join(taken, other)
   const shapes: unknown[][] = []
@@ -69,7 +69,7 @@ test('a login costs one hash, however many accounts have the address', async () 
   expect(rows).toHaveLength(1)
 })
 
-test('each password leads to its account, and one that several have to where it was set last', async () => {
+test('each password leads to its account, and one of several accounts to the one that set it last', async () => {
   const email = newAddress()
   const first = await join(email, password)
   const second = await join(email, other)
@@ -85,7 +85,7 @@ test('each password leads to its account, and one that several have to where it 
   expect(await userOf(logIn(email, password))).toBe('invalid_credentials')
 })
 
-test('who has a user of an address has no more guesses at the other users of it, and sees no difference', async () => {
+test('a user of an address gets no extra guesses at its other users, and sees no difference', async () => {
   const seen: string[][] = []
   for (const hasOther of [true, false]) {
     await db.query('delete from login_failures')
@@ -112,7 +112,7 @@ test('who has a user of an address has no more guesses at the other users of it,
   expect(seen[0]).toEqual(seen[1])
 })
 
-test('a device on which somebody logged in does not wait for strangers in a new network, and shields nobody else', async () => {
+test('a device with an earlier login does not wait for strangers on a new network, and shields no other device', async () => {
   const email = newAddress()
   const { user, accepted } = await join(email, password)
   const word = String(accepted.headers[deviceHeader])

@@ -21,7 +21,7 @@ const accept = (code: string | undefined, more: object = {}) =>
 const make = async (): Promise<string> => (await createOwnerCode(own.db))?.code ?? ''
 const list = (path: string) => own.ask('GET', path, bearer(key))
 
-test('until the code is used nobody logs in as the first owner, and then by the address and password they gave', async () => {
+test('before the code is used the first owner cannot log in; afterwards the chosen address and password work', async () => {
   for (const guess of ['', ' ', 'owner@example.com'])
     expect((await own.post('/v1/auth/login', { email: 'owner@example.com', password: guess || 'x' })).statusCode).toBe(
       401,
@@ -48,7 +48,7 @@ test('without another address the owner keeps the one of the setting', async () 
   expect(pair.json()).toMatchObject({ user: { email: 'owner@example.com', role: 'owner' } })
 })
 
-test('a fresh code ends the one before it, and each ends after a day', async () => {
+test('a new code ends the previous one, and each ends after a day', async () => {
   const [first, second] = [await make(), await make()]
   expect((await accept(first)).json().code).toBe('invalid_invitation')
   await own.db.query(`update invitations set expires_at = expires_at - interval '24 hours'`)
@@ -56,7 +56,7 @@ test('a fresh code ends the one before it, and each ends after a day', async () 
   expect((await accept(await make())).statusCode).toBe(200)
 })
 
-test('of two who use the code at once one becomes the owner', async () => {
+test('of two who use the code at once, one becomes the owner', async () => {
   const code = await make()
   const answers = await Promise.all([
     accept(code, { email: 'a@example.com' }),
@@ -65,7 +65,7 @@ test('of two who use the code at once one becomes the owner', async () => {
   expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401])
 })
 
-test('the code is no invitation: it is not listed or withdrawn, and what is printed as the password is refused', async () => {
+test('the code is not an invitation: it is not listed or withdrawn, and its printed form is refused as a password', async () => {
   const code = await make()
   expect((await list('/v1/users/invitations')).json().data).toEqual([])
   expect((await accept(code, { password: '…' })).json().errors).toMatchObject([{ code: 'too_short' }])

@@ -40,7 +40,7 @@ async function during(credentials: Credentials, change: (tx: Tx) => Promise<unkn
   return (await login)?.accessToken ?? null
 }
 
-test('a login under way does not outlive a change of its password', async () => {
+test('a login in progress does not outlive a change of its password', async () => {
   const { accountId } = await createTestAccount(db)
   const user = await createTestUser(db, accountId, { role: 'viewer', passwordHash: await hashPassword(password) })
   const token = await during({ kind: 'password', email: user.email, password }, async (tx) => {
@@ -50,7 +50,7 @@ test('a login under way does not outlive a change of its password', async () => 
   expect(token).toBe(null)
 })
 
-test('a login under way does not outlive the secret of its key', async () => {
+test('a login in progress does not outlive the secret of its key', async () => {
   const { accountId } = await createTestAccount(db)
   const input = { name: 'x', mode: 'live' as const, scopes: ['settings:read'], expiresAt: null }
   const { row, secret } = await inTransaction(db, (tx) => createKey(tx, accountId, input))
@@ -89,7 +89,7 @@ async function askMeanwhile(
   return { answer, passwordHash: rows[0]?.passwordHash ?? '', hasTotp: rows[0]?.hasTotp ?? false }
 }
 
-test('a password that becomes another while it is checked changes nothing any more', async () => {
+test('a password that changes while it is checked has no effect any more', async () => {
   const change = { password: 'eight mirrors on a hill', current_password: password }
   const changed = await askMeanwhile('PATCH', '/v1/users/me', change)
   expect(changed.answer.json().errors).toMatchObject([{ pointer: '#/current_password', code: 'invalid_value' }])
@@ -103,7 +103,7 @@ for (const [what, end] of [
   ['a change of the password', 'change'],
   ['a logout', 'logout'],
 ] as const)
-  test(`a refresh under way does not outlive ${what}`, async () => {
+  test(`a refresh in progress does not outlive ${what}`, async () => {
     const { accountId } = await createTestAccount(db)
     const user = await createTestUser(db, accountId, { role: 'viewer' })
     const [refreshing, ending] = await inTransaction(db, async (tx) => {

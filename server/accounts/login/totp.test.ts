@@ -24,7 +24,7 @@ async function enable(user: TestUser, step = 0): Promise<{ secret: string; codes
   return { secret, codes: confirmed.json().recovery_codes }
 }
 
-test('a second factor is prepared, confirmed, asked for at login, and turned off', async () => {
+test('a second factor is prepared, confirmed, required at login, and turned off', async () => {
   const user = await newUser()
   const begun = await ask('POST', '/v1/users/me/totp', user, { password })
   expect(begun.json()).toMatchObject({ object: 'totp', secret: expect.stringMatching(/^[A-Z2-7]{32}$/) })
@@ -51,7 +51,7 @@ test('a second factor is prepared, confirmed, asked for at login, and turned off
 test.each([
   ['the same code', [0, 0, 0]],
   ['codes that are right one after the other', [0, 1, -1]],
-])('of several who confirm at once with %s one gets recovery codes, and those hold', async (_, steps) => {
+])('of several who confirm at once with %s, one gets recovery codes, and those work', async (_, steps) => {
   const user = await newUser()
   const { secret } = (await ask('POST', '/v1/users/me/totp', user, { password })).json()
   const answers = await Promise.all(
@@ -64,7 +64,7 @@ test.each([
   expect((await logIn(user, { recovery_code: code })).statusCode).toBe(200)
 })
 
-test('the factor is asked for after the right password alone', async () => {
+test('the factor is requested only after the right password', async () => {
   const user = await newUser()
   const { secret } = await enable(user)
   const answers = [
@@ -75,7 +75,7 @@ test('the factor is asked for after the right password alone', async () => {
   for (const answer of answers) expect(answer.json()).toMatchObject({ status: 401, code: 'invalid_credentials' })
 })
 
-test('the codes of a new secret are all unspent, and so are its recovery codes', async () => {
+test('a new secret starts with all codes and recovery codes unspent', async () => {
   const user = await newUser()
   const { secret, codes: old } = await enable(user)
   expect((await ask('DELETE', '/v1/users/me/totp', user, { otp: codeAt(secret, 1) })).statusCode).toBe(204)
@@ -86,7 +86,7 @@ test('the codes of a new secret are all unspent, and so are its recovery codes',
 })
 
 // Retried, because a step may end meanwhile.
-test('a code works a step early and late, and no step works twice', { retry: 3 }, async () => {
+test('a code works one step early and late, and no step works twice', { retry: 3 }, async () => {
   const user = await newUser()
   const { secret } = await enable(user, -1)
   // The confirmation spent the step before.
@@ -102,7 +102,7 @@ test('a code works a step early and late, and no step works twice', { retry: 3 }
   expect((await logIn(user, { otp: codeAt(secret, 3) })).json().code).toBe('invalid_otp')
 })
 
-test('a recovery code works once, however it is typed', async () => {
+test('a recovery code works once, in any spelling', async () => {
   const user = await newUser()
   const { codes } = await enable(user)
   const [one = '', two = ''] = codes
@@ -113,7 +113,7 @@ test('a recovery code works once, however it is typed', async () => {
   expect((await logIn(user, { recovery_code: codes[2] })).statusCode).toBe(200)
 })
 
-test('wrong codes slow down the next ones from everywhere, but recovery codes go on working', async () => {
+test('wrong codes slow down the next ones from everywhere, but recovery codes still work', async () => {
   const user = await newUser()
   const { secret, codes } = await enable(user)
   const from = (n: number, more: object) =>
@@ -129,7 +129,7 @@ test('wrong codes slow down the next ones from everywhere, but recovery codes go
   expect((await from(11, { recovery_code: codes[0] })).statusCode).toBe(200)
 })
 
-test('a right code makes up for the wrong ones before it', async () => {
+test('a right code clears the wrong ones before it', async () => {
   const user = await newUser()
   const { secret } = await enable(user)
   const guess = async (): Promise<string> => (await logIn(user, { otp: '000000' })).json().code
@@ -140,7 +140,7 @@ test('a right code makes up for the wrong ones before it', async () => {
   for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
 })
 
-test('a login without its code is no failure, and gives no new guesses', async () => {
+test('a login without its code is not a failure, and gives no extra guesses', async () => {
   const user = await newUser()
   await enable(user)
   for (let i = 0; i < 8; i++) expect((await logIn(user)).json().code).toBe('otp_required')
@@ -150,7 +150,7 @@ test('a login without its code is no failure, and gives no new guesses', async (
   expect((await logIn(user)).json().code).toBe('login_throttled')
 })
 
-test('a factor cannot be begun by who only found an open session, nor twice, nor by a key', async () => {
+test('a factor cannot be set up from a stale session, nor twice, nor by a key', async () => {
   const user = await newUser()
   expect((await ask('POST', '/v1/users/me/totp', user, { password: 'wrong' })).json().errors).toEqual([
     { pointer: '#/password', code: 'invalid_value', detail: 'is not your password' },
@@ -166,7 +166,7 @@ test('a factor cannot be begun by who only found an open session, nor twice, nor
   expect((await app.inject({ url: '/v1/users/me', headers })).json().code).toBe('user_required')
 })
 
-test('neither secret nor recovery codes are in the database', async () => {
+test('the database holds neither secrets nor recovery codes in plain form', async () => {
   const user = await newUser()
   const { secret, codes } = await enable(user)
   const { rows } = await db.query(
