@@ -306,7 +306,7 @@ describe('the sweep', () => {
     )
   }
 
-  it('seals contacts from before it was turned on, in pieces, and nothing where it is off', async () => {
+  it('seals contacts from before encryption was turned on, in pieces, and none while it is off', async () => {
     await fill(1200)
     await sweep(false)
     expect((await stored()).filter(({ version }) => version !== null)).toEqual([])
@@ -322,7 +322,7 @@ describe('the sweep', () => {
     expect(await hidden()).toEqual([])
   })
 
-  it('waits for nobody: a contact that somebody holds is sealed at a later turn', async () => {
+  it('does not wait: a locked contact is sealed at a later turn', async () => {
     await fill(10)
     await inTransaction(db, async (tx) => {
       await tx.query(`select 1 from contacts where external_id = 'hidden-3' for update`)
@@ -333,7 +333,7 @@ describe('the sweep', () => {
     expect(await hidden()).toEqual([])
   })
 
-  it('gives contacts the new key, and the old one is destroyed when texts are through too', async () => {
+  it('gives contacts the new key, and destroys the old one when texts are done too', async () => {
     await fill(700)
     await sweep()
     await rotate()
@@ -350,7 +350,7 @@ describe('the sweep', () => {
     expect((await listed(sealing, '?external_id=hidden-500'))[0]).toMatchObject({ first_name: 'hiddenName500' })
   })
 
-  it('leaves contacts alone whose key this master key does not open', async () => {
+  it('skips contacts whose key this master key does not open', async () => {
     await add(sealing)
     await rotate()
     await wait()

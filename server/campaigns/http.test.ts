@@ -40,7 +40,7 @@ describe('campaigns', () => {
     expect((await test.call('GET', '/v1/campaigns/autumn')).body).toEqual(body)
   })
 
-  it('has a pace where it is given one, which can be changed and taken away', async () => {
+  it('takes a pace, which can be changed and removed', async () => {
     const id = await test.newCampaign({ pace: 12.5 })
     const patch = (body: object, who = test.account) => test.call('PATCH', `/v1/campaigns/${id}`, body, who)
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ pace: 12.5 })
@@ -53,7 +53,7 @@ describe('campaigns', () => {
     expect((await test.call('POST', '/v1/campaigns', { name: 'x', pace: 0 })).status).toBe(422)
   })
 
-  it('is changed field by field, and says all that is wrong with a change', async () => {
+  it('is changed field by field, with all faults reported at once', async () => {
     await newSender(db, test.account.accountId, '15557650001')
     const id = await test.newCampaign({ description: 'Old', tags: ['a'] })
     const patch = (body: object): ReturnType<CampaignTest['call']> => test.call('PATCH', `/v1/campaigns/${id}`, body)
@@ -105,7 +105,7 @@ describe('campaigns', () => {
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ name: 'Winter', from: null })
   })
 
-  it('refuses a callback address that may not be called, as a send does, and not only when there is something to post', async () => {
+  it('refuses a forbidden callback address at once, as a send does, not only at the first post', async () => {
     const wrong = {
       pointer: '#/callback_url',
       code: 'invalid_url',
@@ -121,12 +121,12 @@ describe('campaigns', () => {
     expect(errorsOf((await test.call('POST', '/v1/campaigns', long)).body)).toEqual(['#/callback_url too_long'])
   })
 
-  it('needs a name only', async () => {
+  it('requires only a name', async () => {
     const { status, body } = await test.call('POST', '/v1/campaigns', { name: 'x' })
     expect([status, body['key'], body['type'], body['from'], body['metadata']]).toEqual([201, null, null, null, {}])
   })
 
-  it('tells every wrong field in one answer', async () => {
+  it('reports all wrong fields in one response', async () => {
     const { status, body } = await test.call('POST', '/v1/campaigns', {
       key: 'cmp_mine',
       type: 'spam',
@@ -172,7 +172,7 @@ describe('campaigns', () => {
     ])
   })
 
-  it('does not take a sender of another account', async () => {
+  it('refuses another account’s sender', async () => {
     await newSender(db, test.other.accountId, '15557650000')
     const { body } = await test.call('POST', '/v1/campaigns', { name: 'x', from: '15557650000' })
     expect(errorsOf(body)).toEqual(['#/from sender_not_found'])
@@ -185,7 +185,7 @@ describe('campaigns', () => {
     expect((await test.call('POST', '/v1/campaigns', { name: 'x', key: 'taken' }, test.other)).status).toBe(201)
   })
 
-  it('lists those with words in their names, a status, a type, tags, or a time', async () => {
+  it('lists campaigns by words in their names, status, type, tags or time', async () => {
     const who = await createTestAccount(db)
     for (const input of [
       { name: 'Ärzte: Autumn Sale', key: 'autumn-26', tags: ['shop', 'north'], type: 'marketing' },

@@ -20,7 +20,7 @@ beforeEach(async () => {
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
 
-it('a campaign says what is different from its account, and takes it back', async () => {
+it('a campaign overrides its account’s quiet hours, and can drop its own', async () => {
   const quiet_hours = { enabled: true, start: '20:00', end: '10:00' }
   const made = await test.call('POST', '/v1/campaigns', { name: 'Autumn', quiet_hours })
   expect(made).toMatchObject({ status: 201, body: { quiet_hours } })
@@ -36,7 +36,7 @@ it('a campaign says what is different from its account, and takes it back', asyn
   })
 })
 
-it('quiet hours that make no sense are refused with the other faults of a campaign', async () => {
+it('contradictory quiet hours are refused with the other faults of a campaign', async () => {
   const id = await test.newCampaign()
   const faults: [object, string[]][] = [
     [{ start: '20:00' }, ['#/quiet_hours invalid_value']],
@@ -53,7 +53,7 @@ it('quiet hours that make no sense are refused with the other faults of a campai
   expect([status, errorsOf(body).length]).toEqual([422, 1])
 })
 
-it('the preview of a template for a contact says that its message would wait', async () => {
+it('the preview of a template for a contact reports that its message would wait', async () => {
   const previews = await openCampaignTest(db, { acceptor: ledger.acceptor }, (app, context) => {
     const own = { ...context, acceptor: ledger.acceptor }
     templateRoutes(app, own)
@@ -81,7 +81,7 @@ it('the preview of a template for a contact says that its message would wait', a
   expect(await preview(contacts.day)).not.toContainEqual(expect.objectContaining({ code: 'quiet_hours_hold' }))
 })
 
-it('a broadcast makes all its messages at once, and those wait that are in quiet hours', async () => {
+it('a broadcast makes all its messages at once, and those in quiet hours wait', async () => {
   const campaign = await test.newCampaign({
     quiet_hours: { enabled: true, start: inHours(-1), end: inHours(5) },
   })

@@ -50,7 +50,7 @@ async function begin(text: string, values: unknown[]): Promise<() => Promise<voi
 const uuidOf = (ids: readonly string[], prefix: 'cmp' | 'ctc'): (string | null)[] =>
   ids.map((id) => parseId(prefix, id))
 
-test('a refresh of campaigns has those that were made or changed since, however late they were committed', async () => {
+test('a refresh of campaigns returns those created or changed since, even if they were committed late', async () => {
   const ids = [await campaigns.newCampaign(), await campaigns.newCampaign(), await campaigns.newCampaign()]
   const cursor = await settle('/v1/campaigns')
   const late = newId()
@@ -68,7 +68,7 @@ test('a refresh of campaigns has those that were made or changed since, however 
   await settle('/v1/campaigns')
 })
 
-test('a refresh of contacts has those that were made or changed since, with the filters of the list', async () => {
+test('a refresh of contacts returns those created or changed since, with the list’s filters', async () => {
   const campaign = await campaigns.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts`
   const add = async (n: number, tags: string[] = []): Promise<string> =>

@@ -83,7 +83,7 @@ const get = async (query: string): Promise<Record<string, unknown>> =>
 const hourOf = (time: number): string => new Date(Math.floor(time / 3_600_000) * 3_600_000).toISOString()
 
 describe('the stats of a campaign', () => {
-  it('add up, the same before and after they were folded', async () => {
+  it('add up, before and after they are folded', async () => {
     const before = await stats()
     expect(before).toEqual({
       recipients: 137,
@@ -108,7 +108,7 @@ describe('the stats of a campaign', () => {
     expect(await stats()).toEqual(before)
   })
 
-  it('are nothing for a new campaign, and say nothing of another account’s', async () => {
+  it('are empty for a new campaign, and exclude another account’s', async () => {
     const { body } = await test.call('GET', `/v1/campaigns/${await test.newCampaign()}`)
     expect(body['stats']).toMatchObject({ recipients: 0, queued: 0, skipped: { invalid: 0 }, segments: 0, cost: [] })
     for (const path of ['stats', 'stats/export'])
@@ -117,7 +117,7 @@ describe('the stats of a campaign', () => {
 })
 
 describe('the series of a campaign', () => {
-  it('has every hour from the first message on', async () => {
+  it('has every hour from the first message', async () => {
     const body = await get('')
     expect(body).toMatchObject({
       object: 'campaign_stats',
@@ -148,7 +148,7 @@ describe('the series of a campaign', () => {
   })
 })
 
-it('a series has the last 744 hours where there are more, and a breakdown all of them', async () => {
+it('a series has at most the last 744 hours, and a breakdown has all of them', async () => {
   const id = await test.newCampaign({ key: 'long' })
   const now = Date.now()
   const days = [60, 40, 29, 0]
@@ -180,22 +180,22 @@ describe('a breakdown', () => {
       one['segments'],
     ])
 
-  it('tells countries apart', async () =>
+  it('separates countries', async () =>
     expect(await rows('country')).toEqual([
       ['US', 6, 1, 0, 9],
       ['GB', 2, 1, 1, 2],
     ]))
-  it('tells carriers apart, and what is with none of them', async () =>
+  it('separates carriers, and messages without one', async () =>
     expect(await rows('carrier')).toEqual([
       [showId('car', ledger.carrierId), 5, 2, 1, 6],
       [null, 3, 0, 0, 5],
     ]))
-  it('tells errors apart', async () =>
+  it('separates errors', async () =>
     expect(await rows('error')).toEqual([
       [null, 1, 0, 0, 3],
       ['unknown_subscriber', 1, 0, 1, 1],
     ]))
-  it('tells numbers of segments apart', async () =>
+  it('separates numbers of segments', async () =>
     expect(await rows('segments')).toEqual([
       [1, 6, 2, 1, 6],
       [2, 1, 0, 0, 2],
@@ -203,7 +203,7 @@ describe('a breakdown', () => {
     ]))
 })
 
-it('is exported with everything that is told apart', async () => {
+it('is exported in full', async () => {
   const answer = await test.app.inject({
     url: `/v1/campaigns/${campaign}/stats/export`,
     headers: test.account.headers,

@@ -13,7 +13,7 @@ let test: CarrierTest
 const { db } = await createTestDatabase()
 afterEach(() => test.close())
 
-it('twenty carriers at unknown hosts, and more, hold up neither the start nor a carrier that works', async () => {
+it('twenty carriers at unknown hosts delay neither the start nor a working carrier', async () => {
   const bad = [
     ...Array.from({ length: 20 }, (_, i) => ({ host: `no-such-host-${i}.invalid` })),
     // No listener; TLS without a TLS server; an invalid address.
@@ -43,7 +43,7 @@ it('twenty carriers at unknown hosts, and more, hold up neither the start nor a 
   expect(test.errors).toEqual([])
 })
 
-it('a password that is wrong is tried once a minute and not more, whatever else changes', async () => {
+it('a wrong password is tried once a minute at most, even if other settings change', async () => {
   await emptyTables(db, 'accounts, carriers, nodes')
   test = await openCarrierTest(db, { simulator: { credentials: { heliogram: 'other' } } })
   await until('it was refused', () => test.simulator.stats().bindsRefused === 1)

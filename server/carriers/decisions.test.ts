@@ -44,7 +44,7 @@ describe('a move', () => {
     ['a code of the carrier’s own', [refused(0x400)], ['rejected', null, 'carrier_unknown']],
   ])('after %s', (_, ends, expected) => expect(move(...ends)).toEqual(expected))
 
-  it('is no attempt where nothing was written', () => {
+  it('is not an attempt if nothing was written', () => {
     const isUnwritten = (...ends: SegmentEnd[]): boolean | undefined => decideMove({ handover, ends }).isUnwritten
     expect([isUnwritten(released, released), isUnwritten(accepted, released)]).toEqual([true, false])
   })
@@ -63,13 +63,13 @@ describe('a move', () => {
     expect(decideMove({ handover: { ...handover, ...changes }, ends }).carrier).toBe(carrier),
   )
 
-  it('waits ever longer for a carrier with a fault, up to a minute', () => {
+  it('waits longer each time for a faulty carrier, up to a minute', () => {
     const wait = (tries: number): number | null =>
       decideMove({ handover: { ...handover, try: tries }, ends: [refused(ESME.RSYSERR)] }, () => 0.5).retryAfterMs
     expect([1, 2, 3, 5, 6, 100].map(wait)).toEqual([2000, 4000, 8000, 32_000, 60_000, 60_000])
   })
 
-  it('reads no answer as unknown, and no bytes as nothing done', () => {
+  it('counts a missing response as unknown, and unwritten bytes as not done', () => {
     const read = (outcome: Outcome): SegmentEnd => readOutcome(outcome, reasonOfStatus)
     expect(read({ kind: 'timeout' })).toMatchObject({ state: 'unknown' })
     expect(read({ kind: 'closed', written: true })).toMatchObject({ state: 'unknown' })
@@ -80,7 +80,7 @@ describe('a move', () => {
   })
 })
 
-describe('the wait before dialling again', () => {
+describe('the wait before a reconnect', () => {
   it.each<[string, number, CloseReason, number, boolean, number]>([
     ['a lost session', 0, 'peer_closed', 0, true, 250],
     ['no connection', 0, 'connect_failed', 0, false, 1000],
@@ -119,7 +119,7 @@ describe('the turns of lanes', () => {
     return (id: string): number => counts.get(id) ?? 0
   }
 
-  it('give codes what they ask for, and each lower type a twentieth, however many segments a claim of either brings', () => {
+  it('give codes what they need, and each lower type a twentieth, for claims of any size', () => {
     const lanes = [lane('marketing', 'm'), lane('transactional', 't'), lane('otp', 'o')]
     fc.assert(
       fc.property(
@@ -140,7 +140,7 @@ describe('the turns of lanes', () => {
     )
   })
 
-  it('are shared alike by the lanes of one type', () => {
+  it('are equal for the lanes of one type', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), (n) => {
         const lanes = Array.from({ length: n }, (_, i) => lane('transactional', `${i}`))
@@ -153,7 +153,7 @@ describe('the turns of lanes', () => {
     )
   })
 
-  it('are shared alike also by marketing lanes beside codes', () => {
+  it('are equal also for marketing lanes beside codes', () => {
     const lanes = [lane('otp', 'o'), ...Array.from({ length: 4 }, (_, i) => lane('marketing', `m${i}`))]
     const of = claim(lanes, 2000)
     for (let i = 0; i < 4; i++) expect(of(`m${i}`)).toBeGreaterThanOrEqual(20)

@@ -57,7 +57,7 @@ async function skipBackOff(): Promise<void> {
   if ((await queueDue(test.db)) > 0) test.submitter.wake()
 }
 
-it('after a refusal for good the next carrier gets the message, and the first is not asked again', async () => {
+it('after a permanent refusal the next carrier gets the message, and the first is not tried again', async () => {
   test.simulator.misbehave({ submit: 'RINVDSTADR' })
   const { id } = await test.submit()
   expect(await test.reaches(id, 'delivered')).toMatchObject({ carrierId: secondId, attempts: 2, errorCode: null })
@@ -65,21 +65,21 @@ it('after a refusal for good the next carrier gets the message, and the first is
   expect(test.simulator.ledger.map((entry) => entry.status)).toEqual(['RINVDSTADR'])
 })
 
-it('is rejected when the last of its carriers refuses it', async () => {
+it('a message is rejected when its last carrier refuses it', async () => {
   for (const one of [test.simulator, second]) one.misbehave({ submit: 'RINVDSTADR' })
   const { id } = await test.submit()
   expect(await test.reaches(id, 'rejected')).toMatchObject({ attempts: 2, errorCode: 'invalid_destination' })
   expect([test.simulator.ledger.length, second.ledger.length]).toEqual([1, 1])
 })
 
-it('is rejected where the other carriers of its chain are disabled', async () => {
+it('a message is rejected if the other carriers of its chain are disabled', async () => {
   await test.db.query(`update carriers set enabled = false where id = $1`, [secondId])
   test.simulator.misbehave({ submit: 'RINVDSTADR' })
   const { id } = await test.submit()
   expect(await test.reaches(id, 'rejected')).toMatchObject({ attempts: 1, errorCode: 'invalid_destination' })
 })
 
-it('stays with a busy carrier, and leaves one that has a fault three times', async () => {
+it('a message stays with a busy carrier, and leaves a faulty one after three tries', async () => {
   test.simulator.misbehave({ submit: 'RTHROTTLED', submitTimes: 1 })
   const busy = await test.submit({ body: 'busy' })
   await until('it is asked again', async () => {
@@ -97,14 +97,14 @@ it('stays with a busy carrier, and leaves one that has a fault three times', asy
   expect(texts(second)).toEqual(['faulty'])
 })
 
-it('never goes elsewhere while nobody knows whether the first has it', async () => {
+it('a message never goes to another carrier while the first may have it', async () => {
   test.simulator.misbehave({ submit: 'drop', submitTimes: 1 })
   const { id } = await test.submit()
   await test.reaches(id, 'unconfirmed')
   expect(texts(second)).toEqual([])
 })
 
-it('keeps the parts of a message at the carrier that has one of them', async () => {
+it('a message keeps its parts at the carrier that has one of them', async () => {
   const body = 'x'.repeat(400)
   // For long messages to 0031, the carrier refuses the second part for good and accepts the others.
   const { id } = await test.submit({ body, characters: 400, segments: 3, theirNumber: '15551230031' })
@@ -119,7 +119,7 @@ it('keeps the parts of a message at the carrier that has one of them', async () 
   expect(second.ledger).toEqual([])
 })
 
-it('goes to the next carrier of its chain while all links of the first are down', async () => {
+it('a message goes to the next carrier of its chain while all links of the first are down', async () => {
   test.simulator.misbehave({ connect: 'drop' })
   test.simulator.do('drop')
   await until('the first is known to be down', () => !test.submitter.upCarriers.has(test.carrierId))
@@ -127,7 +127,7 @@ it('goes to the next carrier of its chain while all links of the first are down'
   expect(await test.reaches(id, 'delivered')).toMatchObject({ carrierId: secondId, attempts: 1 })
 })
 
-it('goes to a carrier with an API as its trial, once that was down, though another of its chain is up', async () => {
+it('a message is the trial of an HTTP carrier that was down, though another of its chain is up', async () => {
   const fake = await FakeCarrier.start('twilio')
   const { settings, secrets } = configure('twilio', fake.url)
   const id = newId()
@@ -161,7 +161,7 @@ it('goes to a carrier with an API as its trial, once that was down, though anoth
   await fake.close()
 })
 
-it('waits for the trial of a carrier with an API that another process has, while it has not begun', async () => {
+it('a message waits for another process’s trial of an HTTP carrier that has not begun', async () => {
   const { settings, secrets } = configure('twilio', 'http://127.0.0.1:1')
   const [id, other] = [newId(), newId()]
   await inTransaction(test.db, async (tx) => {
@@ -191,7 +191,7 @@ it('waits for the trial of a carrier with an API that another process has, while
   expect(test.submitter.upCarriers.has(id)).toBe(false)
 })
 
-it('follows the rule that takes it, and says which', async () => {
+it('a message follows the matching rule, and names it', async () => {
   const routeId = newId()
   await inTransaction(test.db, async (tx) => {
     await beginChange(tx)
@@ -240,7 +240,7 @@ const pricesOf = async (id: string): Promise<object> => {
 }
 const money = (amount: string, currency: string): object => ({ amount, currency })
 
-it('costs what the carrier takes that took it, by its card or its route, and still says what was estimated', async () => {
+it('a message costs what its actual carrier charges, by card or route, and keeps the estimate', async () => {
   await setRates({ [test.carrierId]: { US: 7900 }, [secondId]: { '*': 1, US: 2, '1': 3, '1555': 8120, '15559': 4 } })
   test.simulator.misbehave({ submit: 'RINVDSTADR' })
   const { id } = await test.submit({ body: 'x'.repeat(200), characters: 200, segments: 2 })
@@ -275,7 +275,7 @@ it('costs what the carrier takes that took it, by its card or its route, and sti
   expect(total.cost).toEqual([money('0.01624', 'EUR'), money('0.012345', 'GBP')])
 })
 
-it('costs nobody knows what where only the first carrier has a card, and what the second takes where only that has one', async () => {
+it('a message has no price if only the first carrier has a card, and the second’s if only that has one', async () => {
   test.simulator.misbehave({ submit: 'RINVDSTADR' })
   await setRates({ [test.carrierId]: { US: 7900 } })
   const first = await test.submit()
@@ -288,7 +288,7 @@ it('costs nobody knows what where only the first carrier has a card, and what th
   expect(await readCounterFaults(test.db)).toEqual([])
 })
 
-it('costs what it was estimated to where it comes back to the first carrier', async () => {
+it('a message that returns to the first carrier costs the estimate again', async () => {
   await setRates({ [test.carrierId]: { US: 7900 }, [secondId]: { US: 9900 } })
   for (const one of [test.simulator, second]) one.misbehave({ submit: 'RSYSERR', submitTimes: 3 })
   const { id } = await test.submit()

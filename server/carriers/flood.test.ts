@@ -15,7 +15,7 @@ const count = 4000
 // The unanswered requests of a session (smpp/options.ts), plus one read of its socket: 64 KiB of receipts.
 const heardMax = 500 + (64 * 1024) / 150
 
-it(`of ${count} receipts no more are read than can be answered, and all are when the database goes on`, async () => {
+it(`of ${count} receipts no more are read than can be answered, and all are read when the database recovers`, async () => {
   let heard = 0
   let heardAt = 0
   test = await openCarrierTest(db, {

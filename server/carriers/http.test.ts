@@ -43,7 +43,7 @@ describe('carriers', () => {
     expect(testVault.open(row?.secrets ?? Buffer.alloc(0), `carriers.secrets|${id}`)).toBe('hunter2')
   })
 
-  it('change only in what a change names', async () => {
+  it('change only in the given fields', async () => {
     const custom = {
       ...settings,
       window: 50,
@@ -66,7 +66,7 @@ describe('carriers', () => {
     expect(testVault.open(row?.secrets ?? Buffer.alloc(0), `carriers.secrets|${row?.id ?? ''}`)).toBe('hunter2')
   })
 
-  it('tell all wrong fields at once', async () => {
+  it('report all wrong fields at once', async () => {
     const { status, body } = await call('POST', '/v1/carriers', {
       settings: { host: '', port: 0, system_id: 'x'.repeat(16), windows: 1 },
       pace: 0,
@@ -85,13 +85,13 @@ describe('carriers', () => {
     expect((await call('PATCH', `/v1/carriers/${String(created['id'])}`, {})).status).toBe(422)
   })
 
-  it('have names of their own', async () => {
+  it('have unique names', async () => {
     await create()
     const second = await create()
     expect([second.status, errorsOf(second.body)]).toEqual([422, ['#/name invalid_value']])
   })
 
-  it('are at a host, not at a URL or a host with its port', async () => {
+  it('have a host, not a URL or a host with a port', async () => {
     for (const host of ['http://127.0.0.1', 'smsc.example.com/x', 'smsc example', 'smsc.example.com:2775'])
       expect(errorsOf((await create({ settings: { ...settings, host } })).body)).toEqual([
         '#/settings/host invalid_format',
@@ -99,21 +99,21 @@ describe('carriers', () => {
     expect((await create({ settings: { ...settings, host: '2001:db8::1' } })).status).toBe(201)
   })
 
-  it('trust an authority that is a certificate, and nothing else', async () => {
+  it('trust a certificate authority only if it is a certificate', async () => {
     for (const tls_ca of ['x', '-----BEGIN PRIVATE KEY-----'])
       expect(errorsOf((await create({ settings: { ...settings, tls_ca } })).body)).toEqual([
         '#/settings/tls_ca invalid_format',
       ])
   })
 
-  it('can only be bound to with words that SMPP can carry', async () => {
+  it('can only be bound to with credentials that fit SMPP', async () => {
     expect(errorsOf((await create({ password: 'пароль', settings: { ...settings, system_id: 'mé€' } })).body)).toEqual([
       '#/password invalid_format',
       '#/settings/system_id invalid_format',
     ])
   })
 
-  it('say how they write alphabets and addresses', async () => {
+  it('state their encoding of alphabets and addresses', async () => {
     const own = {
       default_alphabet: 'latin1',
       data_codings_out: { latin1: 3, ucs2: 24 },
@@ -148,7 +148,7 @@ describe('carriers', () => {
     expect(errorsOf((await call('PATCH', url, { settings: wrong })).body).sort()).toEqual(errors)
   })
 
-  it('are deleted while no sender belongs to them and no route names them', async () => {
+  it('are deleted only if no sender belongs to them and no route names them', async () => {
     const { body } = await create()
     const url = `/v1/carriers/${String(body['id'])}`
     const sender = await call('POST', '/v1/senders', { number: '15557654321', carrier: body['id'] })
@@ -199,7 +199,7 @@ describe('HTTP carriers', () => {
     }
   })
 
-  it('tell all that is wrong at once, by their adapter', async () => {
+  it('report all faults of their adapter at once', async () => {
     const twilio = await call('POST', '/v1/carriers', {
       kind: 'http',
       settings: { adapter: 'twilio', account_sid: 'AC1', window: 0, base_url: 'ftp://x', account: 'x' },
@@ -259,7 +259,7 @@ describe('HTTP carriers', () => {
     ])
   })
 
-  it('change in what a change names; null removes what may be absent', async () => {
+  it('change only in the given fields; null removes optional ones', async () => {
     const { body } = await call('POST', '/v1/carriers', carrierBody('vonage', 'https://api.carrier.test'))
     const url = `/v1/carriers/${String(body['id'])}`
     const id = parseId('car', String(body['id'])) ?? ''
@@ -296,7 +296,7 @@ describe('HTTP carriers', () => {
     expect((await call('PATCH', url, {})).status).toBe(422)
   })
 
-  it.each(adapterNames)('of %s take a change, and tell what is wrong with one', async (name) => {
+  it.each(adapterNames)('of %s can be changed, and report the faults of a change', async (name) => {
     const { body } = await call('POST', '/v1/carriers', carrierBody(name, 'https://api.carrier.test'))
     const url = `/v1/carriers/${String(body['id'])}`
     expect(await call('PATCH', url, { pace: 7 })).toMatchObject({ status: 200, body: { pace: 7 } })

@@ -37,7 +37,7 @@ const create = (payload: object = {}): ReturnType<typeof call> =>
 const idOf = (body: Body): string => parseId('lnk', body.id) ?? ''
 
 describe('links', () => {
-  it('have what they were given of their own, and for the rest their carrier’s', async () => {
+  it('have their own settings, and otherwise their carrier’s', async () => {
     const { status, body } = await create({
       pace: 7,
       settings: { host: 'second.example.com', sessions: 4 },
@@ -66,7 +66,7 @@ describe('links', () => {
     expect(list.data[0]).toMatchObject({ pace: null, settings: {}, has_password: false })
   })
 
-  it('change in what a change names; null is the carrier’s again', async () => {
+  it('change only in the given fields; null returns to the carrier’s setting', async () => {
     const { body } = await create({ pace: 7, settings: { host: 'second.example.com', sessions: 4 }, password: 'other' })
     const changed = await call('PATCH', `/v1/links/${body.id}`, {
       enabled: false,
@@ -97,7 +97,7 @@ describe('links', () => {
     expect(body.errors.map((error) => error.pointer)).toContain(pointer)
   })
 
-  it('can be deleted, but for the first', async () => {
+  it('can be deleted, except the first', async () => {
     const { body } = await create()
     expect((await call('DELETE', `/v1/links/${body.id}`)).status).toBe(204)
     expect((await call('DELETE', `/v1/links/${body.id}`)).status).toBe(404)
@@ -106,7 +106,7 @@ describe('links', () => {
     expect(first).toMatchObject({ status: 409, body: { code: 'carrier_in_use' } })
   })
 
-  it('of a carrier that is unknown, or has an HTTP API, are not added', async () => {
+  it('are not added to an unknown carrier, or to one with an HTTP API', async () => {
     expect((await call('POST', `/v1/carriers/${showId('car', newId())}/links`, {})).status).toBe(404)
     await db.query(`update carriers set kind = 'http'`)
     expect((await create()).status).toBe(422)

@@ -21,7 +21,7 @@ const rates = Array.from({ length: ratesMax }, (_, i) => ({
 }))
 const head = 'prefix,amount,currency\n'
 
-it('a long table is read in turns, and wholly', async () => {
+it('a long table is read in pieces, to its end', async () => {
   const json = await watch(() => readRateTable(rates))
   const lines = rates.map(({ prefix, amount, currency }) => `${prefix},${amount},${currency}`)
   const csv = await watch(() => readRateCsv(head + lines.join('\n')))
@@ -31,7 +31,7 @@ it('a long table is read in turns, and wholly', async () => {
   expect(csv.turns).toBeGreaterThan(5)
 })
 
-it('of a file with more rows than there may be no more are read, and none of one with a line that is no row', async () => {
+it('a file is read only up to the limit of rows, and not at all if a line is not a row', async () => {
   const refusals: [string, string][] = [
     [head + '44,1,USD\n'.repeat(ratesMax + 1), `at most ${ratesMax} rows`],
     [head + ',,\n'.repeat(3 * ratesMax), `at most ${ratesMax} rows`],

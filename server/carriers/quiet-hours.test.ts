@@ -22,7 +22,7 @@ async function setQuiet(enabled: boolean): Promise<void> {
   await test.context.quietHours.refresh()
 }
 
-it('a link is given nothing in quiet hours, neither at once nor from the queue, and all of it when they are switched off', async () => {
+it('a link gets nothing in quiet hours, neither directly nor from the queue, and everything when they are turned off', async () => {
   // Ghana keeps UTC.
   const message = { type: 'marketing', theirNumber: '233241230001' } as const
   await test.reaches((await test.submit(message)).id, 'delivered')

@@ -108,7 +108,7 @@ const bound = (test: Carrier, sessions: number): Promise<void> =>
   until(`${sessions} sessions are bound`, () => test.link.sessions === sessions && test.bound.length >= sessions)
 
 describe('several sessions', () => {
-  it('are bound as the lease says, each with a window of its own', async () => {
+  it('are bound by the lease, each with its own window', async () => {
     const test = await start([1, 2, 5], { settings: { window: 2 }, answer: () => {} })
     await bound(test, 3)
     expect([test.link.windowMax, test.link.room('otp')]).toEqual([6, 6])
@@ -118,7 +118,7 @@ describe('several sessions', () => {
     expect([test.link.inFlight, test.link.room('otp')]).toEqual([6, 0])
   })
 
-  it('take whole messages: the parts of one go on one session, in order', async () => {
+  it('take whole messages: all parts of one go over one session, in order', async () => {
     const test = await start([1, 2, 3], { settings: { window: 4 } })
     await bound(test, 3)
     const texts = Array.from('bcdefghijklmnopqrstu')
@@ -133,7 +133,7 @@ describe('several sessions', () => {
     expect(test.answers.every((one) => one.state === 'accepted')).toBe(true)
   })
 
-  it('go on when one is lost: only what it had written is unknown, and it comes back', async () => {
+  it('continue when one is lost: only what it had written is unknown, and it reconnects', async () => {
     const lost = new Set([0])
     const test = await start([1, 2], {
       settings: { window: 3 },
@@ -157,7 +157,7 @@ describe('several sessions', () => {
     expect(test.link.state).toBe('bound')
   })
 
-  it('of which the carrier has forgotten one bind it anew, when what is under way there is answered', async () => {
+  it('rebind one that the carrier has forgotten, when its pending submits are answered', async () => {
     const held: (() => void)[] = []
     const test = await start([1], {
       answer: (session, respond) => {
@@ -178,7 +178,7 @@ describe('several sessions', () => {
     expect(test.link.lastError).toBe('unbound: the carrier reports that the session is not bound')
   })
 
-  it('stay bound where the carrier says of single messages that we are not', async () => {
+  it('stay bound if the carrier refuses single messages as not bound', async () => {
     let count = 0
     const test = await start([1], { answer: (_session, respond) => respond(++count % 2 ? ESME.RINVBNDSTS : ESME.ROK) })
     await bound(test, 1)
@@ -188,7 +188,7 @@ describe('several sessions', () => {
     expect([test.binds, test.link.sessions, test.link.lastError]).toEqual([1, 1, null])
   })
 
-  it('say a wrong password once, not each', async () => {
+  it('report a wrong password once, not each', async () => {
     const slots = Array.from({ length: 50 }, (_, i) => i + 1)
     const test = await start(slots, { onBind: () => ESME.RINVPASWD })
     // Renewing the lease does not dial either.
@@ -198,7 +198,7 @@ describe('several sessions', () => {
     expect([test.binds, test.link.state]).toEqual([1, 'down'])
   })
 
-  it('above what the carrier allows wait, while the others work', async () => {
+  it('above the carrier’s limit wait, while the others work', async () => {
     let sessions = 0
     const test = await start([1, 2, 3], { onBind: () => (++sessions > 2 ? ESME.RALYBND : ESME.ROK) })
     await until('two are bound and the third was refused', () => test.binds === 3 && test.link.sessions === 2)
@@ -210,7 +210,7 @@ describe('several sessions', () => {
 })
 
 describe('a lease', () => {
-  it('that ran out lets nothing be written, and a new one goes on', async () => {
+  it('that expired prevents writes, and a new one resumes them', async () => {
     let turns = 0
     const test = await start([1], { link: { onRoom: () => turns++ } })
     await bound(test, 1)
@@ -224,7 +224,7 @@ describe('a lease', () => {
     await until('it is answered', () => test.answers.length === 1)
   })
 
-  it('without a slot ends its session at once: what was written is unknown, the rest goes on the others', async () => {
+  it('without a slot ends its session at once: written submits are unknown, the others go over other sessions', async () => {
     const test = await start([1, 2], { settings: { window: 1 }, answer: () => {} })
     await bound(test, 2)
     for (let i = 0; i < 5; i++) test.link.submit(message())
@@ -242,7 +242,7 @@ describe('a lease', () => {
     ])
   })
 
-  it('of a slot that is given up drains it beside the others', async () => {
+  it('of a released slot drains its session beside the others', async () => {
     const waiting: (() => void)[] = []
     const test = await start([1, 2], {
       settings: { window: 2 },
@@ -263,7 +263,7 @@ describe('a lease', () => {
   it.each([
     ['is given up', 'accepted', (link: Link) => link.drop(1, 5000)],
     ['is another process’s', 'unknown', async (link: Link) => link.renew({ slots: [2], untilMs: Infinity })],
-  ])('gives back the rest of a message whose slot %s', async (_what, first, end) => {
+  ])('returns the rest of a message whose slot %s', async (_what, first, end) => {
     const waiting: (() => void)[] = []
     const test = await start([1, 2], {
       settings: { window: 1 },
@@ -309,21 +309,18 @@ describe('a session for each direction', () => {
   it.each<[string, (receiver: Session<null> | undefined) => unknown]>([
     ['unbound', (receiver) => receiver?.unbind(1000)],
     ['cut off', (receiver) => receiver?.destroy()],
-  ])(
-    'of which the carrier has %s one gets the answers that are due on the other, then both are bound anew',
-    async (_, end) => {
-      const { test, respond } = await withoutReceiver((_test, receiver) => end(receiver))
-      await until('no session is bound', () => test.link.sessions === 0)
-      expect([test.link.state, test.link.inFlight, test.answers, test.binds]).toEqual(['binding', 1, [], 2])
-      respond()
-      await until('it is answered', () => test.answers.length === 1)
-      expect(test.answers[0]?.state).toBe('accepted')
-      await until('both are bound again', () => test.binds === 4 && test.link.state === 'bound')
-      expect(test.link.sessions).toBe(2)
-    },
-  )
+  ])('rebind both after the carrier %s one and the other has its pending responses', async (_, end) => {
+    const { test, respond } = await withoutReceiver((_test, receiver) => end(receiver))
+    await until('no session is bound', () => test.link.sessions === 0)
+    expect([test.link.state, test.link.inFlight, test.answers, test.binds]).toEqual(['binding', 1, [], 2])
+    respond()
+    await until('it is answered', () => test.answers.length === 1)
+    expect(test.answers[0]?.state).toBe('accepted')
+    await until('both are bound again', () => test.binds === 4 && test.link.state === 'bound')
+    expect(test.link.sessions).toBe(2)
+  })
 
-  it('of which the carrier has unbound one gives back at once what waits for room on the other', async () => {
+  it('return what waits for room on one as soon as the carrier unbinds the other', async () => {
     const settings = { bind: 'transmitter_receiver', window: 1 } as const
     const test = await start([1], { settings, answer: () => {} })
     await bound(test, 2)
@@ -334,7 +331,7 @@ describe('a session for each direction', () => {
     expect([test.answers.map((one) => one.state), test.link.inFlight]).toEqual([['released', 'released'], 1])
   })
 
-  it('is drained while another slot is dialled anew', async () => {
+  it('drain while another slot reconnects', async () => {
     const test = await start([1, 2], { settings: { bind: 'transmitter_receiver' }, answer: () => {} })
     await bound(test, 4)
     test.link.submit(message())
@@ -344,7 +341,7 @@ describe('a session for each direction', () => {
     expect([test.link.state, test.link.inFlight, test.answers]).toEqual(['bound', 1, []])
   })
 
-  it('is drained when the link closes, though the other has nothing to wait for', async () => {
+  it('drain when the link closes, though the other has nothing to wait for', async () => {
     let closing: Promise<void> | undefined
     const { test, respond } = await withoutReceiver(({ link }) => (closing = link.close(5000)))
     expect(test.answers).toEqual([])
@@ -355,7 +352,7 @@ describe('a session for each direction', () => {
 })
 
 describe('a pace over two sessions, at the socket', () => {
-  it('holds in any second, and over all of them', async () => {
+  it('holds in any second, over all sessions together', async () => {
     const rate = 100
     const test = await start([1, 2], { link: { pace: new Pace(rate) } })
     await bound(test, 2)

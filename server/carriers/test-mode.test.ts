@@ -103,7 +103,7 @@ async function restart(): Promise<void> {
   more.unshift(submitter, node)
 }
 
-it('no real carrier ever sees a test message, whatever the routes say, what fails, and who starts again', async () => {
+it('no real carrier ever sees a test message, whatever routes say, fails or restarts', async () => {
   await ensureTestCarrier(test.db, testVault)
   await test.db.query(`update carriers set settings = settings || '{"response_timeout_seconds": 1}' where is_test`)
   await addRoute([secondId, test.carrierId], 'marketing')
@@ -167,7 +167,7 @@ it('no real carrier ever sees a test message, whatever the routes say, what fail
   expect(await test.count('messages', `is_test and status = 'delivered'`)).toBeGreaterThan(count / 4)
 })
 
-it('a chain that names a real carrier does not lead a test message there', async () => {
+it('a chain with a real carrier does not lead a test message there', async () => {
   await ensureTestCarrier(test.db, testVault)
   const { rows } = await test.db.query<{ id: string }>(`select id from carriers where is_test`)
   await test.db.query(`update carriers set enabled = false where is_test`)
@@ -194,7 +194,7 @@ it('a chain that names a real carrier does not lead a test message there', async
   expect([textsOf(test.simulator), textsOf(second), textsOf(simulated)]).toEqual([['live'], [], ['test']])
 })
 
-it('a live message never goes to the carrier of test mode, also where no other is up', async () => {
+it('a live message never goes to the test carrier, even if no other is up', async () => {
   await submitTest().then(({ id }) => test.reaches(id, 'delivered'))
   await test.db.query(`update carriers set enabled = false where not is_test`)
   await test.routing.refresh()
@@ -206,7 +206,7 @@ it('a live message never goes to the carrier of test mode, also where no other i
   expect(textsOf(simulated)).toEqual(['test', 'test'])
 })
 
-it('is refused where test mode is off: by the setting, or by the operator who disabled its carrier', async () => {
+it('a test message is refused if test mode is off, by the setting or because the operator disabled its carrier', async () => {
   await submitTest().then(({ id }) => test.reaches(id, 'delivered'))
   const request = {
     messageId: newId(),
@@ -231,7 +231,7 @@ it('is refused where test mode is off: by the setting, or by the operator who di
   expect(await test.acceptor.accept(test.draft({ isTest: true }))).toMatchObject({ refusal: 'test_mode_unavailable' })
 })
 
-it('a simulated STOP opts out as any, and is answered on the simulated phone alone', async () => {
+it('a simulated STOP opts out like a real one, and is answered on the simulated phone only', async () => {
   const theirNumber = '15551230006'
   await test.submit({ body: 'live', theirNumber: '15551230001' })
   const { id } = await submitTest({ theirNumber })
@@ -247,7 +247,7 @@ it('a simulated STOP opts out as any, and is answered on the simulated phone alo
   expect([textsOf(test.simulator), textsOf(second)]).toEqual([['live'], []])
 })
 
-it('what a person says is not taken for an answer to a test, and a simulated START does not undo it', async () => {
+it('a person’s reply does not answer a test, and a simulated START does not opt the person in', async () => {
   const theirNumber = '15551230001'
   const live = await test.submit({ body: 'live', theirNumber })
   await test.reaches(live.id, 'delivered')

@@ -46,7 +46,7 @@ describe('a carrier of Latin-1', () => {
   it.each([
     ['as data_coding 0', { default_alphabet: 'latin1' }, { alphabet: 'latin1' }],
     ['as data_coding 3', { default_alphabet: 'latin1', data_codings_out: { latin1: 3 } }, {}],
-  ] as const)('%s gets what it can read, in as many segments as were counted', async (_, settings, simulator) => {
+  ] as const)('%s gets readable text, in as many segments as were counted', async (_, settings, simulator) => {
     await open(settings, simulator)
     expect(await send('Grüße, José [1] @ Ñandú')).toEqual({ accepted: 1, segments: 1, delivered: 1, submits: 1 })
     expect(await send('ü'.repeat(400))).toEqual({ accepted: 3, segments: 3, delivered: 3, submits: 3 })
@@ -55,7 +55,7 @@ describe('a carrier of Latin-1', () => {
     expect(await send('12,50 €')).toEqual({ accepted: 1, segments: 1, delivered: 1, submits: 1 })
   })
 
-  it('counts a text anew that it can only read in UCS-2, before a byte goes out', async () => {
+  it('recounts a text that it can only read in UCS-2, before a byte is written', async () => {
     await open({ default_alphabet: 'latin1' }, { alphabet: 'latin1' })
     expect(await send(euro)).toEqual({ accepted: 1, segments: 2, delivered: 2, submits: 2 })
     expect(await send(euro.repeat(3))).toEqual({ accepted: 2, segments: 4, delivered: 4, submits: 4 })
@@ -63,7 +63,7 @@ describe('a carrier of Latin-1', () => {
     expect(await test.count('submissions', `state <> 'accepted'`)).toBe(0)
   })
 
-  it('gives what waits in line for it its right number of segments', async () => {
+  it('gives its queued messages the right number of segments', async () => {
     await open({ default_alphabet: 'latin1' }, { alphabet: 'latin1' })
     test.simulator.do('unbind')
     await until('the link is down', () => [...test.submitter.links.values()].every(({ state }) => state !== 'bound'))
@@ -74,13 +74,13 @@ describe('a carrier of Latin-1', () => {
     expect(await test.count('queue', 'true')).toBe(0)
   })
 
-  it('by message_payload is charged what it makes of the text', async () => {
+  it('by message_payload is counted by its own encoding of the text', async () => {
     await open({ default_alphabet: 'latin1', concatenation: 'payload' }, { alphabet: 'latin1' })
     expect(await send(euro)).toEqual({ accepted: 1, segments: 2, delivered: 2, submits: 1 })
     expect([...test.submitter.links.values()].map(({ submitted }) => submitted)).toEqual([2])
   })
 
-  it('that refuses it leaves it to the next carrier, with the number of segments that it takes there', async () => {
+  it('that refuses it leaves it to the next carrier, with that carrier’s number of segments', async () => {
     await open({ default_alphabet: 'latin1' }, { alphabet: 'latin1' })
     const second = new Simulator(promptSimulator)
     const { smppPort } = await second.start()
@@ -114,7 +114,7 @@ it.each([
   }
 })
 
-it('an npm smpp as carrier reads what is sent, and its replies are read', async () => {
+it('an npm smpp carrier reads our texts, and we read its replies', async () => {
   const texts: string[] = []
   const server = smpp.createServer((session) => {
     session.on('bind_transceiver', (pdu: NpmPdu) => session.send(pdu.response()))
@@ -155,7 +155,7 @@ describe('long replies over two sessions', () => {
   const text = 'Здравствуйте, это длинный ответ 👋. '.repeat(8)
 
   it.each(['udh8', 'udh16', 'sar', 'payload'] as const)(
-    'by %s come whole, their parts in any order and twice',
+    'by %s arrive whole, with their parts in any order and repeated',
     async (mode) => {
       await open({ sessions: 2 }, { concatenation: mode })
       await until('two sessions are bound', () => test.simulator.stats().bound === 2)
@@ -168,7 +168,7 @@ describe('long replies over two sessions', () => {
     },
   )
 
-  it('are not there twice when a carrier did not hear our answers and repeats parts after the whole', async () => {
+  it('are stored once if a carrier misses our responses and repeats parts after the whole', async () => {
     // Long enough for a busy machine to answer.
     await open({ sessions: 2 }, { deliverTimeoutMs: 1500 })
     await until('two sessions are bound', () => test.simulator.stats().bound === 2)
@@ -183,7 +183,7 @@ describe('long replies over two sessions', () => {
     expect(await test.count('reply_parts', 'true')).toBe(0)
   })
 
-  it('of which a part never comes are there as partial after a minute', async () => {
+  it('with a missing part are stored as partial after a minute', async () => {
     await open({ sessions: 2 })
     await test.submit({ theirNumber: '15551230072' })
     await until('parts are there', async () => (await test.count('reply_parts', 'true')) >= 3)

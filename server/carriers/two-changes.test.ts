@@ -36,7 +36,7 @@ it.each<[string, string, () => string | Promise<string>, Body, Body]>([
     { name: 'Store' },
     { strategy: 'round_robin' },
   ],
-])('both changes of a %s stand', async (_, table, make, one, other) => {
+])('both changes of a %s are kept', async (_, table, make, one, other) => {
   const url = await make()
   const answers = await inTransaction(db, async (tx) => {
     await tx.query(`select 1 from ${table} for update`)
@@ -48,7 +48,7 @@ it.each<[string, string, () => string | Promise<string>, Body, Body]>([
   expect((await call('GET', url)).body).toMatchObject({ ...one, ...other })
 })
 
-it('of two senders that an account gets first, at once, one is its default', async () => {
+it('of an account’s first two senders, added at once, one is its default', async () => {
   await emptyTables(db, 'senders')
   const answers = await inTransaction(db, async (tx) => {
     await tx.query('lock table senders in share mode')

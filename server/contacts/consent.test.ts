@@ -16,7 +16,7 @@ const test = await openCampaignTest(db, { subscriptions: { wants: () => true } }
 const ledgerOf = (number: string): Promise<ConsentRow[]> =>
   listConsents(db, testVault, test.account.accountId, number, 50, null)
 
-it('keeps what contacts bring of consent, with the proof and who brought it, once', async () => {
+it('stores a contact’s consent once, with its proof and author', async () => {
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts?on_conflict=update`
   const consent = { status: 'opted_in', method: 'web_form', text: 'I agree', ip: '192.0.2.7' }
@@ -38,7 +38,7 @@ it('keeps what contacts bring of consent, with the proof and who brought it, onc
   expect(campaigns).toEqual([parseId('cmp', second), parseId('cmp', campaign)])
 })
 
-it('never lets a person in again who is out, whatever consent a contact or list brings', async () => {
+it('never opts in a person who is out, by any contact or list', async () => {
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts?on_conflict=update`
   await test.call('POST', url, { phone_number: '15551230002', consent: { status: 'opted_out' } })
@@ -108,7 +108,7 @@ it.each([
       return test.call('PATCH', String(headers['location']), { phone_number: '15551230104' })
     },
   ],
-])('cancels what waits for a person whose contact %s, and tells it once', async (_, number, write) => {
+])('cancels the queued messages of a person whose contact %s, and reports it once', async (_, number, write) => {
   const campaign = await test.newCampaign()
   await addWaiting(number)
   const consent = { status: 'opted_out', method: 'call' }
@@ -125,7 +125,7 @@ it.each([
   ])
 })
 
-it('writes nothing of an opt-out where the contact is refused', async () => {
+it('stores no opt-out if the contact is refused', async () => {
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts`
   await test.call('POST', url, { phone_number: '15551230106' })
@@ -136,7 +136,7 @@ it('writes nothing of an opt-out where the contact is refused', async () => {
   expect(await endsOf('15551230106')).toMatchObject([{ status: 'queued' }, { status: 'scheduled' }])
 })
 
-it('opts nobody out again who has come back, when something else of the contact changes', async () => {
+it('does not opt out a returned person again when other fields of the contact change', async () => {
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts`
   const { headers } = await test.call('POST', url, { phone_number: '15551230107', consent: { status: 'opted_out' } })
@@ -145,7 +145,7 @@ it('opts nobody out again who has come back, when something else of the contact 
   expect(body).toMatchObject({ status: 'active', first_name: 'Ada' })
 })
 
-it('keeps the word of a person who is out again, after coming back, as it was said before', async () => {
+it('keeps the earlier statement of a person who is out again after coming back', async () => {
   const url = `/v1/campaigns/${await test.newCampaign()}/contacts?on_conflict=update`
   const contact = { phone_number: '15551230108', consent: { status: 'opted_out', method: 'call' } }
   await test.call('POST', url, contact)
@@ -161,7 +161,7 @@ it('keeps the word of a person who is out again, after coming back, as it was sa
   expect((await ledgerOf('15551230108')).map(({ status }) => status)).toEqual(['opted_out', 'opted_in', 'opted_out'])
 })
 
-it('refuses a consent that nobody can have given yet, unless a clock is only a little ahead', async () => {
+it('refuses a consent from the future, unless a clock is only a little ahead', async () => {
   const campaign = await test.newCampaign()
   const url = `/v1/campaigns/${campaign}/contacts`
   const phone_number = '15551230061'

@@ -39,7 +39,7 @@ describe('contacts', () => {
     expect((await test.call('GET', String(headers['location']), undefined, test.other)).status).toBe(404)
   })
 
-  it('reads numbers by the country of the account where the campaign says none', async () => {
+  it('reads numbers by the account’s country if the campaign has none', async () => {
     const account = await createTestAccount(db)
     await db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [account.accountId])
     const call = (url: string, payload: object) => test.call('POST', url, payload, account)
@@ -54,7 +54,7 @@ describe('contacts', () => {
     expect((await upload(british)).body).toMatchObject({ default_country: 'GB' })
   })
 
-  it('tells every wrong field in one answer, with what the number probably is', async () => {
+  it('reports all wrong fields in one response, with the likely number', async () => {
     const campaign = await test.newCampaign({ default_country: 'GB' })
     const { status, body } = await test.call('POST', `/v1/campaigns/${campaign}/contacts`, {
       phone_number: '07911 123456',
@@ -84,7 +84,7 @@ describe('contacts', () => {
     )
   })
 
-  it('refuses a number that the campaign has, or does what on_conflict says', async () => {
+  it('refuses a number that the campaign has, or follows on_conflict', async () => {
     const campaign = await test.newCampaign()
     const url = `/v1/campaigns/${campaign}/contacts`
     const first = await test.call('POST', url, {
@@ -116,7 +116,7 @@ describe('contacts', () => {
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(1)
   })
 
-  it('shows an opt-out of the account on every contact, and consent can make one but never undo it', async () => {
+  it('shows an opt-out of the account on every contact, and consent can create but never undo one', async () => {
     const [one, two] = [await test.newCampaign(), await test.newCampaign()]
     await test.optOut('15551230006')
     const known = await test.call('POST', `/v1/campaigns/${one}/contacts`, {
@@ -137,7 +137,7 @@ describe('contacts', () => {
     expect(rows).toEqual([{ source: 'consent' }])
   })
 
-  it('lists contacts, finds one by its number, and shows when they last had a message', async () => {
+  it('lists contacts, finds one by its number, and shows the time of its last message', async () => {
     const campaign = await test.newCampaign()
     const url = `/v1/campaigns/${campaign}/contacts`
     for (let i = 0; i < 3; i++) await test.call('POST', url, { phone_number: `1555123100${i}` })
@@ -170,7 +170,7 @@ describe('contacts', () => {
     expect((await test.call('POST', url, { phone_number: '15551231009' })).body['status']).toBe('opted_out')
   })
 
-  it('adds nothing to a campaign that is closed', async () => {
+  it('adds nothing to a closed campaign', async () => {
     const campaign = await test.newCampaign()
     await db.query(`update campaigns set status = 'archived' where account_id = $1 and id = $2`, [
       test.account.accountId,

@@ -24,7 +24,7 @@ const exported = async (campaign: string, query = ''): Promise<string> =>
     .body
 
 describe('the list of contacts', () => {
-  it('is filtered by what a contact has, alone and together', async () => {
+  it('is filtered by fields of a contact, alone and together', async () => {
     const campaign = await test.newCampaign()
     await add(campaign, { phone_number: '447911123456', language: 'en-GB', tags: ['vip', 'a'], external_id: 'x1' })
     await add(campaign, {
@@ -66,7 +66,7 @@ describe('the list of contacts', () => {
       expect([query, (await list(campaign, query)).status]).toEqual([query, 422])
   })
 
-  it('goes on behind what a page may look at, both ways, when few match', async () => {
+  it('continues behind the rows that a page may look at, in both directions, when few match', async () => {
     const campaign = await test.newCampaign()
     const uuid = parseId('cmp', campaign)
     const ids = Array.from({ length: 220_000 }, () => newId())
@@ -93,7 +93,7 @@ describe('the list of contacts', () => {
 })
 
 describe('changing a contact', () => {
-  it('sets what is given, clears by null, and sets attributes one by one', async () => {
+  it('sets given fields, clears by null, and sets attributes one by one', async () => {
     const campaign = await test.newCampaign({ default_country: 'GB' })
     const { id } = await add(campaign, {
       phone_number: '447911123456',
@@ -132,7 +132,7 @@ describe('changing a contact', () => {
     })
   })
 
-  it('refuses the number of another contact, wrong fields, and contacts of others', async () => {
+  it('refuses another contact’s number, wrong fields, and other accounts’ contacts', async () => {
     const campaign = await test.newCampaign()
     const other = await add(campaign, { phone_number: '15551234567' })
     const { id } = await add(campaign, { phone_number: '15551234568' })
@@ -174,7 +174,7 @@ describe('changing a contact', () => {
   })
 })
 
-it('shows who was forgotten, and is out, wherever the number comes back', async () => {
+it('shows a forgotten opt-out wherever the number returns', async () => {
   const { accountId } = test.account
   await inTransaction(db, (tx) =>
     tx.query(`insert into opt_outs (account_id, id, number_hmac, source) values ($1, $2, $3, 'keyword')`, [
@@ -195,7 +195,7 @@ it('shows who was forgotten, and is out, wherever the number comes back', async 
 })
 
 describe('an export', () => {
-  it('has a column for each attribute and escapes what a spreadsheet would run', async () => {
+  it('has a column for each attribute and escapes formulas of spreadsheets', async () => {
     const campaign = await test.newCampaign({ key: 'autumn' })
     await add(campaign, { phone_number: '15551230017', first_name: '=1+1', attributes: { plan: 'gold', n: -1 } })
     await add(campaign, {

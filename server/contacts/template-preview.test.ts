@@ -42,7 +42,7 @@ async function newContact(fields: object): Promise<{ campaign: string; contact: 
   return { campaign, contact: String(body['id']), key }
 }
 
-it('renders with the values given, and tells encoding and segments as for any text', async () => {
+it('renders with the given values, and reports encoding and segments as for any text', async () => {
   const { status, body } = await preview({ variables: { city: 'new york', first_name: '' } })
   expect(status).toBe(200)
   expect(body).toMatchObject({
@@ -58,7 +58,7 @@ it('renders with the values given, and tells encoding and segments as for any te
   })
 })
 
-it('takes what is missing from a contact, by its id or its number, in the language of the contact', async () => {
+it('takes missing values from a contact, by id or number, in the contact’s language', async () => {
   const { campaign, contact, key } = await newContact({
     phone_number: '15552220001',
     first_name: 'Ana',
@@ -83,7 +83,7 @@ it('takes what is missing from a contact, by its id or its number, in the langua
   expect(none.body['message']).toBe('Hi Ana, your city is Graz.')
 })
 
-it('knows what a campaign says of its messages, with a contact or without', async () => {
+it('applies a campaign’s settings for its messages, with or without a contact', async () => {
   const key = `c${keys++}`
   const id = await test.newCampaign({ key, type: 'otp' })
   const variables = { city: 'x', first_name: '\u201cAna\u201d' }
@@ -105,7 +105,7 @@ it('knows what a campaign says of its messages, with a contact or without', asyn
   expect(errorsOf((await preview({ variables, shorten_urls: true })).body)).toEqual(['#/shorten_urls invalid_value'])
 })
 
-it('renders attributes that are no texts, and says that the contact has opted out', async () => {
+it('renders attributes that are not texts, and reports that the contact has opted out', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220002', attributes: { city: 7 } })
   await test.optOut('15552220002')
   expect((await preview({ campaign, contact })).body).toMatchObject({
@@ -114,7 +114,7 @@ it('renders attributes that are no texts, and says that the contact has opted ou
   })
 })
 
-it('tells what is missing, as a send would', async () => {
+it('reports missing values, as a send would', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220003', language: 'de' })
   const { status, body } = await preview({ campaign, contact, variables: { cty: 'x' } })
   expect(status).toBe(422)
@@ -125,7 +125,7 @@ it('tells what is missing, as a send would', async () => {
   ])
 })
 
-it('refuses contacts that are not there, and templates', async () => {
+it('refuses missing contacts and templates', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220004' })
   const other = await test.newCampaign()
   expect(errorsOf((await preview({ contact })).body)).toEqual(['#/campaign required'])
@@ -136,7 +136,7 @@ it('refuses contacts that are not there, and templates', async () => {
   expect((await preview({}, { who: test.other })).status).toBe(404)
 })
 
-it('shows contacts only to who may read contacts', async () => {
+it('shows contacts only to callers who may read contacts', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220005' })
   const reader = await createTestAccount(db, { scopes: ['campaigns:read', 'campaigns:write'] })
   const headers = { ...reader.headers }

@@ -54,7 +54,7 @@ describe('a conversation', () => {
     expect(body).toEqual(conversation)
   })
 
-  it('has the campaign and the contact of the message that was answered', async () => {
+  it('has the campaign and the contact of the answered message', async () => {
     const [person, campaignId, contactId] = [newPerson(), newId(), newId()]
     await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
       test.accountId,
@@ -83,7 +83,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('keeps what its replies said when one of them says less, or comes late', async () => {
+  it('keeps the details of its replies when one of them has fewer, or arrives late', async () => {
     const [person, campaignId] = [newPerson(), newId()]
     await says(person, 'One')
     const late = (await conversationWith(person))['last_message'] as Body
@@ -112,7 +112,7 @@ describe('a conversation', () => {
     })
   })
 
-  it('is one for each of our numbers, with its own messages, and is read for itself', async () => {
+  it('exists once for each of our numbers, with its own messages and read state', async () => {
     const [person, second] = [newPerson(), '15557650009']
     await insertTestSender(test.db, test.accountId, test.carrierId, second)
     await says(person, 'One')
@@ -133,14 +133,14 @@ describe('a conversation', () => {
     expect(read.body['unread']).toBe(1)
   })
 
-  it('does not wait for a reader after STOP', async () => {
+  it('needs no reader after STOP', async () => {
     const person = newPerson()
     await says(person, 'Hello')
     await says(person, 'STOP')
     expect(await conversationWith(person)).toMatchObject({ unread: 1, last_message: { direction: 'outbound' } })
   })
 
-  it('hides texts from who may not read them, and everything from other accounts', async () => {
+  it('hides texts from callers who may not read them, and everything from other accounts', async () => {
     const person = newPerson()
     await says(person, 'Secret')
     const { id } = await conversationWith(person)
@@ -168,7 +168,7 @@ describe('a conversation', () => {
 })
 
 describe('the list of conversations', () => {
-  it('has the last reply first, in pages that a new reply does not disturb', async () => {
+  it('starts with the latest reply, in pages that a new reply does not disturb', async () => {
     const [a, b, c] = [newPerson(), newPerson(), newPerson()]
     for (const person of [a, b, c, a]) await says(person, 'Hi')
     const first = await list('limit=2')
@@ -214,7 +214,7 @@ describe('the list of conversations', () => {
     expect((await list('their_number=72727&our_number=Shop')).data).toEqual([])
   })
 
-  it('is filtered by the campaign that was answered, by its id or its key', async () => {
+  it('is filtered by the answered campaign, by its id or key', async () => {
     const [person, campaignId] = [newPerson(), newId()]
     await test.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'harvest', 'Harvest')`, [
       test.accountId,
@@ -243,7 +243,7 @@ describe('the list of conversations', () => {
     })
   })
 
-  it('is searched by digits of the number and words of the last message, without the texts for who may not read them', async () => {
+  it('is searched by digits of the number and words of the last message, but not by texts that the caller may not read', async () => {
     const [ann, bob] = [newPerson(), newPerson()]
     await says(ann, 'Table for six?')
     await says(ann, 'Zürich, pour ÉLODIE')
@@ -277,14 +277,14 @@ describe('the list of conversations', () => {
     expect((await call('GET', '/v1/conversations?search=x')).status).toBe(422)
   })
 
-  it('is found by the name of who wrote, where a carrier sends one', async () => {
+  it('is searched by the name of the sender, if a carrier states one', async () => {
     await says('Shop', 'Hi')
     expect(await conversationWith('Shop')).toMatchObject({ their_number: 'Shop', our_number: ourNumber })
   })
 })
 
-describe('looking after a conversation', () => {
-  it('is a matter of users of the account', async () => {
+describe('work on a conversation', () => {
+  it('is for users of the account', async () => {
     const person = newPerson()
     await says(person, 'Hi')
     const { id } = await conversationWith(person)
@@ -296,7 +296,7 @@ describe('looking after a conversation', () => {
     expect((await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: null })).body['assignee']).toBeNull()
   })
 
-  it('closes one, which the next reply opens again, but for what Heliogram answers itself', async () => {
+  it('closes it until the next reply, unless Heliogram answers that reply itself', async () => {
     const person = newPerson()
     await says(person, 'One')
     const { id, last_message: seen } = await conversationWith(person)
@@ -337,7 +337,7 @@ describe('looking after a conversation', () => {
     expect(await inState('open')).toEqual([id])
   })
 
-  it('marks as read what was seen, and not what came since, or to somebody else', async () => {
+  it('marks what was seen as read, and not later replies, or for another reader', async () => {
     const [person, another] = [newPerson(), newPerson()]
     await says(another, 'One')
     await says(person, 'One')
@@ -355,7 +355,7 @@ describe('looking after a conversation', () => {
     expect((await conversationWith(another))['unread']).toBe(1)
   })
 
-  it('leaves a reply unread that was being stored while those before it were read', async () => {
+  it('leaves a reply unread that was being stored while earlier ones were read', async () => {
     const person = newPerson()
     await says(person, 'One')
     const { id, last_message: seen } = await conversationWith(person)
@@ -374,7 +374,7 @@ describe('looking after a conversation', () => {
     expect((await reading).body['unread']).toBe(1)
   })
 
-  it('says of its numbers, which are not in the body, that nothing can go there', async () => {
+  it('reports, without numbers in the body, that nothing can be sent to them', async () => {
     const send = async (person: string, body: Body): Promise<unknown> => {
       const { id } = await conversationWith(person)
       const { status, body: answer } = await call('POST', `/v1/conversations/${String(id)}/messages`, body)
@@ -433,7 +433,7 @@ describe('looking after a conversation', () => {
   })
 })
 
-it('an answer is of the campaign that it names, and so is the STOP that answers it; without one both are of none', async () => {
+it('gives an answer, and a STOP to it, the campaign that it names; without one both have none', async () => {
   const campaignId = newId()
   await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
     account.accountId,

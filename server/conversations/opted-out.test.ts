@@ -19,7 +19,7 @@ async function read(person: string): Promise<Record<string, unknown>[]> {
 const consents = (accountId: string, source: 'api' | 'import', number: string, reason: string): Promise<unknown> =>
   inTransaction(test.db, (tx) => optOut(tx, test.context, accountId, { source, actor: 'key_1' }, [{ number, reason }]))
 
-it('names the reply that opted the person out and since when, until the person opts in again', async () => {
+it('an opted-out conversation names the reply that opted the person out and the time, until the person opts in again', async () => {
   const person = '15553000001'
   await test.reply('Hello', { source: person })
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
@@ -39,7 +39,7 @@ it('names the reply that opted the person out and since when, until the person o
   for (const one of await read(person)) expect(one['opt_out']).toBeNull()
 })
 
-it('says so of an opt-out that was imported, and of one whose number was forgotten, without its reason', async () => {
+it('an opted-out conversation also shows an imported opt-out, and one whose number was forgotten, without a reason', async () => {
   const person = '15553000002'
   await test.reply('Hello', { source: person })
   await consents(account.accountId, 'import', person, 'said something private')
@@ -51,7 +51,7 @@ it('says so of an opt-out that was imported, and of one whose number was forgott
   expect(JSON.stringify(conversations)).not.toContain('private')
 })
 
-it('says nothing of an opt-out from another account', async () => {
+it('a conversation shows nothing of another account’s opt-out', async () => {
   const person = '15553000003'
   await test.reply('Hello', { source: person })
   await consents((await createTestAccount(db)).accountId, 'api', person, 'asked')

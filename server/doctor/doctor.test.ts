@@ -89,8 +89,8 @@ const setForm = (form: IdForm): Promise<unknown> =>
 const statusOf = async (id: string): Promise<string> => (await test.message(id)).status
 const hexOf = (n: number): string => n.toString(16)
 
-describe('ids that come hexadecimal in responses and decimal in receipts', () => {
-  it('leave their messages sent; the doctor names the setting, and one change of it fixes past and future ones', async () => {
+describe('ids that are hexadecimal in responses and decimal in receipts', () => {
+  it('leave their messages sent; the doctor names the setting, and changing it fixes past and future messages', async () => {
     const numbers = Array.from({ length: 40 }, (_, i) => 700_443_244 + i * 7)
     const ids: string[] = []
     for (const n of numbers) ids.push(await submit(hexOf(n)))
@@ -123,7 +123,7 @@ describe('ids that come hexadecimal in responses and decimal in receipts', () =>
     expect(await test.eventsOf(ids[0] ?? '')).toEqual(['message.delivered'])
   })
 
-  it('are matched too when they came on the old session while the link was bound anew', async () => {
+  it('are also matched if they came on the old session while the link was rebound', async () => {
     await setForm('dec-to-hex')
     await followIdForms(test.context, [0])
     const id = await submit('00ABCDEF')
@@ -139,7 +139,7 @@ describe('ids that come hexadecimal in responses and decimal in receipts', () =>
 })
 
 describe('a change of the form', () => {
-  it('is followed back: keys keep the spelling that they came from', async () => {
+  it('is reversible: keys keep their original spelling', async () => {
     const id = await submit('00A1')
     for (const form of ['dec-to-hex', 'hex-to-dec', 'raw'] as const) {
       await setForm(form)
@@ -151,7 +151,7 @@ describe('a change of the form', () => {
     expect(await statusOf(id)).toBe('delivered')
   })
 
-  it('back to raw loses nothing of what was submitted meanwhile, on either way through the ledger', async () => {
+  it('back to raw loses no submit made meanwhile, on either way through the ledger', async () => {
     await setForm('hex')
     await followIdForms(test.context, [0])
     const ids = [await submit('00A1', 'hex')]
@@ -171,7 +171,7 @@ describe('a change of the form', () => {
     expect(await Promise.all(ids.map(statusOf))).toEqual(['delivered', 'delivered'])
   })
 
-  it('applies the first of two contradicting receipts, and tells it once', async () => {
+  it('applies the first of two contradictory receipts, and reports it once', async () => {
     const id = await submit('ff')
     await receipt('255', 'raw', 'UNDELIV', '2601010001')
     await receipt('255', 'raw', 'DELIVRD', '2601010002')
@@ -192,7 +192,7 @@ describe('a change of the form', () => {
     for (const id of ids) expect(await test.eventsOf(id)).toEqual(['message.delivered'])
   })
 
-  it('goes on where a process died in the middle', async () => {
+  it('resumes where a process died', async () => {
     const id = await submit('ff')
     await receipt('255')
     await setForm('dec-to-hex')
@@ -212,7 +212,7 @@ describe('a change of the form', () => {
 })
 
 describe('the doctor', () => {
-  it('knows the other direction, zeros in front and capitals', async () => {
+  it('recognizes the other direction, leading zeros and capitals', async () => {
     await submit('0000700443')
     await receipt('000ab01b')
     expect(wouldMatch(await doctor())).toMatchObject({ raw: 0, 'hex-to-dec': 1, 'dec-to-hex': 0 })
@@ -232,7 +232,7 @@ describe('the doctor', () => {
     ['hex', '29bfea6c', '29BFEA6C', /with hexadecimal ids read as numbers: set message_id_form to hex\./],
     ['hex', '0x00AB01', 'ab01', /with hexadecimal ids read as numbers/],
     ['hex', '0000ab01', '0XAB01', /with hexadecimal ids read as numbers/],
-  ] as const)('suggests %s where %s comes back as %s, and it matches then', async (form, response, written, advice) => {
+  ] as const)('suggests %s if %s returns as %s, and then it matches', async (form, response, written, advice) => {
     const id = await submit(response)
     await receipt(written)
     const sick = await doctor()
@@ -246,7 +246,7 @@ describe('the doctor', () => {
     expect(await statusOf(next)).toBe('delivered')
   })
 
-  it('does not take a chance hit on a message that has its receipt for a match', async () => {
+  it('ignores a chance hit on a message that has its receipt', async () => {
     const id = await submit('10')
     await receipt('10')
     expect(await statusOf(id)).toBe('delivered')
@@ -256,7 +256,7 @@ describe('the doctor', () => {
     expect(link['advice']).toMatch(/^None of 1 receipts matches in any form/)
   })
 
-  it('does not take a message of another link for a match, nor one that was sent later', async () => {
+  it('ignores a message of another link, and one that was sent later', async () => {
     await submit('ff')
     await submit('fe')
     await db.query(`update carrier_ids set at = now() + interval '2 hours' where carrier_message_id = 'ff'`)
@@ -268,7 +268,7 @@ describe('the doctor', () => {
     expect(await doctor()).toMatchObject({ unmatched: 1, examined: 1, fix: null })
   })
 
-  it('warns where most messages have their receipts as things are', async () => {
+  it('warns if most messages have their receipts as things are', async () => {
     for (let n = 1; n <= 5; n++) {
       await submit(`x${n}`)
       await receipt(`x${n}`)
@@ -278,14 +278,14 @@ describe('the doctor', () => {
     expect((await doctor())['advice']).toMatch(/But most messages have their receipt in the current form/)
   })
 
-  it('looks back as far as it is asked to', async () => {
+  it('looks back as far as requested', async () => {
     await receipt('255')
     await db.query(`update receipts set received_at = now() - interval '3 hours'`)
     expect(await doctor(2)).toMatchObject({ unmatched: 0, examined: 0 })
     expect(await doctor(4)).toMatchObject({ unmatched: 1, examined: 1 })
   })
 
-  it('is the operator’s', async () => {
+  it('is for the operator', async () => {
     const user = await createTestAccount(db, { scopes: ['messages:read', 'settings:read'] })
     for (const path of ['doctor', 'receipts?unmatched=true'])
       expect((await call('GET', path, user.headers)).status).toBe(403)
@@ -320,7 +320,7 @@ describe('the doctor', () => {
 })
 
 describe('receipts without a message', () => {
-  it('are listed newest first, a page at a time, with what they would match', async () => {
+  it('are listed newest first, page by page, with their possible matches', async () => {
     const id = await submit('ff')
     await receipt('255', 'raw', 'UNDELIV')
     for (let n = 1; n <= 4; n++) await receipt(`9999${n}x`)
@@ -339,7 +339,7 @@ describe('receipts without a message', () => {
     expect(parseId('lnk', String(all[0]?.['link']))).toBe(test.linkId)
   })
 
-  it('are read on only with a cursor of theirs', async () => {
+  it('are only paged with their own cursors', async () => {
     for (const cursor of ['x', Buffer.from('["a"]').toString('base64url'), Buffer.from('null').toString('base64url')])
       expect(await call('GET', `receipts?unmatched=true&cursor=${cursor}`)).toMatchObject({
         status: 422,
@@ -351,7 +351,7 @@ describe('receipts without a message', () => {
 })
 
 describe('many receipts', () => {
-  it('are examined up to a bound, and matched in pieces', async () => {
+  it('are examined up to a limit, and matched in pieces', async () => {
     const [ids, receipts] = [30_000, 12_000]
     await db.query(
       `with m as (

@@ -15,7 +15,7 @@ interface Doctor {
   links: { unmatched: number; advice: string; fix: { method: 'PATCH'; path: string; body: object } | null }[]
 }
 
-it('a carrier that writes ids hexadecimal and then decimal: one setting, as the doctor says it, settles past and future messages', async () => {
+it('a carrier that writes ids in hexadecimal and then in decimal: the one setting that the doctor names settles past and future messages', async () => {
   const test = await openCarrierTest(db, { simulator: { idFormat: 'hex_decimal' } })
   const path = `/v1/carriers/${showId('car', test.carrierId)}`
   const ask = async (): Promise<Doctor['links'][number]> => {

@@ -21,7 +21,7 @@ const readLog = async (accountId: string) =>
     )
   ).rows
 
-test('the log of a restored database keeps its order, and what happens from then on comes after it', async () => {
+test('the log of a restored database keeps its order, and later events follow it', async () => {
   const { accountId } = await createTestAccount(db)
   const record = async (): Promise<string> => {
     await recordEvents(db, [{ accountId, type: 'message.delivered', data: {} }], { nodeId: null, offer() {} })
@@ -51,7 +51,7 @@ test('the log of a restored database keeps its order, and what happens from then
   expect(said).toEqual([])
 })
 
-test('what is numbered anew takes as long as it takes, whatever an administrator allows a statement', async () => {
+test('renumbering takes as long as it needs, despite an administrator’s statement timeout', async () => {
   const { accountId } = await createTestAccount(db)
   await recordEvents(db, [{ accountId, type: 'message.delivered', data: {} }], { nodeId: null, offer() {} })
   await db.query(`update events set txid = '90000000000' where account_id = $1`, [accountId])

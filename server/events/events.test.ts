@@ -42,7 +42,7 @@ async function due(): Promise<{ endpoint: string; event: string; url: string | n
 }
 
 describe('a subscription', () => {
-  it('to a family or to everything includes types that no version knows yet, and no other family', async () => {
+  it('to a family or to everything includes unknown types, but no other family', async () => {
     const [all, family, other] = [
       await addWebhook(['*']),
       await addWebhook(['message.*']),
@@ -109,7 +109,7 @@ describe('an event', () => {
     expect((await due()).map((row) => row.endpoint).sort()).toEqual([first, second].sort())
   })
 
-  it('is its account’s only', async () => {
+  it('belongs to its account only', async () => {
     const other = newId()
     await db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
     await addWebhook(['message.delivered'], { account: other })
@@ -124,14 +124,14 @@ describe('an event', () => {
     expect(await due()).toMatchObject([{ endpoint: callbackEndpointId(accountId, callbackUrl), url: callbackUrl }])
   })
 
-  it('goes to one endpoint only where it is for that one, whether it subscribes or not', async () => {
+  it('goes to one endpoint only if it is meant for that, with or without a subscription', async () => {
     await addWebhook(['message.delivered'])
     const endpointId = await addWebhook(['message.failed'])
     await recordEvents(db, [event({ endpointId, callbackUrl: 'https://example.org/' })], nowhere)
     expect(await due()).toMatchObject([{ endpoint: endpointId, url: null }])
   })
 
-  it('is leased to the node that hands it over, and offered with what it takes to post it', async () => {
+  it('is leased to the node that creates it, and offered with everything needed to post it', async () => {
     const endpointId = await addWebhook(['message.delivered'])
     const nodeId = newId()
     const postings = await recordEvents(db, [event(), event()], { nodeId, offer: () => {} })
@@ -140,7 +140,7 @@ describe('an event', () => {
     expect(postings[0]?.payload).toContain('"type":"message.delivered"')
   })
 
-  it('is not there where its transaction is not', async () => {
+  it('does not exist if its transaction rolls back', async () => {
     await addWebhook(['message.delivered'])
     await inTransaction(db, async (tx) => {
       await recordEvents(tx, [event()], nowhere)
@@ -150,13 +150,13 @@ describe('an event', () => {
     expect([rowCount, await due()]).toEqual([0, []])
   })
 
-  it('of none is nothing', async () => {
+  it('of no type is nothing', async () => {
     expect(await recordEvents(db, [], nowhere)).toEqual([])
   })
 })
 
 describe('a callback’s endpoint', () => {
-  it('is one for an account and origin, and a UUID', () => {
+  it('is one per account and origin, with a UUID', () => {
     const id = callbackEndpointId(accountId, 'https://example.com/a')
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
     expect(callbackEndpointId(accountId, 'https://example.com/b?c')).toBe(id)
@@ -166,7 +166,7 @@ describe('a callback’s endpoint', () => {
 })
 
 describe('subscriptions', () => {
-  it('hold for contract events always, for others while an endpoint asks', async () => {
+  it('always cover contract events, and others while an endpoint wants them', async () => {
     const subscriptions = new Subscriptions(db)
     await subscriptions.refresh()
     const contract = Object.entries(eventTypes).filter(([, type]) => type.isContract)

@@ -74,7 +74,7 @@ const eventTypes = async (): Promise<string[]> => {
   return rows.map(({ type }) => type)
 }
 
-it('what is stopped while a stop is released is of that stop', async () => {
+it('a message stopped during a release belongs to the released stop', async () => {
   await setGuards({ per_prefix_per_hour: 1 })
   const [full, free] = ['15551230001', '15559870001']
   await send({ theirNumber: full })
@@ -101,7 +101,7 @@ it('what is stopped while a stop is released is of that stop', async () => {
 })
 
 describe('a daily cap of segments', () => {
-  it('is never passed, by fifty sends at once over two processes', async () => {
+  it('is never exceeded, by fifty sends at once in two processes', async () => {
     await setGuards({ daily_segments: 20 })
     const results = await sendAll(Array.from({ length: 50 }, (_, i) => test.draft({ segments: 1 + (i % 3) })))
     const accepted = results.flatMap((one) => (one.kind === 'accepted' ? [one.row.segments] : []))
@@ -115,7 +115,7 @@ describe('a daily cap of segments', () => {
     expect(stop).toMatchObject({ kind: 'daily_segments', limit: 20, refused: 50 - accepted.length })
   })
 
-  it('is not used up by what is refused for another reason, nor by a repetition of a key', async () => {
+  it('is not used by a message refused for another reason, or by a repeated key', async () => {
     await setGuards({ daily_segments: 2 })
     await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230009', 'keyword')`, [
       test.accountId,
@@ -131,7 +131,7 @@ describe('a daily cap of segments', () => {
     expect(await wordOf(send({ theirNumber: '15551230009' }))).toBe('recipient_opted_out')
   })
 
-  it('leaves no room unused for what came with it and was refused for another reason', async () => {
+  it('wastes no room on messages refused for another reason in the same batch', async () => {
     await setGuards({ daily_segments: 2 })
     await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230009', 'keyword')`, [
       test.accountId,
@@ -150,7 +150,7 @@ describe('a daily cap of segments', () => {
     expect(await inForce()).toMatchObject([{ refused: 1 }])
   })
 
-  it('that is set in the middle of a day is one of the whole day', async () => {
+  it('that is set during a day covers the whole day', async () => {
     const before = [await send({ segments: 3 }), await send({ segments: 2, isTest: true }), await send({ segments: 4 })]
     expect(words(before)).toEqual(['accepted', 'accepted', 'accepted'])
     await setGuards({ daily_segments: 9 })
@@ -164,7 +164,7 @@ describe('a daily cap of segments', () => {
     expect(await used('daily_segments')).toBe(9)
   })
 
-  it('nor are the minutes left out before its first whole hour', async () => {
+  it('includes the minutes before its first whole hour', async () => {
     const early = await test.send({ segments: 7 })
     const rows = [await test.send({ segments: 3 }), await test.send({ segments: 2, isTest: true }), await test.send()]
     const reply = await test.send({ segments: 5 })
@@ -206,7 +206,7 @@ describe('a daily cap of segments', () => {
     )
   })
 
-  it('is told once, by its own event and the common one', async () => {
+  it('is reported once, by its own event and the common one', async () => {
     await test.subscribe('guard.tripped', 'spend.limit_reached', 'guard.released')
     await setGuards({ daily_segments: 1 })
     await send()
@@ -216,7 +216,7 @@ describe('a daily cap of segments', () => {
     expect(await inForce()).toMatchObject([{ refused: 6 }])
   })
 
-  it('goes on by as much as it was raised, and stops again', async () => {
+  it('continues by the amount it was raised, and stops again', async () => {
     await test.subscribe('guard.tripped', 'guard.released')
     await setGuards({ daily_segments: 1 })
     await send()
@@ -228,7 +228,7 @@ describe('a daily cap of segments', () => {
     expect(await eventTypes()).toEqual(['guard.released', 'guard.tripped', 'guard.tripped'])
   })
 
-  it('stops nothing until the time of its release, and again afterwards', async () => {
+  it('stops nothing until its release ends, and again afterwards', async () => {
     await setGuards({ daily_segments: 1 })
     await send()
     const { guardId } = stopOf(await send())
@@ -238,7 +238,7 @@ describe('a daily cap of segments', () => {
     expect(await wordOf(send())).toBe('spend_limit_reached')
   })
 
-  it('begins anew with the day of the account', async () => {
+  it('starts again with the account’s day', async () => {
     await setGuards({ daily_segments: 1 }, 'Pacific/Auckland')
     await send()
     const stop = stopOf(await send())
@@ -257,7 +257,7 @@ describe('a daily cap of segments', () => {
     expect(await wordOf(send())).toBe('spend_limit_reached')
   })
 
-  it('refuses an atomic batch whole, counts nothing of it, and is told nevertheless', async () => {
+  it('refuses an atomic batch as a whole, counts none of it, and is still reported', async () => {
     await test.subscribe('guard.tripped')
     await setGuards({ daily_segments: 3 })
     const batch = Array.from({ length: 4 }, () => test.draft())
@@ -288,7 +288,7 @@ describe('countries', () => {
     expect(await wordOf(send({ theirNumber: '491711234567' }))).toBe('destination_not_allowed')
   })
 
-  it('have limits of an hour, of which one only tells', async () => {
+  it('have hourly limits, and some only report', async () => {
     await test.subscribe('guard.tripped')
     await setGuards({
       country_limits: [
@@ -311,7 +311,7 @@ describe('countries', () => {
 })
 
 describe('velocity', () => {
-  it('stops numbers in a row, and those alone', async () => {
+  it('stops consecutive numbers, and only those', async () => {
     await setGuards({ per_prefix_per_hour: 3 })
     const row = Array.from({ length: 5 }, (_, i) => send({ theirNumber: `1555123000${i}` }))
     const results = await Promise.all(row)
@@ -323,14 +323,14 @@ describe('velocity', () => {
 })
 
 describe('the window of duplicates', () => {
-  it('takes no test for the message', async () => {
+  it('does not count a test as the message', async () => {
     await setGuards({ dedupe_window: 60 })
     expect(await wordOf(send({ isTest: true }))).toBe('accepted')
     expect(await wordOf(send())).toBe('accepted')
     expect(await wordOf(send({ isTest: true }))).toBe('duplicate_message')
   })
 
-  it('takes one of many that come at once over two processes, and names it', async () => {
+  it('accepts one of many at once in two processes, and names it', async () => {
     await setGuards({ dedupe_window: 60 })
     const results = await sendAll(Array.from({ length: 20 }, () => test.draft()))
     const accepted = results.flatMap((one) => (one.kind === 'accepted' ? [one.row.id] : []))
@@ -342,7 +342,7 @@ describe('the window of duplicates', () => {
     expect(await wordOf(send({ theirNumber: '15551230002' }))).toBe('accepted')
   })
 
-  it('forgets what was not accepted, and what is old', async () => {
+  it('forgets refused and old messages', async () => {
     await setGuards({ dedupe_window: 60, daily_segments: 0 })
     expect(words(await Promise.all([send(), send()]))).toEqual(['spend_limit_reached', 'spend_limit_reached'])
     expect(await test.count('recent_sends', 'true')).toBe(0)
@@ -354,7 +354,7 @@ describe('the window of duplicates', () => {
     expect(await wordOf(send())).toBe('accepted')
   })
 
-  it('knows a text again whose short links have other codes', async () => {
+  it('recognizes a text whose short links have other codes', async () => {
     await setGuards({ dedupe_window: 60 })
     const look = (code: string, url: string): Promise<string | undefined> =>
       wordOf(send({ body: `Look: https://s.example/${code}`, shortLinks: [{ code, url }] }))
@@ -363,7 +363,7 @@ describe('the window of duplicates', () => {
     expect(await look('CCCCCCCCCC', 'https://example.com/other')).toBe('accepted')
   })
 
-  it('answers the repetition of a key as before', async () => {
+  it('answers a repeated key as before', async () => {
     await setGuards({ dedupe_window: 60 })
     const idempotency = { operation: 'messages.send', key: 'two', fingerprint: Buffer.from('x') }
     expect(await wordOf(send({ idempotency }))).toBe('accepted')
@@ -383,7 +383,7 @@ describe('a daily cap of money', () => {
     await test.routing.refresh()
   }
 
-  it('is never passed, by sends at once over two processes', async () => {
+  it('is never exceeded, by sends at once in two processes', async () => {
     await setRate('EUR')
     await setGuards({ spend })
     const results = await sendAll(Array.from({ length: 12 }, (_, i) => test.draft({ segments: 1 + (i % 2) })))
@@ -395,7 +395,7 @@ describe('a daily cap of money', () => {
     expect(await inForce()).toMatchObject([{ kind: 'spend', key: 'EUR', limit: 30_000 }])
   })
 
-  it('counts nothing where no price is known, or only one of another currency', async () => {
+  it('counts nothing without a price, or with one in another currency', async () => {
     await setGuards({ spend: { daily_limit: '0', currency: 'EUR' } })
     expect(await wordOf(send())).toBe('accepted')
     await setRate('USD')
@@ -405,7 +405,7 @@ describe('a daily cap of money', () => {
 })
 
 describe('a window', () => {
-  it('begins with what its own day used up in its own currency, and with no replies, whatever windows there are of others', async () => {
+  it('starts with its own day’s use in its own currency, without replies, whatever other windows exist', async () => {
     const { db, accountId } = test
     const { startsAt, endsAt } = dayAt('UTC', new Date())
     await db.query(
@@ -432,7 +432,7 @@ describe('a window', () => {
     expect(amounts.map(({ window }) => before.get(nameOf(window)))).toEqual([20_000, 12])
   })
 
-  it('is used up by its own amount, and given back its own, where several of a kind are at once', async () => {
+  it('uses its own amount, and gets its own back, if there are several of a kind', async () => {
     const { startsAt, endsAt } = dayAt('UTC', new Date())
     const hour = { accountId: test.accountId, startsAt, endsAt, action: 'block', limit: 9, kind: 'velocity' } as const
     const amounts = [
@@ -450,7 +450,7 @@ describe('a window', () => {
     expect(await before()).toEqual([3, 15, 0])
   })
 
-  it('is raised by all that was released of it, and by nothing that was released of others', async () => {
+  it('is raised by all its own releases, and by no others', async () => {
     const { db, accountId } = test
     const { startsAt, endsAt } = dayAt('UTC', new Date())
     await db.query(
@@ -471,7 +471,7 @@ describe('a window', () => {
   })
 })
 
-it('forgets windows, texts and stops that are over', async () => {
+it('deletes expired windows, texts and stops', async () => {
   await setGuards({ daily_segments: 1, dedupe_window: 1 })
   await send()
   await send({ body: 'two' })

@@ -53,7 +53,7 @@ const stops = async (who = account): Promise<Record<string, unknown>[]> =>
   (await call('GET', '/v1/guards', undefined, who)).body['data'] as Record<string, unknown>[]
 
 describe('the settings of guards', () => {
-  it('are off, and are as they were said', async () => {
+  it('are off by default, and stay as set', async () => {
     expect((await call('GET', '/v1/settings')).body).toMatchObject({
       allowed_countries: ['*'],
       country_limits: [],
@@ -97,7 +97,7 @@ describe('the settings of guards', () => {
     expect(await ledger.count('accounts', `settings ? 'guards'`)).toBe(0)
   })
 
-  it('tell what the day has used up before a limit was set, and while there was none', async () => {
+  it('report the day’s use from before a limit was set, and without one', async () => {
     await send()
     await db.query(
       `insert into tally_deltas (account_id, hour, type, is_test, segments, to_bucket, carrier_id, currency, messages, cost)
@@ -130,7 +130,7 @@ describe('the settings of guards', () => {
     })
   })
 
-  it('say everything that is wrong with them at once', async () => {
+  it('report all their faults at once', async () => {
     const { status, body } = await patch({
       timezone: 'Mars',
       allowed_countries: ['*', 'UK'],
@@ -159,7 +159,7 @@ describe('the settings of guards', () => {
 })
 
 describe('a send that a guard stops', () => {
-  it('says until when and by which stop, which is listed and released', async () => {
+  it('names the stop and its end, and the stop is listed and released', async () => {
     await patch({ limits: { daily_segments: 1 } })
     await send()
     const stopped = await send()
@@ -201,7 +201,7 @@ describe('a send that a guard stops', () => {
     ).toBe(1)
   })
 
-  it('is one of the guards that stand, which tell what is used of them before they stop anything', async () => {
+  it('names one of the current guards, which report their use before they stop anything', async () => {
     const limits = async (query = '', who = account): Promise<unknown> =>
       (await call('GET', `/v1/guards/limits${query}`, undefined, who)).body['data']
     expect(await limits()).toEqual([])
@@ -246,7 +246,7 @@ describe('a send that a guard stops', () => {
     expect(await limits('', other)).toEqual([])
   })
 
-  it('is released once, of two who release it at once', async () => {
+  it('is released once by two requests at once', async () => {
     await patch({ limits: { daily_segments: 0 } })
     await send()
     const [stop] = await stops()
@@ -261,7 +261,7 @@ describe('a send that a guard stops', () => {
     expect((await both).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   })
 
-  it('is not over when the settings are said again as they are', async () => {
+  it('stays stopped when the same settings are saved again', async () => {
     const country_limits = [{ country: 'US', per_hour: 0, action: 'block' }]
     const spend = { daily_limit: '10.00', currency: 'EUR' }
     await patch({ country_limits, spend })
@@ -274,7 +274,7 @@ describe('a send that a guard stops', () => {
     expect(await stops()).toEqual([])
   })
 
-  it('is over when the settings are changed', async () => {
+  it('is possible when the settings are changed', async () => {
     await ledger.subscribe('guard.released')
     await patch({ limits: { daily_segments: 0 } })
     await send()
@@ -296,7 +296,7 @@ describe('a send that a guard stops', () => {
     expect(await ledger.count('events', `type = 'guard.released'`)).toBe(1)
   })
 
-  it('is refused for good by its country, for its numbers in a row, and as a duplicate', async () => {
+  it('is refused for good by its country, consecutive numbers, and as a duplicate', async () => {
     await patch({ allowed_countries: ['US'], dedupe_window: 60, velocity: { per_prefix_per_hour: 2 } })
     expect(await send('Hi', '+447400123456')).toMatchObject({ status: 403, body: { code: 'destination_not_allowed' } })
     const first = await send()
@@ -318,7 +318,7 @@ describe('a send that a guard stops', () => {
     ).toMatchObject({ status: 422 })
   })
 
-  it('says of a number that is of no country how such numbers are allowed', async () => {
+  it('says how to allow a number without a country', async () => {
     await patch({ allowed_countries: ['US'] })
     const refused = await send('Hi', '+80012345678')
     expect(refused).toMatchObject({ status: 403, body: { code: 'destination_not_allowed' } })
@@ -328,7 +328,7 @@ describe('a send that a guard stops', () => {
     expect(await stops()).toMatchObject([{ kind: 'allowed_countries', key: '?' }])
   })
 
-  it('in a batch is answered in its place', async () => {
+  it('gets its error in its place in a batch', async () => {
     await patch({ limits: { daily_segments: 1 } })
     const messages = [1, 2].map((n) => ({ to: `+1555123000${n}`, message: 'Hello' }))
     const answer = await app.inject({
@@ -353,7 +353,7 @@ describe('a test key', () => {
     tester = { ...account, headers: made.headers }
   })
 
-  it('neither releases a stop nor changes what stops', async () => {
+  it('neither releases a stop nor changes guards', async () => {
     await patch({ limits: { daily_segments: 0 } })
     await send()
     const [stop] = await stops()
@@ -366,7 +366,7 @@ describe('a test key', () => {
     expect(await call('POST', url, leap)).toMatchObject({ status: 422 })
   })
 
-  it('has idempotency keys of its own: no message is taken for its test', async () => {
+  it('has its own idempotency keys: a message is not mistaken for its test', async () => {
     const once = async (url: string, payload: object, who: TestAccount) => {
       const headers = { ...who.headers, 'idempotency-key': 'order-1' }
       const answer = await app.inject({ method: 'POST', url, headers, payload })

@@ -27,7 +27,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
   const { settings, secrets } = configure(name, base)
   const posts = [...Object.entries(fixture.receipts), ['reply', fixture.reply] as const]
 
-  it('sends as the carrier documents it', () => {
+  it('sends as the carrier documents', () => {
     const request = adapter.send(recordedMessage, settings, secrets)
     expect(request.method).toBe('POST')
     expect(request.url.split('?')[0]).toBe(`${base}${fixture.path}`)
@@ -42,13 +42,16 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     expect(decodeURIComponent(written.replaceAll('+', ' '))).toContain(url)
   })
 
-  it.each(Object.entries(fixture.answers))('reads the answer "%s"', (_title, { status, headers = {}, body, means }) => {
-    const answer: InAnswer = { status, headers, body: bodyOf(fill(body, values)) }
-    const read = adapter.readAnswer(answer, recordedMessage, settings)
-    expect(read).toMatchObject(means['kind'] === 'accepted' ? { kind: 'accepted', ids: ['ID-1'] } : means)
-  })
+  it.each(Object.entries(fixture.answers))(
+    'reads the response "%s"',
+    (_title, { status, headers = {}, body, means }) => {
+      const answer: InAnswer = { status, headers, body: bodyOf(fill(body, values)) }
+      const read = adapter.readAnswer(answer, recordedMessage, settings)
+      expect(read).toMatchObject(means['kind'] === 'accepted' ? { kind: 'accepted', ids: ['ID-1'] } : means)
+    },
+  )
 
-  it('takes no answer that is not its own for a yes', () => {
+  it('does not accept another carrier’s response', () => {
     for (const body of ['', '<html>OK</html>', '{}', '[]', 'null', '{"messages":[]}', '{"data":null}'])
       expect(adapter.readAnswer({ status: 200, headers: {}, body }, recordedMessage, settings).kind).toBe('unknown')
     const redirected = adapter.readAnswer({ status: 302, headers: {}, body: '' }, recordedMessage, settings)
@@ -70,7 +73,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     if (post.reason && receipt) expect(map.ofReceipt(receipt).code).toBe(post.reason)
   })
 
-  it('reads a reply, and tells it from receipts', () => {
+  it('reads a reply, and distinguishes it from receipts', () => {
     const request = inbound(signedPost(name, fixture.reply, address, values))
     expect(adapter.verify(request, settings, secrets)).toBe(true)
     const [reply, ...others] = adapter.parseReply(request, settings)
@@ -91,7 +94,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     }
   })
 
-  it('believes nothing that is not signed, or signed for something else', () => {
+  it('rejects unsigned requests, and signatures of others', () => {
     for (const [, post] of posts) {
       const signed = signedPost(name, post, address, values)
       const isWrong = (changes: Partial<Signed>): void =>
@@ -119,7 +122,7 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     }
   })
 
-  it('survives whatever is posted', () => {
+  it('survives any post', () => {
     fc.assert(
       fc.property(fc.oneof(fc.json(), fc.string(), fc.webQueryParameters()), fc.boolean(), (body, isForm) => {
         const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json'
@@ -158,7 +161,7 @@ describe('signatures agree with published examples:', () => {
     expect(adapters.twilio.verify(request, settings, { auth_token: '12346' })).toBe(false)
   })
 
-  it('Plivo, the second version, which does not cover the body: only from networks that are listed', () => {
+  it('Plivo, the second version, which does not cover the body: only from listed networks', () => {
     const { settings } = configure('plivo', base, { allowed_cidrs: ['192.0.2.0/24'] })
     const request = inbound({
       method: 'POST',
@@ -190,7 +193,7 @@ describe('signatures agree with published examples:', () => {
     ['md5', 'c15c21ced558c93a226c305f58f902f2'],
     ['sha1', '3e19a4e6880fdc2c1426bfd0587c98b9532f0210'],
     ['sha256', 'a321e824b9b816be7c3f28859a31749a098713d39f613c80d455bbaffae1cd24'],
-  ])('Vonage, with an HMAC (%s), whatever its case', (signature_method, sig) => {
+  ])('Vonage, with an HMAC (%s), in any case', (signature_method, sig) => {
     const { settings } = configure('vonage', base, { signature_method })
     const body = JSON.stringify({ timestamp: '1461605396', b: '2', sig: sig.toUpperCase(), a: '1' })
     const at = new Date(1_461_605_396_000)
@@ -198,7 +201,7 @@ describe('signatures agree with published examples:', () => {
     expect(adapters.vonage.verify(request, settings, { api_secret: 'x', signature_secret: 'secret' })).toBe(true)
   })
 
-  it.each(['telnyx', 'sinch', 'vonage'] as const)('%s refuses what is old, or changed', (name) => {
+  it.each(['telnyx', 'sinch', 'vonage'] as const)('%s refuses old and changed requests', (name) => {
     const { settings, secrets } = configure(name, base)
     const request = inbound(signedPost(name, fixtures[name].reply, address, values))
     expect(adapters[name].verify(request, settings, secrets)).toBe(true)
@@ -211,7 +214,7 @@ describe('signatures agree with published examples:', () => {
 describe('long messages', () => {
   const long = { ...recordedMessage, segments: 2 }
 
-  it('have an id for each segment at Vonage, and none is taken for granted', () => {
+  it('have an id for each segment at Vonage, and no id is assumed', () => {
     const { settings } = configure('vonage', base)
     const read = (...parts: object[]): unknown =>
       adapters.vonage.readAnswer(
@@ -243,7 +246,7 @@ describe('long messages', () => {
     [2, '1 of 1', ['U/1', 'U/2']],
     [2, '3 of 3', ['U/2']],
     [1, '2 of 2', ['U']],
-  ])('of %i parts that Plivo counts otherwise: %s', (segments, PartInfo, ids) => {
+  ])('of %i parts that Plivo counts differently: %s', (segments, PartInfo, ids) => {
     const { settings } = configure('plivo', base)
     const [accountId, messageId] = [randomUUID(), randomUUID()]
     const url = `${address}?ref=${writeReference({ accountId, messageId, try: 1, segments })}`
@@ -253,7 +256,7 @@ describe('long messages', () => {
   })
 })
 
-it('a reference comes back as it went, and nothing else is one', () => {
+it('a reference returns unchanged, and nothing else is one', () => {
   fc.assert(
     fc.property(
       fc.uuid(),

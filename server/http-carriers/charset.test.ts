@@ -30,13 +30,13 @@ it.each([
   ['ISO-8859-1', Buffer.from('Grüße + 3', 'latin1'), 'Grüße + 3'],
   ['windows-1251', Buffer.from('cff0e8e2e5f2', 'hex'), 'Привет'],
   ['UTF-8', Buffer.from('漢字 = 5&6'), '漢字 = 5&6'],
-])('a reply in %s is read by the setting, and by its own word', (charset, octets, text) => {
+])('a reply in %s is read by the setting, and by its own declaration', (charset, octets, text) => {
   expect(read(escape(octets), { charset })).toEqual([text, text])
   expect(read(escape(octets), { charset_at: '/cs' }, `&cs=${charset}`)).toEqual([text, text])
   expect(read(escape(octets), { charset_at: '/cs', charsets: { 2: charset } }, '&cs=2')).toEqual([text, text])
 })
 
-it('a reply of which nobody says the charset is UTF-8, or what its octets show', () => {
+it('a reply without a charset is UTF-8, or what its octets show', () => {
   expect(read(escape(Buffer.from('Grüße 👋')), {})).toEqual(['Grüße 👋', 'Grüße 👋'])
   expect(read('Gr%FC%DFe', {})).toEqual(['Grüße', 'Grüße'])
   expect(read('two+words%2B', { charset_at: '/cs' }, '&cs=nonsense')).toEqual(['two words+', 'two words+'])
@@ -48,7 +48,7 @@ it.each([
   ['half a pair under UTF-16BE', { charset: 'UTF-16BE' }, Buffer.from('STOP!'), 'STOP!', true],
   ['UTF-16BE that is named', { charset: 'UTF-16BE' }, utf16('Arrêt'), 'Arrêt', false],
   ['UTF-8 that nobody names', {}, Buffer.from('Arrêt'), 'Arrêt', false],
-])('a reply in %s is read, and keeps its octets where they are something else', (_, settings, octets, text, isKept) => {
+])('a reply in %s is read, and keeps octets that do not fit', (_, settings, octets, text, isKept) => {
   const read = readReplies(escape(octets), settings)
   expect(read).toMatchObject([{ text }, { text }])
   for (const one of read) expect(one.octets).toEqual(isKept ? octets : null)
@@ -59,7 +59,7 @@ it.each([
   [Buffer.from('Привет'), 'Привет'],
   [utf16('Привет'), 'Привет'],
   [Buffer.from('0102fe00ff', 'hex'), '[5 octets of binary data]'],
-])('a binary reply %# is a text where its octets are one, and keeps them', (octets, text) => {
+])('a binary reply %# is a text if its octets are, and keeps them', (octets, text) => {
   const place = { from: '15551230001', to: '15557654321' }
   const request = { method: 'POST', url: 'https://sms.example.com/replies', headers: {}, at: new Date() }
   const posted = (body: object) => ({ ...request, body: Buffer.from(JSON.stringify(body)) })
@@ -73,7 +73,7 @@ it.each([
   ).toMatchObject([{ text, octets }])
 })
 
-it('a charset that is none is refused, with its place', () => {
+it('an unknown charset is refused, with its place', () => {
   const wrong = { ...settings, reply: { ...reply, charset: 'UTF-99', charsets: { a: 'utf-8', b: 'no' } } }
   expect(checkGeneric(wrong, { key: 'k', signature: 's' }).map(({ pointer }) => pointer)).toEqual([
     '#/settings/reply/charset',

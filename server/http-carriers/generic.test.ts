@@ -34,12 +34,12 @@ it('writes any text safely into JSON, forms, XML and addresses', () => {
   expect(escapeXml('a<b>&"\'\u0007\n')).toBe('a&lt;b&gt;&amp;&quot;&apos;\uFFFD\n')
 })
 
-it('a value that looks like a template is no template', () => {
+it('a value that looks like a template is not one', () => {
   const message = { ...recordedMessage, text: '{{secret.key}} {{to}}' }
   expect(fillTemplate('{{text}}', message, { key: 'hidden' })).toBe('{{secret.key}} {{to}}')
 })
 
-it('tells all that is wrong with its templates at once', () => {
+it('reports all faults of its templates at once', () => {
   const wrong = withRequest({
     url: 'https://{{to}}.carrier.test/{{too}}',
     headers: { Authorization: 'Bearer {{secret.token}}', 'X-Text': '{{text}}', 'X-Bad': 'ä' },
@@ -61,7 +61,7 @@ it('tells all that is wrong with its templates at once', () => {
 })
 
 it.each(['https://carrier.test:99999/{{to}}', 'https://[::1/', 'https://carrier%zz.test/'])(
-  'refuses the address %s, which is none',
+  'refuses the invalid address %s',
   (url) => {
     const faults = checkGeneric(withRequest({ url }), { key: 'k', signature: 's' })
     expect(faults).toEqual([{ pointer: '#/settings/request/url', code: 'invalid_value', detail: 'is not an address' }])
@@ -69,7 +69,7 @@ it.each(['https://carrier.test:99999/{{to}}', 'https://[::1/', 'https://carrier%
 )
 
 it.each(['Connection', 'content-length', 'Expect', 'Keep-Alive', 'Transfer-Encoding', 'Upgrade'])(
-  'refuses the header %s, which no request can be given',
+  'refuses the invalid header %s',
   (name) => {
     const faults = checkGeneric(withRequest({ headers: { [name]: '1', Host: 'carrier.test' } }), {
       key: 'k',
@@ -107,7 +107,7 @@ it('follows pointers as RFC 6901 §5 does', () => {
   for (const [pointer, found] of cases) expect(valueAt(value, pointer)).toEqual(found)
 })
 
-it('takes every 2xx for a yes where it is told nothing of answers, and finds receipts by our id', () => {
+it('counts every 2xx as accepted if responses are not configured, and finds receipts by our id', () => {
   const { answer: _, ...plain } = settings
   const answer = { status: 204, headers: {}, body: '' }
   expect(generic.readAnswer(answer, recordedMessage, plain)).toEqual({
@@ -122,7 +122,7 @@ it('takes every 2xx for a yes where it is told nothing of answers, and finds rec
   ])
 })
 
-it('reads ids of 64 bits to the last digit, as numbers and as texts', () => {
+it('reads 64-bit ids to the last digit, as numbers and as texts', () => {
   const id = '9007199254740993'
   const answered = { ...settings, answer: { id: '/messages/0/id' } }
   const answer = { status: 200, headers: {}, body: `{"messages": [{"id": ${id}}]}` }
@@ -133,7 +133,7 @@ it('reads ids of 64 bits to the last digit, as numbers and as texts', () => {
   expect(generic.parseReceipt(request, { ...settings, receipt })).toMatchObject([{ id: `-${id}` }])
 })
 
-it('keeps no more of a code than a table can have', () => {
+it('keeps only as much of a code as a column can hold', () => {
   const answered = { ...settings, answer: { code: '/error', accepted: ['0'] } }
   const answer = { status: 200, headers: {}, body: JSON.stringify({ error: 'x'.repeat(10_000) }) }
   expect(generic.readAnswer(answer, recordedMessage, answered)).toMatchObject({ kind: 'refused', code: 'x'.repeat(64) })

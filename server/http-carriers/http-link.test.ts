@@ -69,7 +69,7 @@ async function startFake(name: AdapterName): Promise<FakeCarrier> {
   return fake
 }
 
-it('sends a message over a connection that stays, and has the id of the answer', async () => {
+it('sends a message over a kept connection, and stores the response’s id', async () => {
   const fake = await startFake('twilio')
   const { link, submit } = openLink('twilio', fake.url)
   expect([link.state, link.sessions, link.room('otp')]).toEqual(['bound', 1, 20])
@@ -86,7 +86,7 @@ it('sends a message over a connection that stays, and has the id of the answer',
   expect([link.submitted, link.inFlight]).toEqual([2, 0])
 })
 
-it('sends a long message once, with one receipt for all its segments where the carrier has one id', async () => {
+it('sends a long message once, with one receipt for all its segments if the carrier has one id', async () => {
   const fake = await startFake('sinch')
   const ends: unknown[][] = []
   const onEnd: HttpLinkOptions['onEnd'] = (number, { state }, ms) =>
@@ -102,7 +102,7 @@ it('sends a long message once, with one receipt for all its segments where the c
   ])
 })
 
-it('gives back what waits for its pace when all of that is other processes’', async () => {
+it('returns messages that wait for a pace that other processes have', async () => {
   const fake = await startFake('twilio')
   const pace = new Pace(1)
   const { link, answers } = openLink('twilio', fake.url, {}, { pace })
@@ -116,7 +116,7 @@ it('gives back what waits for its pace when all of that is other processes’', 
   ])
 })
 
-it('has an id for each segment where the carrier does', async () => {
+it('stores an id for each segment if the carrier has them', async () => {
   const fake = await startFake('plivo')
   const { submit } = openLink('plivo', fake.url)
   const answers = await submit({ segments: 2 })
@@ -126,7 +126,7 @@ it('has an id for each segment where the carrier does', async () => {
   ])
 })
 
-it('tells a refusal for good from one that passes, and slows down where the carrier throttles', async () => {
+it('distinguishes permanent from temporary refusals, and slows down if the carrier throttles', async () => {
   const fake = await startFake('twilio')
   const { link, submit, states } = openLink('twilio', fake.url)
   fake.behaviours.push('invalid number', 'too fast')
@@ -148,14 +148,14 @@ it('tells a refusal for good from one that passes, and slows down where the carr
   expect(link.pace).toBeLessThan(600)
 })
 
-it('has no id where the carrier answers with what is longer than any', async () => {
+it('stores no id if the carrier’s is too long', async () => {
   const fake = await startFake('sinch')
   const { submit } = openLink('sinch', fake.url)
   fake.behaviours.push((response) => response.writeHead(201).end(JSON.stringify({ id: 'x'.repeat(256) })))
   expect(await submit()).toMatchObject([{ state: 'accepted', carrierMessageId: null, move: { to: 'sent' } }])
 })
 
-it('asks the operator first what a code means', async () => {
+it('follows the operator’s meaning of a code first', async () => {
   const fake = await startFake('twilio')
   const { submit } = openLink(
     'twilio',
@@ -167,7 +167,7 @@ it('asks the operator first what a code means', async () => {
   expect(await submit()).toMatchObject([{ state: 'refused', move: { to: 'queued' } }])
 })
 
-it('gives a message back that no carrier can have seen, and tries again later', async () => {
+it('returns a message that no carrier can have seen, and tries again later', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   const { port } = server.address() as AddressInfo
@@ -181,7 +181,7 @@ it('gives a message back that no carrier can have seen, and tries again later', 
   expect(states).toEqual(['bound', 'down', 'binding'])
 })
 
-it('is down once for what several requests meet at once', async () => {
+it('is down once, even if several requests fail at once', async () => {
   const fake = await startFake('twilio')
   const { link, answers, states } = openLink('twilio', fake.url)
   fake.behaviours.push(
@@ -197,7 +197,7 @@ it('is down once for what several requests meet at once', async () => {
 it.each([
   ['says nothing', () => {}],
   ['speaks no TLS', (socket: Socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
-])('has sent nothing where the other side of https %s', async (_what, answer) => {
+])('has sent nothing if the other side of https %s', async (_what, answer) => {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => {}))
@@ -214,7 +214,7 @@ it.each([
   expect(link.state).toBe('down')
 })
 
-it('has sent nothing where its address is none, and is down', async () => {
+it('has sent nothing if its address is invalid, and is down', async () => {
   const url = 'https://carrier.test'
   const settings = { ...configure('twilio', url).settings, base_url: 'https://127.0.0.1:99999' }
   const { link, submit } = openLink('twilio', url, {}, { settings })
@@ -225,7 +225,7 @@ it('has sent nothing where its address is none, and is down', async () => {
 it.each([
   ['the connection is lost after the request', 'UND_ERR_SOCKET'],
   ['no answer comes in time', 'timeout'],
-])('does not know what became of a message when %s', async (what, reason) => {
+])('does not know the outcome of a message when %s', async (what, reason) => {
   const fake = await startFake('twilio')
   const { submit } = openLink('twilio', fake.url, { response_timeout_seconds: 1.5 })
   fake.behaviours.push((_response, socket) => void (what.startsWith('the') && socket.destroy()))
@@ -235,7 +235,7 @@ it.each([
   expect(fake.sends).toHaveLength(1)
 })
 
-it('believes a status whose body was cut, and follows no redirect', async () => {
+it('accepts a status whose body was cut, and follows no redirect', async () => {
   const fake = await startFake('twilio')
   const { submit, link } = openLink('twilio', fake.url)
   fake.behaviours.push(
@@ -251,7 +251,7 @@ it('believes a status whose body was cut, and follows no redirect', async () => 
   expect([link.state, link.lastError]).toEqual(['down', 'HTTP 307'])
 })
 
-it('stops for a minute when its credentials are refused, and rejects nothing for it', async () => {
+it('stops for a minute when its credentials are refused, and rejects no message for it', async () => {
   const fake = await startFake('twilio')
   const { submit, link } = openLink('twilio', fake.url)
   fake.behaviours.push('wrong token')
@@ -262,7 +262,7 @@ it('stops for a minute when its credentials are refused, and rejects nothing for
   expect(fake.sends).toHaveLength(1)
 })
 
-it('stops after three requests without an answer', async () => {
+it('stops after three requests without a response', async () => {
   const fake = await startFake('twilio')
   const { submit, link } = openLink('twilio', fake.url)
   fake.behaviours.push('fault', 'fault', 'fault')
@@ -277,7 +277,7 @@ it('stops after three requests without an answer', async () => {
   expect(link.state).toBe('down')
 })
 
-it('repeats a request without an answer where the carrier knows it by its key', async () => {
+it('repeats a request without a response if the carrier recognizes it by its key', async () => {
   const fake = await startFake('infobip')
   const { submit } = openLink('infobip', fake.url)
   fake.behaviours.push((_response, socket) => void socket.destroy(), 'repeated')
@@ -287,7 +287,7 @@ it('repeats a request without an answer where the carrier knows it by its key', 
   expect(bodies[1]).toBe(bodies[0])
 })
 
-it('repeats no request that it may not write any more', async () => {
+it('repeats no request that it may no longer write', async () => {
   const fake = await startFake('infobip')
   let mayWrite = true
   const { submit } = openLink('infobip', fake.url, {}, { mayWrite: () => mayWrite })
@@ -300,7 +300,7 @@ it('repeats no request that it may not write any more', async () => {
 })
 
 it.each(['too fast', 'no credit', 'wrong key'])(
-  'a repetition that is put off (%s) says nothing about the request without an answer',
+  'a delayed repetition (%s) says nothing about the request without a response',
   async (answer) => {
     const fake = await startFake('infobip')
     const { submit } = openLink('infobip', fake.url)
@@ -309,7 +309,7 @@ it.each(['too fast', 'no credit', 'wrong key'])(
   },
 )
 
-it('has at most its window under way, and keeps its pace', async () => {
+it('keeps its window and its pace', async () => {
   const fake = await startFake('generic')
   let open = 0
   let most = 0
@@ -334,7 +334,7 @@ it('has at most its window under way, and keeps its pace', async () => {
   expect(performance.now() - startedAt).toBeGreaterThan(300)
 })
 
-it('writes nothing without a lease, and gives back what waits when it is closed', async () => {
+it('writes nothing without a lease, and returns waiting messages when it closes', async () => {
   const fake = await startFake('twilio')
   let mayWrite = false
   const { link, answers } = openLink('twilio', fake.url, {}, { mayWrite: () => mayWrite })
@@ -350,7 +350,7 @@ it('writes nothing without a lease, and gives back what waits when it is closed'
   expect(answers.at(-1)).toMatchObject({ state: 'released' })
 })
 
-it('answers what is under way when its session is given up, and gives back what waits', async () => {
+it('finishes its pending requests when its session is released, and returns waiting messages', async () => {
   const fake = await startFake('twilio')
   const { link, answers } = openLink('twilio', fake.url, { window: 1 })
   let answer = (): void => {}
@@ -367,7 +367,7 @@ it('answers what is under way when its session is given up, and gives back what 
   expect([link.state, fake.sends.length]).toEqual(['down', 1])
 })
 
-it('waits for answers when it closes, and not for ever', async () => {
+it('waits for responses when it closes, but not forever', async () => {
   const fake = await startFake('twilio')
   const { link, answers } = openLink('twilio', fake.url)
   fake.behaviours.push(
@@ -384,7 +384,7 @@ it('waits for answers when it closes, and not for ever', async () => {
   expect(answers.at(-1)).toMatchObject({ state: 'released' })
 })
 
-it('refuses for good what it cannot send: a part of a text, a header with a line break', async () => {
+it('permanently refuses what it cannot send: a part of a text, a header with a line break', async () => {
   const fake = await startFake('generic')
   const { submit } = openLink('generic', fake.url)
   expect(await submit({ segments: 3, pending: [2] })).toMatchObject([

@@ -133,7 +133,7 @@ const referenceOf = ({ fake }: Journey): string =>
   /[\w-]{43}\.\d+\.\d+/.exec(`${fake.sends.at(-1)?.path} ${fake.sends.at(-1)?.body}`)?.[0] ?? ''
 
 describe.each(adapterNames)('%s', (name) => {
-  it('sends, is told of the delivery once, and of a failure with its reason', async () => {
+  it('sends, gets the delivery once, and a failure with its reason', async () => {
     const journey = await open(name)
     const { fake } = journey
     const sent = await journey.send()
@@ -169,7 +169,7 @@ describe.each(adapterNames)('%s', (name) => {
     await journey.close()
   })
 
-  it('brings replies, each once', async () => {
+  it('stores each reply once', async () => {
     const journey = await open(name)
     const { fake } = journey
     const values = { id: `in-${name}`, text: `Hi from ${name} 👍`, reference: '' }
@@ -183,7 +183,7 @@ describe.each(adapterNames)('%s', (name) => {
     await journey.close()
   })
 
-  it('is not believed without its signature, nor behind a wrong address', async () => {
+  it('is rejected without its signature, and at a wrong address', async () => {
     const journey = await open(name)
     const { fake } = journey
     const sent = await journey.send()
@@ -203,7 +203,7 @@ describe.each(adapterNames)('%s', (name) => {
   })
 })
 
-it('obeys a STOP that comes as binary data, and keeps its octets', async () => {
+it('obeys a STOP in binary data, and keeps its octets', async () => {
   const journey = await open('vonage')
   const person = '447700900321'
   const fields = { msisdn: person, to: ourNumber, messageId: 'in-binary', data: Buffer.from('STOP').toString('hex') }
@@ -225,7 +225,7 @@ it('obeys a STOP that comes as binary data, and keeps its octets', async () => {
   await journey.close()
 })
 
-it('refuses what it cannot read, and counts it', async () => {
+it('refuses unreadable requests, and counts them', async () => {
   const journey = await open('sinch')
   const changed = await app.inject({
     method: 'PATCH',
@@ -246,7 +246,7 @@ it('refuses what it cannot read, and counts it', async () => {
   await journey.close()
 })
 
-it('meters guesses at its addresses and signatures by network, and refuses no carrier for what others there fail at', async () => {
+it('limits guesses at its addresses and signatures by network, and refuses no carrier for others’ failures', async () => {
   const journey = await open('infobip')
   const authorization = `Basic ${Buffer.from('heliogram:hunter2').toString('base64')}`
   const post = async (url: string, from: string, header = authorization): Promise<number> => {
@@ -279,7 +279,7 @@ it('meters guesses at its addresses and signatures by network, and refuses no ca
   await journey.close()
 })
 
-it('takes all receipts of a request, however many they are', async () => {
+it('accepts all receipts in a request, however many', async () => {
   const journey = await open('infobip')
   const results = Array.from({ length: 1100 }, (_, n) => ({ messageId: `m${n}`, status: { groupId: 3, id: 5 } }))
   const authorization = `Basic ${Buffer.from('heliogram:hunter2').toString('base64')}`
@@ -290,7 +290,7 @@ it('takes all receipts of a request, however many they are', async () => {
   await journey.close()
 })
 
-it('keeps a receipt that overtakes its answer', async () => {
+it('keeps a receipt that overtakes its response', async () => {
   const journey = await open('twilio')
   const { fake } = journey
   fake.behaviours.push((response) => {
@@ -304,7 +304,7 @@ it('keeps a receipt that overtakes its answer', async () => {
   await journey.close()
 })
 
-it('finds the message of a receipt that overtakes an answer that never comes, by its reference', async () => {
+it('finds the message of a receipt by its reference if the response never arrives', async () => {
   const journey = await open('twilio')
   const { fake } = journey
   const posted: number[] = []
@@ -321,7 +321,7 @@ it('finds the message of a receipt that overtakes an answer that never comes, by
   await journey.close()
 })
 
-it('aggregates the receipts of the segments of a long message', async () => {
+it('aggregates the receipts of a long message’s segments', async () => {
   const journey = await open('plivo')
   const sent = await journey.send(2)
   const url = receiptsOf(journey)
@@ -355,7 +355,7 @@ it('aggregates the receipts of the segments of a long message', async () => {
 })
 
 it.each(['generic', 'sinch', 'plivo'] as const)(
-  '%s is believed only from the networks that its setting names',
+  '%s is accepted only from the networks in its setting',
   async (name) => {
     const journey = await open(name)
     const allow = (networks: string[]): Promise<unknown> =>

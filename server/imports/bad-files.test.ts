@@ -86,14 +86,14 @@ const refusals: Refusal[] = [
 ]
 
 describe('a file that cannot be imported', () => {
-  it.each(refusals)('is refused with what it is: %s', async (_, type, payload, status, detail) => {
+  it.each(refusals)('is refused with its kind: %s', async (_, type, payload, status, detail) => {
     const campaign = await test.newCampaign()
     const answer = await test.upload(campaign, type, payload)
     expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(detail)])
     expect((await test.call('GET', `/v1/campaigns/${campaign}/imports`)).body['data']).toEqual([])
   })
 
-  it('is found out later where its beginning promised more, and says what is there already', async () => {
+  it('fails later if its beginning was good, and says what is imported', async () => {
     const good = Array.from({ length: 3000 }, (_, n) => rowOf(numberOf(n))).join('')
     const texts = Array.from({ length: 1100 }, (_, n) => `${n}${randomBytes(700).toString('hex')}${'x'.repeat(63_000)}`)
     for (const [file, code, created] of [
@@ -115,15 +115,15 @@ describe('a file that cannot be imported', () => {
   })
 })
 
-it('may bring consents that are full of quotes', async () => {
+it('may contain consents full of quotes', async () => {
   const consent = { status: 'opted_in', text: '"'.repeat(2000) }
   const rows = Array.from({ length: 600 }, (_, n) => JSON.stringify({ phone_number: numberOf(n), consent }))
   const over = await test.run(await test.newCampaign(), 'application/x-ndjson', rows.join('\n'))
   expect(over).toMatchObject({ status: 'completed', counts: { created: 600 } })
 })
 
-describe('rows that cannot be read', () => {
-  it('are named in a workbook, and those behind them are there: long ones, and ones that stand for a gigabyte', async () => {
+describe('unreadable rows', () => {
+  it('are named in a workbook, and later rows are imported: long ones, and ones that expand to a gigabyte', async () => {
     const campaign = await test.newCampaign()
     const rows = [
       rowOf('phone', 'name'),
@@ -160,7 +160,7 @@ describe('rows that cannot be read', () => {
     expect((await test.errors(over.id)).length).toBe(1)
   })
 
-  it('have a place behind the one before them, whatever they say themselves', async () => {
+  it('follow the previous row, whatever number they claim', async () => {
     const campaign = await test.newCampaign()
     const places = ['x', '1.5', '-7', '9', '9', '3', '99999999999999999999', '']
     const rows = places.map((place) => rowOf('12').replace('<row', `<row r="${place}"`))
@@ -173,7 +173,7 @@ describe('rows that cannot be read', () => {
     expect((await test.errors(over.id)).map(({ line }) => line)).toEqual([2, 3, 4, 9, 10, 11, 12, 13])
   })
 
-  it('are not all of them because of the name of their sheet', async () => {
+  it('do not include all rows because of their sheet’s name', async () => {
     const campaign = await test.newCampaign()
     const file = zipOf({
       'xl/workbook.xml': '<workbook><sheets><sheet name="a&#0;b_xD83D_" r:id="rId1"/></sheets></workbook>',
@@ -183,7 +183,7 @@ describe('rows that cannot be read', () => {
     expect(over).toMatchObject({ detected: { sheet: 'a\uFFFDb\uFFFD' }, counts: { created: 1, failed: 0 } })
   })
 
-  it('are those whose JSON in a cell cannot be stored, and no others', async () => {
+  it('are those whose JSON cannot be stored, and no others', async () => {
     const campaign = await test.newCampaign()
     const cells = ['{""a"":""\\u0000""}', '{""a"":""x""}', '{""__proto__"":1}']
     const file = cells.map((cell, n) => `1555123000${n},"${cell}"`)
@@ -213,17 +213,14 @@ describe('rows that cannot be read', () => {
       () => `${JSON.stringify({ phone_number: '12', first_name: '"'.repeat(30_000) })}\n`.repeat(50),
       ['phone_number invalid_phone_number', 'first_name too_long'],
     ],
-  ])(
-    'may be full of what is wrong with them, of which the first of a kind is told: %s',
-    async (_, type, file, first) => {
-      const campaign = await test.newCampaign()
-      const over = await test.run(campaign, type, file())
-      expect(over).toMatchObject({ status: 'failed', failure: { code: 'no_good_rows' }, counts: { failed: 50 } })
-      const errors = await test.errors(over.id)
-      expect([...new Set(errors.map(({ column, code }) => `${String(column)} ${String(code)}`))]).toEqual(first)
-      expect(errors.filter(({ line }) => line === errors[0]?.['line'])).toHaveLength(first.length)
-    },
-  )
+  ])('may have many faults, of which the first of a kind is reported: %s', async (_, type, file, first) => {
+    const campaign = await test.newCampaign()
+    const over = await test.run(campaign, type, file())
+    expect(over).toMatchObject({ status: 'failed', failure: { code: 'no_good_rows' }, counts: { failed: 50 } })
+    const errors = await test.errors(over.id)
+    expect([...new Set(errors.map(({ column, code }) => `${String(column)} ${String(code)}`))]).toEqual(first)
+    expect(errors.filter(({ line }) => line === errors[0]?.['line'])).toHaveLength(first.length)
+  })
 
   it('are those of the rarer encoding in a file of two', async () => {
     const campaign = await test.newCampaign()
@@ -241,7 +238,7 @@ describe('rows that cannot be read', () => {
     ['text/csv', () => `phone,name\n${Array.from({ length: badRows }, (_, n) => `12,name ${n}\n`).join('')}`],
     [workbookType, () => rawWorkbook(rowOf('phone') + Array.from({ length: badRows }, () => rowOf('12')).join(''))],
   ])(
-    `may be all of them, in bounded memory, with the first 100,000 to be read: %s`,
+    `may be all of them, in bounded memory, with the first 100,000 readable: %s`,
     async (type, file) => {
       const campaign = await test.newCampaign()
       const { body } = await test.upload(campaign, type, file())

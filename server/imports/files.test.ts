@@ -34,7 +34,7 @@ function formOf(...parts: { name: string; filename?: string; type?: string; cont
 }
 
 describe('files as programs write them', () => {
-  it('are read in the encodings of spreadsheets, which are found by themselves', async () => {
+  it('are read in the encodings of spreadsheets, which are detected', async () => {
     const text = 'Téléphone;Prénom\r\n+33612345678;Zoé €\r\n'
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
     const latin = Buffer.from(text.replace('€', '\u0080'), 'latin1')
@@ -97,7 +97,7 @@ describe('files as programs write them', () => {
     expect((await test.badRows(over.id)).split('\n')[1]).toMatch(/^4.47E\+11,Bad,,,,/)
   })
 
-  it('may be workbooks that are plain lists of numbers, without names', async () => {
+  it('may be workbooks of plain numbers, without names', async () => {
     const campaign = await test.newCampaign()
     const file = await workbookOf([[15551230001], ['+1 555 123 0002'], [null], [15551230001]])
     const over = await test.run(campaign, workbookType, file)
@@ -110,7 +110,7 @@ describe('files as programs write them', () => {
     })
   })
 
-  it('that are no workbooks, or damaged ones, are refused with what they are', async () => {
+  it('that are damaged or not workbooks are refused with their kind', async () => {
     const campaign = await test.newCampaign()
     const whole = await workbookOf([
       ['phone', 'name'],
@@ -157,7 +157,7 @@ describe('files as programs write them', () => {
 })
 
 describe('a form of a browser', () => {
-  it('brings a file with options before or behind it, whatever the browser says of its type', async () => {
+  it('sends a file with options before or behind it, with any media type', async () => {
     const csv = 'Nr.,Who\n07911 123456,Ada\n07911 123457,Bob\n'
     const options = JSON.stringify({ mapping: { 'Nr.': 'phone_number', Who: 'first_name' }, default_country: 'GB' })
     const file = { name: 'file', filename: 'List.CSV', type: 'application/vnd.ms-excel', content: csv }
@@ -185,7 +185,7 @@ describe('a form of a browser', () => {
     }
   })
 
-  it('brings no JSON that is longer than what is read at once', async () => {
+  it('sends no more JSON than is parsed at once', async () => {
     const content = Buffer.alloc(32 * 1024 * 1024 + 1, ' ')
     const form = formOf({ name: 'file', filename: 'list.json', content })
     expect(await test.upload(await test.newCampaign(), form.type, form.body)).toMatchObject({
@@ -194,7 +194,7 @@ describe('a form of a browser', () => {
     })
   })
 
-  it('is refused with what is wrong in it', async () => {
+  it('is refused with its errors', async () => {
     const campaign = await test.newCampaign()
     const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }
     const refusals: [form: ReturnType<typeof formOf>, errors: string[]][] = [
@@ -225,7 +225,7 @@ describe('a form of a browser', () => {
     expect([asked.status, errorsOf(asked.body)]).toEqual([422, ['?mapping invalid_characters']])
   })
 
-  it('of JSON loses no good row to one that cannot be stored', async () => {
+  it('of JSON loses no good row to an unstorable one', async () => {
     const rows =
       '[{"phone_number":"15551230001"},{"phone_number":"15551230002","first_name":"\\ud83d"},{"phone_number":"1555\\u0000"},' +
       '{"phone_number":"15551230003","__proto__":1},{"phone_number":"15551230004"}]'
@@ -245,7 +245,7 @@ describe('a form of a browser', () => {
     }
   })
 
-  it('is refused with all that is wrong in what was asked', async () => {
+  it('is refused with all errors in its options', async () => {
     const campaign = await test.newCampaign()
     const query = '?on_conflict=x&dry_run=perhaps&default_country=UK&mapping={'
     const wrong = ['?on_conflict invalid_value', '?dry_run invalid_type']
@@ -266,7 +266,7 @@ describe('a form of a browser', () => {
     expect(errorsOf(body.body)).toEqual(['#/contacts too_short', '#/default_country invalid_value'])
   })
 
-  it('is refused with what rows of JSON have no field for, as columns have not', async () => {
+  it('is refused if rows of JSON have no field for its mapping, as with columns', async () => {
     const campaign = await test.newCampaign()
     const mapping = {
       a: ' ',
@@ -303,7 +303,7 @@ describe('a form of a browser', () => {
     }
   })
 
-  it('is refused with all that is wrong with its columns', async () => {
+  it('is refused with all errors of its columns', async () => {
     const campaign = await test.newCampaign()
     const mapping = encodeURIComponent(JSON.stringify({ Nr: 'shoe', name: 'shoe' }))
     const told = async (file: string, query = '') =>
@@ -312,7 +312,7 @@ describe('a form of a browser', () => {
     expect(await told(`name,name,${'x'.repeat(300)}\nAda,Bob,x`)).toBe(3)
   })
 
-  it('is refused with the columns that it does not have among all that is wrong', async () => {
+  it('is refused with missing columns among all errors', async () => {
     const campaign = await test.newCampaign()
     const mapping = { Nr: 'phone_number' }
     const query = `?on_conflict=x&default_country=UK&mapping=${encodeURIComponent(JSON.stringify(mapping))}`
@@ -336,7 +336,7 @@ describe('a form of a browser', () => {
 })
 
 describe('a dry run', () => {
-  it('counts everything, shows the first rows as they would be, and writes nothing', async () => {
+  it('counts everything, shows the first rows as contacts, and writes nothing', async () => {
     const campaign = await test.newCampaign({ default_country: 'US' })
     await test.optOut('15551230001')
     await test.run(campaign, 'text/csv', 'phone,name\n15551230001,Old\n15551230002,Old')
@@ -380,7 +380,7 @@ const exportsOf = (campaign: string): Promise<{ type: string; file: string }[]> 
   )
 
 describe('an export', () => {
-  it('is taken back by an import without a change', async () => {
+  it('is imported again without a change', async () => {
     const campaign = await test.newCampaign()
     const consent = { status: 'opted_in', method: 'form', obtained_at: '2026-01-02T03:04:05.000Z' }
     await test.call('POST', `/v1/campaigns/${campaign}/contacts`, {
@@ -418,7 +418,7 @@ describe('an export', () => {
     )
   })
 
-  it('says the countries of its numbers, which are no more than that when it is taken back', async () => {
+  it('states the countries of its numbers, and imports them again as derived', async () => {
     const campaign = await test.newCampaign()
     const add = (phone_number: string, country?: string) =>
       test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number, country })
@@ -436,7 +436,7 @@ describe('an export', () => {
     }
   })
 
-  it('keeps the country codes of its numbers where they could be national ones of the default country', async () => {
+  it('keeps the country codes of its numbers if they could be national ones of the default country', async () => {
     const numbers = ['4791234567', '6591234567']
     const campaign = await test.newCampaign()
     for (const phone_number of numbers) await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
@@ -447,7 +447,7 @@ describe('an export', () => {
     }
   })
 
-  it('is taken back also where its contacts together have more attributes than one may have', async () => {
+  it('is imported again even if its contacts together have more attributes than one may have', async () => {
     const campaign = await test.newCampaign()
     const attributesOf = (n: number) =>
       Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`a${n * 50 + i}`, `v${i}`]))

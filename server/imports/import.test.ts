@@ -8,7 +8,7 @@ const test = await createImportTest()
 afterAll(() => test.close())
 
 describe('an import', () => {
-  it('takes a CSV file with good and bad rows, and says what became of each', async () => {
+  it('reads a CSV file with good and bad rows, and reports each', async () => {
     const campaign = await test.newCampaign()
     await test.optOut('15551230006')
     const file = [
@@ -49,7 +49,7 @@ describe('an import', () => {
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(3)
   })
 
-  it('takes NDJSON and JSON, each wrong row alone', async () => {
+  it('reads NDJSON and JSON, and refuses each wrong row separately', async () => {
     for (const type of ['application/x-ndjson', 'application/json']) {
       const campaign = await test.newCampaign({ default_country: 'GB' })
       const rows = [
@@ -75,7 +75,7 @@ describe('an import', () => {
     }
   })
 
-  it('updates or skips the contacts that are there, and undoes no opt-out', async () => {
+  it('updates or skips existing contacts, and undoes no opt-out', async () => {
     const campaign = await test.newCampaign()
     await test.optOut('15551230016')
     await test.run(campaign, 'text/csv', 'phone,first_name,city\n15551230015,Ada,Rome\n15551230016,Eve,')
@@ -107,7 +107,7 @@ describe('an import', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('does for those it says are out what an opt-out does: what waits is canceled, and it is told, once', async () => {
+  it('treats opted-out rows like an opt-out: cancels queued messages and reports it, once', async () => {
     const { db } = test
     const campaign = await test.newCampaign()
     const { accountId } = test.account
@@ -148,7 +148,7 @@ describe('an import', () => {
     await db.query('delete from webhooks where account_id = $1', [accountId])
   })
 
-  it('takes the word of whoever is out in a later row of the file, whatever the first one says', async () => {
+  it('opts out a person by a later row of the file, whatever the first one says', async () => {
     const campaign = await test.newCampaign()
     // Enough rows that the last and the first are in different batches.
     const between = Array.from({ length: 6000 }, (_, i) => `1555777${1000 + i},`)
@@ -169,14 +169,14 @@ describe('an import', () => {
     expect((await test.run(campaign, 'text/csv', file)).counts).toMatchObject({ updated: 6002, opted_out: 2 })
   })
 
-  it('completes national numbers by the country of the import, else of the campaign', async () => {
+  it('completes national numbers by the import’s country, else the campaign’s', async () => {
     const campaign = await test.newCampaign({ default_country: 'US' })
     await test.run(campaign, 'text/csv', 'phone\n(415) 555-2671')
     await test.run(campaign, 'text/csv', 'phone\n07911 123456', '?default_country=GB')
     expect((await test.contacts(campaign)).map((row) => row['phone_number'])).toEqual(['14155552671', '447911123456'])
   })
 
-  it('gives back the bad rows as a file that can be corrected and sent again', async () => {
+  it('returns the bad rows as a file to correct and send again', async () => {
     const campaign = await test.newCampaign()
     const file = 'name;phone;formula\nAda;+1555;=1+1\nBob;15551230002;x\n"C;""c""";4.4E+11;@x'
     const first = await test.run(campaign, 'text/csv', file)
@@ -194,7 +194,7 @@ describe('an import', () => {
     expect(third.split('\n')[0]).toBe('name;phone;formula;error')
   })
 
-  it('refuses a row with more cells than there are columns, and gives it back with all of them', async () => {
+  it('refuses a row with more cells than columns, and returns all of them', async () => {
     const campaign = await test.newCampaign()
     const file = 'phone,name\n15551230001,Lovelace, Ada\n15551230002,"Hopper, Grace"\n15551230003,Alan,, \n'
     const over = await test.run(campaign, 'text/csv', file)
@@ -212,7 +212,7 @@ describe('an import', () => {
     expect((await test.badRows(again.id)).split('\n')[1]).toMatch(/^15551230001,Lovelace,"the row has more.*, Ada$/)
   })
 
-  it('refuses national numbers of no named country, says so before and after, and takes them with one', async () => {
+  it('refuses national numbers without a country, says so before and after, and accepts them with one', async () => {
     const campaign = await test.newCampaign()
     const numbers = ['2025550123', '3105550188', '4155550142', '6465550117', '9175550160', '2125550199']
     const mixed = [...numbers, '+33639980011', '(202) 555-0124']
@@ -244,7 +244,7 @@ describe('an import', () => {
     })
   })
 
-  it('groups rows by what is wrong with them, and names further numbers of a cell', async () => {
+  it('groups rows by error, and names further numbers of a cell', async () => {
     const cells = [
       '12',
       '+1 202 555 0123 ext 3',
@@ -266,7 +266,7 @@ describe('an import', () => {
     expect(over['further_numbers']).toEqual([{ line: 7, number: '15551230041', others: ['15551230042'] }])
   })
 
-  it('gives back each bad row once with all that is wrong, be there more errors than are read at once', async () => {
+  it('returns each bad row once with all its errors, even with more errors than are read at once', async () => {
     const row = `12,${'x'.repeat(101)},nowhere`
     const file = `phone,first_name,timezone\n${`${row}\n`.repeat(700)}`
     const over = await test.run(await test.newCampaign(), 'text/csv', file)
@@ -275,7 +275,7 @@ describe('an import', () => {
     expect([bad.length, bad.filter((line) => !wrong.test(line))]).toEqual([700, []])
   })
 
-  it('tells all that is wrong with a row, also where several have one code, and that its number is opted out all the same', async () => {
+  it('reports all errors of a row, also several of one code, and that its number is still opted out', async () => {
     const campaign = await test.newCampaign()
     const head = 'phone,country,timezone,language,consent'
     const file = `${head}\n15551230001,XX,nowhere,x!,opted_out\n15551230002,YY,,,opted_in`
@@ -305,7 +305,7 @@ describe('an import', () => {
     })
   })
 
-  it('marks the file of bad rows as UTF-8 for whoever sent another encoding', async () => {
+  it('marks the file of bad rows as UTF-8 if the upload had another encoding', async () => {
     const campaign = await test.newCampaign()
     const file = 'phone,name\n12,José'
     for (const [bytes, mark] of [
@@ -319,7 +319,7 @@ describe('an import', () => {
     }
   })
 
-  it('gives back the bad rows of JSON with all that they had, to be corrected and sent again', async () => {
+  it('returns bad rows of JSON complete, to correct and send again', async () => {
     const campaign = await test.newCampaign()
     const [kept, other] = [
       { a: 1, b: 'x,y' },
@@ -344,7 +344,7 @@ describe('an import', () => {
     expect(await test.badRows(renamed.id)).toMatch(/^first_name,city,phone,error\nBob,Bath,15551230002,/)
   })
 
-  it('survives NUL, bytes that are no UTF-8, an endless line and an open quote', async () => {
+  it('survives NUL, invalid UTF-8, an endless line and an open quote', async () => {
     const campaign = await test.newCampaign()
     const file = Buffer.concat([
       Buffer.from('phone,name\n15551230001,Zoë Ågren\n15551230002,a\0b\n15551230003,M'),
@@ -376,7 +376,7 @@ describe('an import', () => {
     expect(over.counts).toEqual({ ...zero, total: 10_000, processed: 10_000, created: 9000, duplicate: 1000 })
   })
 
-  it('brings no contact above 50 attributes, and neither does adding it again', async () => {
+  it('gives no contact more than 50 attributes, also when it is repeated', async () => {
     const campaign = await test.newCampaign()
     const attributes = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, 'old']))
     const contacts = [50, 49, 50].map((count, i) => ({ phone_number: numberOf(i), attributes: attributes(count) }))
@@ -401,13 +401,13 @@ describe('an import', () => {
     expect([again.status, errorsOf(again.body)]).toEqual([422, ['#/attributes too_long']])
   })
 
-  it('fails where the rows that the first bytes promised do not come', async () => {
+  it('fails if the promised rows do not arrive', async () => {
     const campaign = await test.newCampaign()
     const over = await test.run(campaign, 'application/x-ndjson', `${' '.repeat(60_000)}\n`.repeat(10))
     expect(over).toMatchObject({ status: 'failed', failure: { code: 'no_rows' } })
   })
 
-  it('records an event when it is over, for those who want it', async () => {
+  it('records an event at its end, for subscribers', async () => {
     const campaign = await test.newCampaign()
     test.subscribed.add(test.account.accountId)
     const over = await test.run(campaign, 'text/csv', 'phone\n15551230001')

@@ -23,7 +23,7 @@ async function make(accountId: string, daysAgo: number): Promise<string> {
   return id
 }
 
-it('bad rows and samples of an import go with the messages of its time, and its counts stay', async () => {
+it('bad rows and samples of an import are deleted with messages of its time, and its counts stay', async () => {
   const [short, long] = [await createTestAccount(db), await createTestAccount(db)]
   await db.query('update accounts set message_days = 10 where id = $1', [short.accountId])
   const gone = [await make(short.accountId, 11), await make(short.accountId, 300), await make(long.accountId, 401)]

@@ -32,7 +32,7 @@ const refusalOf = (text: string, isWhole = true, mapping: Record<string, string 
 }
 
 describe('readLayout', () => {
-  it('finds the delimiter and the columns under the names that people use', () => {
+  it('finds the delimiter and the columns by common names', () => {
     expect(layoutOf('First Name;Surname;MSISDN;City\nA;B;1;C').targets).toEqual([
       'first_name',
       'last_name',
@@ -67,7 +67,7 @@ describe('readLayout', () => {
     expect(layoutOf(`${names.join()}\n1`).targets).toEqual(names)
   })
 
-  it('prefers the own name of a field, then the first column', () => {
+  it('prefers a field’s own name, then the first column', () => {
     expect(layoutOf('mobile,phone_number\n1,2').targets).toEqual(['attributes.mobile', 'phone_number'])
     expect(layoutOf('mobile,phone\n1,2').targets).toEqual(['phone_number', 'attributes.phone'])
     expect(layoutOf('mobile,phone_number\n1,2', true, { phone_number: null }).targets).toEqual(['phone_number', null])
@@ -97,11 +97,11 @@ describe('readLayout', () => {
     expect(refusalOf('phone,\uFFFD\n1')).toMatch(/UTF-8/)
   })
 
-  it('does not judge rows by the pieces it does not see', () => {
+  it('does not judge rows in pieces it does not see', () => {
     expect(layoutOf('phone\n', false).targets).toEqual(['phone_number'])
   })
 
-  it('recognizes files that are no text', () => {
+  it('recognizes files that are not text', () => {
     expect(refuseBytes(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'utf-8')).toMatch(/before 2007/)
     expect(refuseBytes(Buffer.from('%PDF-1.7'), 'utf-8')).toMatch(/PDF/)
     expect(refuseBytes(Buffer.alloc(5000), 'utf-8')).toMatch(/text/)
@@ -111,7 +111,7 @@ describe('readLayout', () => {
     expect(refuseBytes(Buffer.from('\uFEFFphone\n1', 'utf16le'), 'utf-16le')).toBeNull()
   })
 
-  it('takes a list of numbers without a header, and the delimiter that Excel names', () => {
+  it('accepts a list of numbers without a header, and Excel’s delimiter line', () => {
     for (const list of ["'+447911123456\n447911123457", '447911123456'])
       expect(layoutOf(list)).toMatchObject({ header: ['phone_number'], headerLine: 0 })
     // Otherwise the first person of a table without names would be lost.
@@ -123,7 +123,7 @@ describe('readLayout', () => {
     })
   })
 
-  it('follows what the caller says of columns, and refuses what cannot be followed', () => {
+  it('follows the caller’s mapping, and refuses an impossible one', () => {
     const mapping = { 'Nr.': 'phone_number', phone: null, Stadt: 'attributes.city' }
     expect(layoutOf('phone,Nr.,Stadt\n1,2,3', true, mapping).targets).toEqual([null, 'phone_number', 'attributes.city'])
     expect(layoutOf('phone,a,b\n1,2,3', true, { a: null, b: null }).targets).toEqual(['phone_number', null, null])
@@ -145,7 +145,7 @@ describe('readImportedNumber', () => {
     return 'number' in phone ? phone.number : phone.code
   }
 
-  it('undoes what spreadsheets and people do to numbers', () => {
+  it('repairs numbers damaged by spreadsheets and people', () => {
     for (const text of [
       '+447911123456',
       '447911123456',
@@ -160,7 +160,7 @@ describe('readImportedNumber', () => {
       expect(read(text)).toBe('447911123456')
   })
 
-  it('says what it mended', () => {
+  it('reports its repairs', () => {
     const repairOf = (text: string, country: string | null = null) => {
       const phone = readImportedNumber(text, country)
       return 'number' in phone ? phone.repair : phone.code
@@ -189,7 +189,7 @@ describe('readImportedNumber', () => {
     expect(read('(555) 123-4567')).toBe('invalid_phone_number')
   })
 
-  it('reads the mobile numbers of every country without their plus sign as they are, with that country too', () => {
+  it('reads every country’s mobile numbers without a plus sign unchanged, also with that country', () => {
     const misread: string[] = []
     let read = 0
     for (const country of Object.keys(metadata.countries) as CountryCode[]) {
@@ -216,7 +216,7 @@ describe('readImportedNumber', () => {
     expect(misread).toEqual([])
   })
 
-  it('reads what begins like a country code and is no mobile number behind it as national', () => {
+  it('reads digits that begin like a country code but are not a mobile number as national', () => {
     expect(read('15112345678', 'DE')).toBe('4915112345678')
     expect(read('0151 12345678', 'DE')).toBe('4915112345678')
     expect(read('49 151 12345678', 'DE')).toBe('4915112345678')
@@ -229,13 +229,13 @@ describe('readImportedNumber', () => {
     expect(read('55981234567', 'BR')).toBe('5555981234567')
   })
 
-  it('reads digits as they are in an export, and as national what was corrected in it', () => {
+  it('reads digits in an export unchanged, and corrected ones as national', () => {
     const read = (text: string, country: string) => readImportedNumber(text, country, true)
     expect(read('4582345678', 'US')).toMatchObject({ number: '4582345678', repair: 'missing_plus' })
     expect(read('07911 123456', 'GB')).toMatchObject({ number: '447911123456', repair: 'national' })
   })
 
-  it('names digits that a spreadsheet dropped and never guesses them', () => {
+  it('reports digits that a spreadsheet dropped and never guesses them', () => {
     for (const text of ['4.47E+11', '4,47911E+11', '4.4791e11', "'4.47E+11"])
       expect(read(text, 'GB')).toBe('scientific_notation')
     expect(read('')).toBe('required')
@@ -262,7 +262,7 @@ describe('readRow', () => {
   })
   const options: ImportOptions = { onConflict: 'update', defaultCountry: null, isDryRun: false, mapping: {} }
 
-  it('reads the fields of a line, and nothing from its empty cells', () => {
+  it('reads the fields of a line, and ignores empty cells', () => {
     const row = { line: 2, size: 1, record: ['15551234567', '', ' en-gb', 'a; ;b;a', 'gb', "'=Sum", 'Opted out'] }
     expect(readRow(row, csvOptions('phone,name,language,tags,country,formula,consent'))).toMatchObject({
       contact: {
@@ -277,7 +277,7 @@ describe('readRow', () => {
     })
   })
 
-  it('reads a text in a formula, by which programs keep the digits of a cell, and not one that somebody wrote himself', () => {
+  it('reads a text formula, by which programs keep the digits of a cell, but not a person’s own formula', () => {
     const header = '="phone",="external_id",name,note'
     const row = { line: 2, size: 1, record: ['="15551234567"', ' ="0042"', '="Ada ""A"""', `'="0042"`] }
     expect(readRow(row, csvOptions(header))).toMatchObject({
@@ -291,7 +291,7 @@ describe('readRow', () => {
     expect(layoutOf('="15551234567"\n="15551234568"')).toMatchObject({ header: ['phone_number'], headerLine: 0 })
   })
 
-  it('reads locales as programs write them, and counts the apostrophe before a plus sign', () => {
+  it('reads locales as programs write them, and the apostrophe before a plus sign', () => {
     const row = { line: 2, size: 1, record: ["'+15551234567", 'en_US'] }
     expect(readRow(row, csvOptions('phone,locale'))).toMatchObject({
       contact: { phoneNumber: '15551234567', language: 'en-US' },
@@ -299,7 +299,7 @@ describe('readRow', () => {
     })
   })
 
-  it('refuses a consent of the future, in its column', () => {
+  it('refuses a consent from the future, in its column', () => {
     const at = new Date(Date.now() + 3_600_000).toISOString()
     const row = { line: 2, size: 1, record: ['15551234567', 'opted_in', at] }
     expect(readRow(row, csvOptions('phone,consent,consent date'))).toMatchObject({
@@ -307,7 +307,7 @@ describe('readRow', () => {
     })
   })
 
-  it('names every error of a row with its column and value', () => {
+  it('reports every error of a row with its column and value', () => {
     const cells = ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!', 'y'.repeat(501)]
     const row = { line: 9, size: 1, record: cells }
     const read = readRow(row, csvOptions('external_id,Vorname,timezone,Handy,language,City'))
@@ -326,7 +326,7 @@ describe('readRow', () => {
     })
   })
 
-  it('takes what stands beside the columns of a workbook for a note', () => {
+  it('ignores notes beside the columns of a workbook', () => {
     const given = csvOptions('phone,name')
     const row = { line: 2, size: 1, record: ['15551234567', 'Ada', 'a note'] }
     expect(readRow(row, given)).toMatchObject({ errors: [{ code: 'invalid_format', column: null }] })
@@ -335,7 +335,7 @@ describe('readRow', () => {
     )
   })
 
-  it('names the column of a consent that is wrong', () => {
+  it('names the column of a wrong consent', () => {
     const row = { line: 2, size: 1, record: ['15551234567', 'opted_in', '999', 'x'] }
     expect(readRow(row, csvOptions('phone,consent,consent_ip,consent_date'))).toMatchObject({
       errors: [
@@ -351,14 +351,14 @@ describe('readRow', () => {
     })
   })
 
-  it('refuses cells that were no UTF-8, or have a NUL', () => {
+  it('refuses cells with invalid UTF-8 or a NUL', () => {
     for (const cell of ['M\uFFFDller', 'a\0b'])
       expect(readRow({ line: 2, size: 1, record: ['15551234567', cell] }, csvOptions('phone,name'))).toMatchObject({
         errors: [{ code: 'invalid_characters' }],
       })
   })
 
-  it('checks objects as the request would', () => {
+  it('checks objects as a request would', () => {
     const errorsOf = (record: unknown) => {
       const read = readRow({ line: 1, size: 1, record }, options)
       return 'errors' in read ? read.errors.map((error) => `${error.column} ${error.code}`) : []
@@ -385,7 +385,7 @@ describe('readRow', () => {
     expect(errorsOf({ ...exported, shoe: null })).toEqual(['shoe unknown_field'])
   })
 
-  it('reads members of an object under the names that the caller gives them, which may change places', () => {
+  it('renames members of an object by the mapping, even if two are swapped', () => {
     const contactOf = (record: object, mapping: ImportOptions['mapping']) =>
       readRow({ line: 1, size: 1, record }, { ...options, mapping })
     const record = { phone_number: '15550000001', mobile: '15551234567', a: 'Ada', b: 'Bath', c: 'x' }
@@ -421,7 +421,7 @@ describe('readRow', () => {
 })
 
 describe('NumberSet', () => {
-  it('holds exactly the numbers that were added', () => {
+  it('holds exactly the added numbers', () => {
     const digits = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map(String)
     fc.assert(
       fc.property(
@@ -446,7 +446,7 @@ describe('NumberSet', () => {
     )
   })
 
-  it('stays fast with a million neighbouring numbers', () => {
+  it('stays fast with a million neighboring numbers', () => {
     const set = new NumberSet()
     const startedMs = performance.now()
     for (let number = 15_550_000_000; number < 15_551_000_000; number++) set.add(String(number))

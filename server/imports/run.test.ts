@@ -54,7 +54,7 @@ async function takeAway(db: Queryable, campaign: string, importId: string): Prom
 }
 
 describe('an interrupted import', () => {
-  it('goes on behind the last committed row, with progress to be seen', async () => {
+  it('resumes behind the last committed row, with visible progress', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10_000))
     const progress: unknown[] = []
@@ -72,7 +72,7 @@ describe('an interrupted import', () => {
     expect(await test.runHere(key, never)).toBe('lost')
   })
 
-  it('waits for a database that is not there when its thread begins', async () => {
+  it('waits for a database that is down when its thread begins', async () => {
     const { id, key } = await test.hold(await test.newCampaign(), fileOf(10))
     const url = new URL(test.connection.connectionString ?? '')
     const [folder, port] = [url.searchParams.get('host'), url.searchParams.get('port') ?? url.port]
@@ -100,7 +100,7 @@ describe('an interrupted import', () => {
     }
   })
 
-  it('reads a batch again whose rows a contact refused that was not there when it began', async () => {
+  it('rereads a batch if a contact refused its rows that did not exist at its start', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, `phone,city\n${numberOf(1)},Ulm\n${numberOf(2)},Bonn\n`)
     const of = [test.account.accountId, parseId('cmp', campaign)]
@@ -120,7 +120,7 @@ describe('an interrupted import', () => {
     expect(await test.badRows(id)).toContain(`${numberOf(2)},Bonn,`)
   })
 
-  it('has as much progress in a workbook as rows were read, whose directory and texts stand at its end', async () => {
+  it('reports progress in a workbook by rows, though its directory and texts are at the end', async () => {
     const campaign = await test.newCampaign()
     const rows = Array.from({ length: 10_000 }, (_, n) => rowOf(numberOf(n), randomBytes(100).toString('hex')))
     const file = rawWorkbook(`${rowOf('phone', 'note')}<row><c t="s"><v>0</v></c></row>${rows.join('')}`, ['12'])
@@ -132,7 +132,7 @@ describe('an interrupted import', () => {
     expect(progress).toBeLessThan(0.8)
   })
 
-  it('has written as much as it may hold, where its rows are long', async () => {
+  it('ends a batch at its size limit if its rows are long', async () => {
     const campaign = await test.newCampaign()
     const row = `,${'x'.repeat(60_000)}\n`
     const { id, key } = await test.hold(campaign, `phone,name\n${row.repeat(60)}`)
@@ -141,7 +141,7 @@ describe('an interrupted import', () => {
     expect((await test.read(id)).counts).toMatchObject({ processed: 34, failed: 34 })
   })
 
-  it('knows of the rows before the last committed one which numbers they had, and that one was refused', async () => {
+  it('knows the numbers of rows before the last committed one, and that one was refused', async () => {
     const campaign = await test.newCampaign()
     const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
     await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: numberOf(2), attributes })
@@ -188,7 +188,7 @@ describe('an interrupted import', () => {
     expect(await count('import_numbers', key.importId)).toBe(0)
   })
 
-  it('goes on behind a batch that another worker has written, as behind its own of which it was not told', async () => {
+  it('resumes behind a batch that another worker has written, or its own unconfirmed one', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(2510))
     const runs: Promise<unknown>[] = []
@@ -203,7 +203,7 @@ describe('an interrupted import', () => {
     expect((await test.read(id)).counts).toEqual(countsOf(2510))
   })
 
-  it('writes again what a crash of the database took away before its last rows', async () => {
+  it('rewrites what a database crash lost before its last rows', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(25_000))
     const lock = (tx: Tx): Promise<unknown> =>
@@ -227,7 +227,7 @@ describe('an interrupted import', () => {
     expect(await test.contacts(campaign)).toHaveLength(20_000)
   })
 
-  it('writes again what a crash of the database took away before its end', async () => {
+  it('rewrites what a database crash lost before its end', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10))
     let runs = 0
@@ -256,7 +256,7 @@ describe('an interrupted import', () => {
     expect(await count('import_chunks', key.importId)).toBe(0)
   })
 
-  it('ends where a file has more rows than a million, and says what is there', async () => {
+  it('ends if a file has more than a million rows, and says what is imported', async () => {
     const campaign = await test.newCampaign()
     const rows = 1_000_000
     const { id, key } = await test.hold(campaign, `phone\n${`${numberOf(1)}\n`.repeat(rows)}${numberOf(2)}\n`)
@@ -277,7 +277,7 @@ describe('an interrupted import', () => {
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(16_000)
   })
 
-  it('waits for a database that takes nothing for as long as it does, and for a statement that is canceled each time not for ever', async () => {
+  it('waits as long as a database rejects writes, but not forever for a statement that is canceled each time', async () => {
     const settings = { default_transaction_read_only: 'on', statement_timeout: '50ms' }
     const refusing = openPool(test.connection, { name: 'refusing', max: 1, settings })
     let tries = 0
@@ -316,7 +316,7 @@ describe('an interrupted import', () => {
     expect((await test.finished(id)).counts).toEqual(countsOf(150_000))
   })
 
-  it('goes on after its process was killed, and writes no contact twice', async () => {
+  it('resumes after its process was killed, and writes no contact twice', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(100_000))
     const program = `
@@ -351,7 +351,7 @@ describe('an interrupted import', () => {
     expect(await test.contacts(campaign)).toHaveLength(80_000)
   })
 
-  it('goes on with the next start of a process that is alone, without the wait for a sign of life of its job', async () => {
+  it('resumes at once when a process that is alone restarts, without waiting for its job’s heartbeat', async () => {
     const { id } = await test.hold(await test.newCampaign(), fileOf(10))
     const before = test.imports
     const { connection, context } = test
@@ -360,7 +360,7 @@ describe('an interrupted import', () => {
     expect(await test.finished(id, 10_000)).toMatchObject({ counts: countsOf(10) })
   })
 
-  it('may be interrupted as often as it is while it moves on, and fails where it does not', async () => {
+  it('may be interrupted any number of times while it progresses, and fails if it does not', async () => {
     const { id, key } = await test.hold(await test.newCampaign(), fileOf(30_000))
     // Each run writes one batch.
     for (let n = 0; n < 9; n++) expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
@@ -373,7 +373,7 @@ describe('an interrupted import', () => {
     expect(await test.read(stuck.id)).toMatchObject({ status: 'failed', failure: { code: 'internal_error' } })
   })
 
-  it('stops when it is canceled, and keeps what is there', async () => {
+  it('stops when it is canceled, and keeps its rows', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10_000))
     expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
@@ -392,7 +392,7 @@ describe('an interrupted import', () => {
     expect((await test.call('POST', `/v1/imports/${whole.id}/cancel`)).body['code']).toBe('import_over')
   })
 
-  it('writes nothing of the batch that is under way when it is canceled', async () => {
+  it('writes nothing of the current batch when it is canceled', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10))
     let running: Promise<unknown> = Promise.resolve()
@@ -407,7 +407,7 @@ describe('an interrupted import', () => {
     expect(await test.contacts(campaign)).toEqual([])
   })
 
-  it('takes no file away but its own when it ends', async () => {
+  it('deletes only its own file when it ends', async () => {
     const campaign = await test.newCampaign()
     const imports = [await test.hold(campaign, fileOf(10)), await test.hold(campaign, fileOf(20))]
     for (const { key } of imports) expect(await test.runHere(key, never)).toBe('over')

@@ -16,7 +16,7 @@ const run = (db: Db, key: ImportKey): Promise<RunResult> =>
   runImport(test.context, key, never, (one, signal) => writeRows({ db, vault: testVault, readRow }, one, signal))
 
 // Both wait for the seconds between a job's tries.
-it.concurrent('goes on in smaller pieces where a database takes its time for each row', async () => {
+it.concurrent('continues in smaller pieces if the database is slow for each row', async () => {
   const { db, connection } = test
   await db.query(`
     create function take_time() returns trigger language plpgsql as 'begin perform pg_sleep(0.002); return new; end';
@@ -34,7 +34,7 @@ it.concurrent('goes on in smaller pieces where a database takes its time for eac
   }
 }, 120_000)
 
-it.concurrent('fails with what to do where also a few rows are never taken', async () => {
+it.concurrent('fails with advice if even a few rows are never written', async () => {
   const { db, connection } = test
   const campaign = await test.newCampaign()
   const { id, key } = await test.hold(campaign, `phone\n${numberOf(1)}`)

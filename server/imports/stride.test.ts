@@ -6,7 +6,7 @@ const shared = (): Int32Array => new Int32Array(new SharedArrayBuffer(4))
 const strideBeside = (accepted: Int32Array): Stride => new Stride(() => Atomics.load(accepted, 0))
 
 describe('an import', () => {
-  it('takes large steps and no rest while nobody sends', async () => {
+  it('takes large steps without rest while no messages are sent', async () => {
     const stride = strideBeside(shared())
     expect([stepRows, batchRows - 1, batchRows].map((rows) => stride.isWhole(rows))).toEqual([false, false, true])
     const startMs = performance.now()
@@ -14,7 +14,7 @@ describe('an import', () => {
     expect(performance.now() - startMs).toBeLessThan(100)
   })
 
-  it('takes small ones while somebody does, and rests longer than it worked, up to a limit', async () => {
+  it('takes small steps while messages are sent, and rests longer than it works, up to a limit', async () => {
     const accepted = shared()
     const stride = strideBeside(accepted)
     Atomics.add(accepted, 0, 1)
@@ -27,7 +27,7 @@ describe('an import', () => {
     expect(performance.now() - startMs).toBeLessThan(900)
   })
 
-  it('goes at full speed again when nobody has sent for a second', async () => {
+  it('returns to full speed after a second without sends', async () => {
     const accepted = shared()
     const stride = strideBeside(accepted)
     Atomics.store(accepted, 0, -7)

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
-it('loads nothing that schemas are made with, which would be half of its memory', () => {
+it('the thread does not load TypeBox, which would be half of its memory', () => {
   const program = `
     import { registerHooks } from 'node:module'
     const loaded = []

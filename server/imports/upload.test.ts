@@ -39,7 +39,7 @@ const importsOf = async (campaign: string): Promise<number> => {
 const busyConnections = (): number => test.imports.uploads.totalCount - test.imports.uploads.idleCount
 
 describe('an upload', () => {
-  it('looks behind each of its pieces whether somebody sends, to rest then', async () => {
+  it('checks after each piece whether messages are sent, and then rests', async () => {
     const pieces = 5
     const { imports } = test
     let looks = 0
@@ -50,7 +50,7 @@ describe('an upload', () => {
     expect(looks).toBe(pieces + 1)
   })
 
-  it('is refused at once where it cannot be imported at all, and leaves nothing', async () => {
+  it('is refused at once if it can never be imported, and leaves nothing', async () => {
     const campaign = await test.newCampaign()
     const refusals: [type: string, payload: string | Buffer, status: number][] = [
       ['text/csv', '', 422],
@@ -76,7 +76,7 @@ describe('an upload', () => {
     expect(await importsOf(campaign)).toBe(0)
   })
 
-  it('is a workbook that has its names near the beginning of its sheet', async () => {
+  it('may be a workbook with its names near the beginning of its sheet', async () => {
     const campaign = await test.newCampaign()
     const send = (emptyRows: number): ReturnType<typeof test.upload> => {
       const sheet = `${'<row/>'.repeat(emptyRows)}${rowOf('phone')}${rowOf(numberOf(1))}`
@@ -86,7 +86,7 @@ describe('an upload', () => {
     expect(await send(1_500_000)).toMatchObject({ status: 422, body: { errors: [{ pointer: '#' }] } })
   })
 
-  it('may come in small pieces, and one with the same key is not stored again', async () => {
+  it('may arrive in small pieces, and is stored once for a key', async () => {
     const campaign = await test.newCampaign()
     const send = (): Promise<{ status: number | undefined; body: Record<string, unknown> }> => {
       const request = open(campaign, { 'idempotency-key': 'file-1' })
@@ -102,7 +102,7 @@ describe('an upload', () => {
     expect(await importsOf(campaign)).toBe(1)
   })
 
-  it.each(['keep-alive', 'close'])('gets its refusal through while it is still being sent: %s', async (connection) => {
+  it.each(['keep-alive', 'close'])('gets its refusal while it is still being sent: %s', async (connection) => {
     const campaign = await test.newCampaign()
     const request = open(campaign, { connection })
     const answer = answerOf(request)
@@ -116,7 +116,7 @@ describe('an upload', () => {
     expect(await importsOf(campaign)).toBe(0)
   })
 
-  it('is answered where a gzip in a form is filled up behind its end', async () => {
+  it('gets a response if a gzip in a form is padded behind its end', async () => {
     const campaign = await test.newCampaign()
     const request = open(campaign, { 'content-type': 'multipart/form-data; boundary=b' })
     const answer = answerOf(request)
@@ -130,7 +130,7 @@ describe('an upload', () => {
     expect((await test.finished(String(body['id']))).counts).toMatchObject({ total: 1, created: 1 })
   })
 
-  it('leaves nothing behind when the client goes away in the middle', async () => {
+  it('leaves nothing behind if the client disconnects in the middle', async () => {
     const campaign = await test.newCampaign()
     const request = open(campaign, { 'content-length': '9000000' })
     request.on('error', () => {})
@@ -141,7 +141,7 @@ describe('an upload', () => {
     expect(await importsOf(campaign)).toBe(0)
   })
 
-  it('is not taken whose key was revoked while it came, and leaves nothing', async () => {
+  it('is refused if its key was revoked meanwhile, and leaves nothing', async () => {
     const { keyId, headers, accountId } = await createTestAccount(test.db)
     const { body: made } = await test.call('POST', '/v1/campaigns', { name: 'Late' }, { ...test.other, headers })
     const campaign = String(made['id'])
@@ -156,7 +156,7 @@ describe('an upload', () => {
     expect(await importsOf(campaign)).toBe(0)
   })
 
-  it('of one account leaves a place to those of others, however many come slowly', async () => {
+  it('leaves a place to other accounts, however many slow ones one account has', async () => {
     const campaign = await test.newCampaign()
     const slow = Array.from({ length: uploadsMax }, () => open(campaign))
     const answers = slow.map(answerOf)

@@ -25,17 +25,20 @@ const consentOf = async (campaign: string, number: string): Promise<unknown> => 
 it.each([
   ['in the same batch as', '15550000001', []],
   ['batches behind', '15550000002', between],
-])('keeps the word of a person who was out before, and whose row says so %s the first', async (_, number, rows) => {
-  const campaign = await test.newCampaign()
-  await test.optOut(number)
-  const file = fileOf(`${number},opted_in,form`, ...rows, `${number},opted_out,call`)
-  const over = await test.run(campaign, 'text/csv', file)
-  expect(over.counts).toMatchObject({ created: rows.length + 1, duplicate: 1, opted_out: 1 })
-  expect((await ledgerOf(number))[0]).toBe('opted_out call')
-  expect(await consentOf(campaign, number)).toEqual([{ status: 'opted_out', method: 'call' }])
-})
+])(
+  'an import keeps the statement of a person who was out before, and whose row says so %s the first',
+  async (_, number, rows) => {
+    const campaign = await test.newCampaign()
+    await test.optOut(number)
+    const file = fileOf(`${number},opted_in,form`, ...rows, `${number},opted_out,call`)
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over.counts).toMatchObject({ created: rows.length + 1, duplicate: 1, opted_out: 1 })
+    expect((await ledgerOf(number))[0]).toBe('opted_out call')
+    expect(await consentOf(campaign, number)).toEqual([{ status: 'opted_out', method: 'call' }])
+  },
+)
 
-it('keeps the proof of the first row that says of a person to be out', async () => {
+it('an import keeps the proof of the first row that opts a person out', async () => {
   const campaign = await test.newCampaign()
   const [first, second] = ['15550000003', '15550000004']
   const file = fileOf(
@@ -55,7 +58,7 @@ it('keeps the proof of the first row that says of a person to be out', async () 
   ])
 })
 
-it('leaves the contacts that were there alone where it is to skip them, and opts their people out all the same', async () => {
+it('an import that skips existing contacts leaves them unchanged, and still opts their people out', async () => {
   const campaign = await test.newCampaign()
   const number = '15550000005'
   await test.run(campaign, 'text/csv', fileOf(`${number},opted_in,form`))
@@ -66,7 +69,7 @@ it('leaves the contacts that were there alone where it is to skip them, and opts
   expect(await consentOf(campaign, number)).toEqual([{ status: 'opted_in', method: 'form' }])
 })
 
-it('hears of a row that is refused for its attributes that the person is out, and nothing else', async () => {
+it('a row that is refused for its attributes still opts the person out, and changes nothing else', async () => {
   const campaign = await test.newCampaign()
   const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
   const [first, second] = ['15550000021', '15550000022']
@@ -77,7 +80,7 @@ it('hears of a row that is refused for its attributes that the person is out, an
   expect([await ledgerOf(first), await ledgerOf(second)]).toEqual([[], ['opted_out call']])
 })
 
-it('hears of a bad row whose number can be read that the person is out, and makes no contact of it', async () => {
+it('a bad row with a readable number still opts the person out, and creates no contact', async () => {
   const campaign = await test.newCampaign()
   const [known, unknown, unread] = ['15550000031', '15550000032', '123']
   await test.run(campaign, 'text/csv', fileOf(`${known},opted_in,form`))
@@ -102,7 +105,7 @@ it('hears of a bad row whose number can be read that the person is out, and make
   ])
 })
 
-it('foresees in a dry run how many are out', async () => {
+it('a dry run predicts the number of opt-outs', async () => {
   const campaign = await test.newCampaign()
   const { accountId } = test.account
   const [late, later, early, known, forgotten] = [

@@ -29,7 +29,7 @@ describe('STOP from a national number', () => {
     ['with a trunk prefix, to our number in national form', '07700901502', '07700901501'],
     ['to a short code', '07700901502', shortCode],
     ['to a sender of another country', '07700901502', ourNumber],
-  ])('is of the person whom the sender wrote to: %s', async (_, source, destination) => {
+  ])('belongs to the person the sender wrote to: %s', async (_, source, destination) => {
     const sender = destination.startsWith('0') ? british : destination
     const asked = await test.send({ theirNumber: '447700901502', sender })
     expect(await says(source, destination)).toBe('stored')
@@ -41,12 +41,12 @@ describe('STOP from a national number', () => {
     ).toBe(1)
   })
 
-  it('is of the sender’s country if nobody was written to', async () => {
+  it('is of the sender’s country if there was no message', async () => {
     expect(await says('07700901503', british)).toBe('stored')
     expect(await isOut('447700901503')).toBe(true)
   })
 
-  it('that is a whole number of another country is of the one whom the sender wrote to', async () => {
+  it('that is a full number of another country belongs to the person the sender wrote to', async () => {
     await test.send({ theirNumber: '14791234567' })
     expect(await says('4791234567', ourNumber)).toBe('stored')
     expect([await isOut('14791234567'), await isOut('4791234567')]).toEqual([true, false])
@@ -56,7 +56,7 @@ describe('STOP from a national number', () => {
     expect([await isOut('14791234568'), await isOut('4791234568')]).toEqual([false, true])
   })
 
-  it('is kept for the operator if it may be of nobody or of several, until the carrier has a country', async () => {
+  it('is kept for the operator if it may belong to nobody or to several, until the carrier has a country', async () => {
     await test.send({ theirNumber: '447700901504', sender: shortCode })
     await test.send({ theirNumber: '497700901504', sender: shortCode })
     expect(await says('07700901504', shortCode)).toBe('orphan')

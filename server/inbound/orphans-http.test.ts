@@ -61,7 +61,7 @@ async function insertSender(number: string, carrierId = test.carrierId): Promise
 }
 
 describe('the list', () => {
-  it('has the newest first, and takes a carrier and a number', async () => {
+  it('is newest first, and filters by carrier and number', async () => {
     await says('447700900201', 'STOP')
     await says('447700900202', 'Wann kommt ihr?', '447700900998')
     const carrier = showId('car', test.carrierId)
@@ -77,18 +77,18 @@ describe('the list', () => {
     expect(statusCode).toBe(404)
   })
 
-  it('has no texts without messages:read_body, and still says which are STOP', async () => {
+  it('hides texts without messages:read_body, and still marks STOPs', async () => {
     await says('447700900201', 'STOP')
     expect(await list('', await as(['carriers:read']))).toMatchObject([{ message: null, keyword: 'stop' }])
   })
 
-  it('is for who may carriers:read', async () => {
+  it('requires carriers:read', async () => {
     const { headers } = await as(['messages:read', 'messages:read_body', 'webhooks:write'])
     expect((await app.inject({ url: '/v1/orphan-replies', headers })).statusCode).toBe(403)
   })
 })
 
-describe('to give', () => {
+describe('assigning', () => {
   it('needs carriers:write', async () => {
     await says('447700900201', 'STOP')
     const [reply] = await list()
@@ -97,7 +97,7 @@ describe('to give', () => {
     expect(await list()).toMatchObject([{ to: unknown }])
   })
 
-  it('gives all replies to the number to the account of the sender, once, and its STOP counts', async () => {
+  it('gives all replies to the number to the sender’s account, once, and applies its STOP', async () => {
     await says('447700900201', 'STOP')
     await says('447700900202', 'Hello')
     await says('447700900203', 'STOP', '447700900998')
@@ -117,7 +117,7 @@ describe('to give', () => {
     expect(await test.count('messages', `direction = 'inbound' and our_number = '${ours}'`)).toBe(2)
   })
 
-  it('refuses a sender of another carrier and one that there is not, and changes nothing', async () => {
+  it('refuses another carrier’s sender and a missing one, and changes nothing', async () => {
     await says('447700900201', 'STOP')
     const [reply] = await list()
     const elsewhere = newId()
@@ -132,7 +132,7 @@ describe('to give', () => {
   })
 })
 
-describe('to dismiss', () => {
+describe('dismissing', () => {
   const dismiss = (id: string, { headers }: TestAccount = operator, key = 'k') =>
     app.inject({
       method: 'POST',
@@ -140,7 +140,7 @@ describe('to dismiss', () => {
       headers: { ...headers, 'idempotency-key': key },
     })
 
-  it('deletes a reply and the older ones to its number, and keeps what came since or to another number', async () => {
+  it('deletes a reply and older ones to its number, and keeps later ones and other numbers’', async () => {
     await says('447700900201', 'Spam')
     await says('447700900202', 'Spam')
     const [seen] = await list()
@@ -153,7 +153,7 @@ describe('to dismiss', () => {
     expect(await list()).toMatchObject([{ from: '447700900204' }, { from: '447700900203' }])
   })
 
-  it('needs carriers:write and a reply that is there', async () => {
+  it('needs carriers:write and an existing reply', async () => {
     await says('447700900201', 'Hello')
     const [reply] = await list()
     expect((await dismiss(reply?.id ?? '', await as(['carriers:read', 'messages:write']))).statusCode).toBe(403)
@@ -163,7 +163,7 @@ describe('to dismiss', () => {
   })
 })
 
-it('an erasure deletes the replies of the person, and those of nobody else', async () => {
+it('an erasure deletes the person’s replies, and nobody else’s', async () => {
   await says('447700900201', 'STOP')
   await says('447700900202', 'STOP', '447700900201')
   const person = { number: '447700900201' } as Parameters<typeof orphanStep.run>[1]

@@ -83,7 +83,7 @@ describe('a reply', () => {
     expect(await replies()).toEqual([{ body: 'Yes', isPartial: false }])
   })
 
-  it('keeps its octets where they are not what is declared of them, of all its parts', async () => {
+  it('keeps octets that contradict their declaration, of all its parts', async () => {
     const kept = async (): Promise<(string | null)[]> => {
       const { rows } = await test.db.query<{ octets: Buffer | null }>(
         `select octets from messages where direction = 'inbound' order by id`,
@@ -152,7 +152,7 @@ describe('a reply', () => {
     expect(await texts()).toEqual([text])
   })
 
-  it('from and to national numbers is known by their international ones, where the carrier’s country is set', async () => {
+  it('uses international forms of national numbers, if the carrier has a country', async () => {
     link.settings.country = 'US'
     await deliver({
       source_addr: '2025550123',
@@ -163,12 +163,12 @@ describe('a reply', () => {
     expect(await test.count('messages', `their_number = $1 and our_number = $2`, ['12025550123', ourNumber])).toBe(1)
   })
 
-  it('to nobody’s number is kept and answered', async () => {
+  it('to an unassigned number is kept and answered', async () => {
     expect(await deliver({ destination_addr: '15550009999' })).toBe(ESME.ROK)
     expect(await test.count('orphan_replies', `body = 'Hi'`)).toBe(1)
   })
 
-  it('whatever its octets are, is answered', async () => {
+  it('is answered whatever its octets are', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uint8Array({ maxLength: 140 }),
@@ -183,7 +183,7 @@ describe('a reply', () => {
     expect(errors).toEqual([])
   })
 
-  it('is asked for again where it could not be stored', async () => {
+  it('is requested again if it could not be stored', async () => {
     const { rows } = await test.db.query<{ id: string }>(`select id from accounts`)
     await test.db.query(`alter table messages add constraint full_disk check (body <> 'poison')`)
     expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.RX_T_APPN)
@@ -192,7 +192,7 @@ describe('a reply', () => {
     expect([await texts(), rows.length, errors.length]).toEqual([['poison'], 1, 1])
   })
 
-  it('is asked for again where it waited in the socket of a process that was frozen: another may have stored it', async () => {
+  it('is requested again if it waited in the socket of a frozen process: another may have stored it', async () => {
     const frozen = { ...context, isFresh: () => false }
     const deliverTo = (to: ReceiveContext, fields: Fields): Promise<number> =>
       new Promise((resolve) => receive(to, link, deliverSm(fields), resolve, session()))
@@ -206,7 +206,7 @@ describe('a reply', () => {
   })
 })
 
-describe('a reply that waited in the socket of a process that stood still for seconds', () => {
+describe('a reply that waited in the socket of a process frozen for seconds', () => {
   let absentMs = 0
   let lateMs = 0
 
@@ -236,21 +236,21 @@ describe('a reply that waited in the socket of a process that stood still for se
     await other.redeliveries.noteLost(test.db)
   }
 
-  it('is one with what its carrier gave to the same process meanwhile', async () => {
+  it('is stored once with the carrier’s other copies to the same process', async () => {
     expect(await deliver({})).toBe(ESME.ROK)
     absentMs = 0
     expect(await deliver({})).toBe(ESME.ROK)
     expect(await texts()).toEqual(['Hi'])
   })
 
-  it('is asked for again where another has stored an equal one, as its carrier may have given it that', async () => {
+  it('is requested again if another process has stored an equal one, which may be the carrier’s copy', async () => {
     await storeElsewhere()
     expect([await deliver({}), await texts(), errors]).toEqual([ESME.RX_T_APPN, ['Hi'], []])
     absentMs = 0
     expect([await deliver({}), await texts()]).toEqual([ESME.ROK, ['Hi', 'Hi']])
   })
 
-  it('or in a database that was so slow that its carrier has stopped waiting', async () => {
+  it('is also requested again if a slow database made its carrier stop waiting', async () => {
     absentMs = 0
     await storeElsewhere()
     context.db = Object.assign(Object.create(test.db) as typeof test.db, {
@@ -264,7 +264,7 @@ describe('a long reply', () => {
   const text = 'Ein langer Text mit 👋 und mehr. '.repeat(12)
 
   it.each(['udh8', 'udh16', 'sar'] as const)(
-    'by %s is put together from parts in any order, on two sessions',
+    'by %s is assembled from parts in any order, on two sessions',
     async (mode) => {
       const parts = partsOf(text, mode)
       await fc.assert(
@@ -283,7 +283,7 @@ describe('a long reply', () => {
     },
   )
 
-  it('is put together over two links of a carrier', async () => {
+  it('is assembled across two links of a carrier', async () => {
     const parts = partsOf(text, 'udh16')
     const { receiptsId, settings } = link
     const second = { id: '01900000-0000-7000-8000-000000000009', receiptsId, settings } as Link
@@ -294,14 +294,14 @@ describe('a long reply', () => {
     expect(await replies()).toEqual([{ body: text, isPartial: false }])
   })
 
-  it('in a national alphabet is put together from parts that all name it', async () => {
+  it('in a national alphabet is assembled from parts that all name it', async () => {
     const header = (part: number): string => `0b00030702${part === 1 ? '01' : '02'}240101250101`
     await deliver({ esm_class: 0x40, short_message: hex(`${header(2)}0c1b67`) })
     await deliver({ esm_class: 0x40, short_message: hex(`${header(1)}410c`) })
     expect(await texts()).toEqual(['Ağğğ'])
   })
 
-  it('whose last part comes late is partial, and the late part is not lost', async () => {
+  it('whose last part is late is partial, and the late part is kept', async () => {
     const parts = partsOf('x'.repeat(300), 'udh8')
     await deliver(parts[0] ?? {})
     const age = `update reply_parts set received_at = now() - interval '61 seconds'`
@@ -317,12 +317,12 @@ describe('a long reply', () => {
     ])
   })
 
-  it('is put together when all parts come at once', async () => {
+  it('is assembled when all parts arrive at once', async () => {
     await Promise.all(partsOf(text, 'udh8').map((part) => deliver(part)))
     expect(await texts()).toEqual([text])
   })
 
-  it('is one however often its parts come', async () => {
+  it('is stored once, however often its parts are repeated', async () => {
     const [first, ...rest] = partsOf(text, 'udh8')
     await deliver(first ?? {})
     await deliver(first ?? {})
@@ -333,7 +333,7 @@ describe('a long reply', () => {
     expect(await test.count('reply_parts', 'true')).toBe(0)
   })
 
-  it('does not mix people, nor texts', async () => {
+  it('does not mix people or texts', async () => {
     const [a, b] = [partsOf('a'.repeat(200), 'udh8'), partsOf('b'.repeat(200), 'udh8')]
     const c = partsOf('c'.repeat(200), 'udh8', 8)
     for (const n of [0, 1]) {
@@ -344,7 +344,7 @@ describe('a long reply', () => {
     expect((await texts()).sort()).toEqual(['a'.repeat(200), 'b'.repeat(200), 'c'.repeat(200)])
   })
 
-  it('is delivered as partial when a part never comes', async () => {
+  it('is delivered as partial if a part never arrives', async () => {
     const parts = partsOf('x'.repeat(400), 'udh8')
     await deliver(parts[0] ?? {})
     await deliver(parts[2] ?? {})
@@ -357,7 +357,7 @@ describe('a long reply', () => {
     expect(await replies()).toHaveLength(1)
   })
 
-  it('that has the reference of one which still misses a part is not mixed with it, and nothing of either is lost', async () => {
+  it('with the reference of one that still lacks a part is not mixed with it, and neither loses anything', async () => {
     const [a, b] = [partsOf('a'.repeat(200), 'udh8'), partsOf('b'.repeat(200), 'udh8')]
     await deliver(a[0] ?? {})
     // A carrier that gives a redelivery another id.
@@ -373,7 +373,7 @@ describe('a long reply', () => {
     expect([await test.count('reply_parts', 'true'), errors]).toEqual([0, []])
   })
 
-  it('that was not put together in time for its answer is put together with the next copy', async () => {
+  it('that was not assembled before its response was due is assembled with the next copy', async () => {
     const parts = partsOf('x'.repeat(200), 'udh8')
     await deliver(parts[0] ?? {})
     await test.db.query(`alter table messages add constraint full_disk check (direction = 'outbound')`)
@@ -396,7 +396,7 @@ describe('a receipt', () => {
     return handover.id
   }
 
-  it('by its bit, its TLVs or its text is no reply', async () => {
+  it('by its bit, its TLVs or its text is not a reply', async () => {
     for (const fields of [
       { esm_class: 4, short_message: receiptText('DELIVRD') },
       { esm_class: 0, short_message: receiptText('DELIVRD') },
@@ -410,7 +410,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('that is intermediate is no last word, whatever it says', async () => {
+  it('that is intermediate is never final, whatever it says', async () => {
     const id = await sent()
     await deliver({ esm_class: 0x20, short_message: receiptText('UNDELIV') })
     expect((await test.message(id)).status).toBe('sent')
@@ -426,7 +426,7 @@ describe('a receipt', () => {
     expect((await test.message(handover.id)).status).toBe('delivered')
   })
 
-  it('with a reference that is no number of 16 bits is not refused, nor are parts with one', async () => {
+  it('with a reference outside 16 bits is not refused, nor are parts with one', async () => {
     const id = await sent()
     const tlvs = { user_message_reference: 0xffff_fffe }
     expect(await deliver({ esm_class: 4, short_message: receiptText('ENROUTE'), tlvs })).toBe(ESME.ROK)
@@ -445,7 +445,7 @@ describe('a receipt', () => {
   })
 })
 
-it('refuses what no carrier should ask of us', () => {
+it('a request that a carrier should not send is refused', () => {
   const answers: number[] = []
   receive(
     context,
@@ -457,7 +457,7 @@ it('refuses what no carrier should ask of us', () => {
   expect(answers).toEqual([ESME.RINVCMDID])
 })
 
-it('takes replies and receipts of a simulated carrier, long ones with the last part first', async () => {
+it('replies and receipts of a simulated carrier are stored, long ones with the last part first', async () => {
   await emptyTables(db, 'carriers, senders')
   const carrier = await openCarrierTest(db, { accountId: test.accountId })
   await untilBound(carrier)

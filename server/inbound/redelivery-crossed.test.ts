@@ -46,7 +46,7 @@ const store = (
     })
   })
 
-it('what waited for a slow database while another process stored an equal one is left to its carrier, which asks again if it is another', async () => {
+it('a reply that waited for a slow database while another process stored an equal one is left to its carrier, which repeats it if it is another', async () => {
   const [slow, fast] = [await beatingProcess(), await beatingProcess()]
   const notes = setInterval(() => void fast.noteLost(db), 100)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -63,7 +63,7 @@ it('what waited for a slow database while another process stored an equal one is
   clearInterval(notes)
 })
 
-it('what a carrier gives to the next session is known before the end of the last one is', async () => {
+it('what a carrier sends on a new session is known before the old one ends', async () => {
   const process = await beatingProcess()
   const [lost, next] = [aliveSession(), aliveSession()]
   lost.isSilent = true
@@ -87,7 +87,7 @@ async function whileNoting(processes: Redeliveries[], run: Promise<void>): Promi
   await run.finally(() => clearInterval(notes))
 }
 
-it('what comes again at another process is left to its carrier until the first knows that its session is gone, and then stored no more', async () => {
+it('a copy at another process is left to its carrier until the first knows that its session is lost, and is not stored then', async () => {
   const [first, second] = [await beatingProcess(), await beatingProcess()]
   const [gone, next] = [aliveSession(), aliveSession()]
   gone.isSilent = true
@@ -102,7 +102,7 @@ it('what comes again at another process is left to its carrier until the first k
   expect(stored).toBe(1)
 })
 
-it('what is said again at another process is stored as soon as the first has asked its session', async () => {
+it('a repeated statement at another process is stored as soon as the first has checked its session', async () => {
   const [first, second] = [await beatingProcess(), await beatingProcess()]
   const session = aliveSession()
   await store(first, said('hello', session))
@@ -112,7 +112,7 @@ it('what is said again at another process is stored as soon as the first has ask
   expect([stored, session.enquiries]).toEqual([2, { sent: 1, answered: 1 }])
 })
 
-it('a session that answers no heartbeats is not held for gone while it says anything', async () => {
+it('a session without heartbeat responses is not lost while it says anything', async () => {
   const process = await beatingProcess()
   const mute = aliveSession()
   mute.isSilent = true
@@ -122,7 +122,7 @@ it('a session that answers no heartbeats is not held for gone while it says anyt
   expect(stored).toBe(2)
 })
 
-it('what comes again and again while the first session is silent is stored once, however its end is known', async () => {
+it('a copy that is repeated while the first session is silent is stored once, however its end is noticed', async () => {
   const process = await beatingProcess()
   const [gone, next] = [aliveSession(), aliveSession()]
   gone.isSilent = true

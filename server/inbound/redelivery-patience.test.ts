@@ -5,7 +5,7 @@ import { ourNumber } from '../messages/testing.ts'
 import { until } from '../../test/until.ts'
 import { openCarrierTest, untilBound } from '../carriers/testing.ts'
 
-it('a carrier that loses patience with a slow database is answered, and its reply is one', async () => {
+it('a carrier that loses patience with a slow database gets a response, and its reply is stored once', async () => {
   const database = await createTestDatabase()
   const carrier = await openCarrierTest(database.db, { simulator: { deliverTimeoutMs: 1800 } })
   await untilBound(carrier)

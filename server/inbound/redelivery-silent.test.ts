@@ -91,8 +91,8 @@ function deliver(session: Session<(status: number) => void> | undefined): Promis
 
 const stored = (): Promise<number> => test.count('messages', `direction = 'inbound' and body = 'YES'`)
 
-describe('a reply whose session is gone, which nobody has told us', () => {
-  it('is one when it comes again on another session, also where that is long before the first is known to be lost', async () => {
+describe('a reply whose session is lost without our knowledge', () => {
+  it('is stored once when it is repeated on another session, even long before the loss is noticed', async () => {
     wires.swallow(0)
     const first = deliver(bound[0])
     await until('the first is stored', async () => (await stored()) === 1)
@@ -109,8 +109,8 @@ describe('a reply whose session is gone, which nobody has told us', () => {
   })
 })
 
-describe('a person who says the same twice', () => {
-  it('is heard twice on two sessions that live, as soon as the first is known to', async () => {
+describe('a person who sends the same text twice', () => {
+  it('gets two replies stored on two live sessions, as soon as the first is known to live', async () => {
     expect(await deliver(bound[0])).toBe(ESME.ROK)
     const startedAt = performance.now()
     expect(await deliver(bound[1])).toBe(ESME.ROK)

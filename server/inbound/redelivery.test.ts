@@ -102,8 +102,8 @@ async function stalled(run: () => Promise<void>): Promise<void> {
   }
 }
 
-describe('a person who says the same twice within seconds', () => {
-  it('is heard twice on one session, and on two that live', async () => {
+describe('a person who sends the same text twice within seconds', () => {
+  it('gets two replies stored from one session, and from two live ones', async () => {
     const [a, b] = [openSession(), openSession()]
     await deliver(a)
     await deliver(a)
@@ -112,20 +112,20 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(3)
   })
 
-  it('is heard twice also where both come before either is stored', async () => {
+  it('gets two replies stored if both arrive before either is stored', async () => {
     const [a, b] = [openSession(), openSession()]
     await Promise.all([deliver(a), deliver(a), deliver(b)])
     expect(await stored()).toBe(3)
   })
 
-  it('is heard twice where another process took the first, as soon as that has asked its session', async () => {
+  it('gets two replies stored if another process took the first, as soon as that has checked its session', async () => {
     await deliver(openSession())
     await goOnBeating(test.nodeId)
     expect(await whileNoting(deliver(openSession(), {}, await otherProcess()), context)).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
   })
 
-  it('is heard twice where the first session has unbound, in this process and in another', async () => {
+  it('gets two replies stored if the first session has unbound, in this process and in another', async () => {
     const unbound = openSession()
     await deliver(unbound)
     Object.assign(unbound, { state: 'closed', hasUnbound: true })
@@ -137,7 +137,7 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(3)
   })
 
-  it('is heard twice where something else was said between, on a session after the one that was lost', async () => {
+  it('gets two replies stored if another text came between, on a session after a lost one', async () => {
     const lost = openSession()
     await deliver(lost)
     lost.state = 'closed'
@@ -147,7 +147,7 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('is heard twice where a session was lost, but not before it was known to work', async () => {
+  it('gets two replies stored if a session was lost, but not before it was known to work', async () => {
     const lost = openSession()
     await deliver(lost)
     lost.enquiries = { sent: 1, answered: 1 }
@@ -157,7 +157,7 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('is heard twice where the second could not be stored at first', async () => {
+  it('gets two replies stored if the second could not be stored at first', async () => {
     const session = openSession()
     await deliver(session)
     await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
@@ -167,7 +167,7 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('is heard twice where the second could not be stored, and its session was lost', async () => {
+  it('gets two replies stored if the second could not be stored, and its session was lost', async () => {
     const session = openSession()
     await deliver(session)
     session.enquiries = { sent: 1, answered: 1 }
@@ -181,7 +181,7 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('is heard twice by a process whose own heartbeat is late', async () => {
+  it('gets two replies stored by a process whose own heartbeat is late', async () => {
     const session = openSession()
     await deliver(session)
     await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
@@ -189,7 +189,7 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('is heard twice after ten minutes whatever became of the session', async () => {
+  it('gets two replies stored after ten minutes, whatever happened to the session', async () => {
     const lost = openSession()
     await deliver(lost)
     lost.state = 'closed'
@@ -201,7 +201,7 @@ describe('a person who says the same twice within seconds', () => {
 })
 
 describe('a redelivery is answered and stored once', () => {
-  it('on a session that lives while the session of the first was lost', async () => {
+  it('on a live session while the first one’s was lost', async () => {
     const [lost, live] = [openSession(), openSession()]
     await deliver(lost)
     lost.state = 'closed'
@@ -212,7 +212,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('also where the last heartbeat of the lost session may have been answered before our answer was read', async () => {
+  it('even if the last heartbeat of the lost session may have been answered before our response was read', async () => {
     const lost = openSession()
     lost.enquiries.sent = 1
     await deliver(lost)
@@ -222,7 +222,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('of each that was under way, and no more', async () => {
+  it('for each that was pending, and no more', async () => {
     const [lost, live] = [openSession(), openSession()]
     await deliver(lost)
     await deliver(lost)
@@ -233,7 +233,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(3)
   })
 
-  it('at another process, as soon as the loss is noted', async () => {
+  it('at another process, as soon as the loss is recorded', async () => {
     const lost = openSession()
     await deliver(lost)
     await deliver(lost)
@@ -246,7 +246,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(4)
   })
 
-  it('of several that one person said on the session that was lost, in any order', async () => {
+  it('for several by one person on the lost session, in any order', async () => {
     const [lost, live] = [openSession(), openSession()]
     const no = { short_message: Buffer.from('no') }
     await deliver(lost)
@@ -258,7 +258,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await test.count('messages', `direction = 'inbound'`)).toBe(2)
   })
 
-  it('at another process that has it before the loss is noted, and waits, though the first has beaten since: it was frozen', async () => {
+  it('at another process that has it before the loss is recorded, and waits, though the first one’s heartbeat came since: it was frozen', async () => {
     const lost = openSession()
     await deliver(lost)
     lost.state = 'closed'
@@ -274,7 +274,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('at another process while the first is still being stored, and the first is through with what it has lost until then', async () => {
+  it('at another process while the first is still being stored, and its process is done with its losses by then', async () => {
     const lost = openSession()
     const other = await otherProcess()
     const answers: Promise<number>[] = []
@@ -297,7 +297,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('at another process where it was answered too late on a session that lives', async () => {
+  it('at another process if it was answered too late on a live session', async () => {
     await goOnBeating(test.nodeId)
     const session = openSession()
     const first = { done: Promise.resolve(0) }
@@ -315,7 +315,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('where it waited in a socket whose session was lost, while the redelivery came on another', async () => {
+  it('if it waited in a socket whose session was lost, and its copy came on another', async () => {
     const [lost, live] = [openSession(), openSession()]
     lost.state = 'closed'
     await deliver(live)
@@ -327,7 +327,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('at another process where its storing was answered with an error and had happened', async () => {
+  it('at another process if storing it was answered with an error but had succeeded', async () => {
     context.wake = () => {
       context.wake = () => {}
       throw new Error('lost')
@@ -341,7 +341,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('at another process where its storing was answered with an error, and had not happened', async () => {
+  it('at another process if storing it was answered with an error and had failed', async () => {
     await db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
     expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
     await db.query(`alter table messages drop constraint full_disk`)
@@ -350,7 +350,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('after the process that had it died', async () => {
+  it('after its process died', async () => {
     await deliver(openSession())
     await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
     const other = await otherProcess()
@@ -360,7 +360,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('after the process that had it died, and after this one could not store it at first', async () => {
+  it('after its process died, and after this one could not store it at first', async () => {
     await deliver(openSession())
     await db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
     const other = await otherProcess()
@@ -372,7 +372,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('after the process that had it was fenced, though it beat a moment ago', async () => {
+  it('after its process was fenced, though its heartbeat came a moment ago', async () => {
     await deliver(openSession())
     const other = await otherProcess()
     await db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
@@ -395,7 +395,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('on another session while the first is still being stored, whose session was lost', async () => {
+  it('on another session while the first is still being stored and its session was lost', async () => {
     const lost = openSession()
     const answers: Promise<number>[] = []
     await stalled(async () => {
@@ -408,7 +408,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('at another process while the first is still being stored, whose session was lost', async () => {
+  it('at another process while the first is still being stored and its session was lost', async () => {
     const lost = openSession()
     const other = await otherProcess()
     const answers: Promise<number>[] = []
@@ -425,7 +425,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('under its own number at once, while it has no answer', async () => {
+  it('with its own sequence number at once, while it has no response', async () => {
     const session = openSession()
     const answers: Promise<number>[] = []
     await stalled(async () => {
@@ -438,7 +438,7 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
-  it('where it was answered too late', async () => {
+  it('if it was answered too late', async () => {
     const session = openSession()
     const first = { done: Promise.resolve(0) }
     await stalled(async () => {
@@ -455,7 +455,7 @@ describe('a redelivery is answered and stored once', () => {
   })
 
   it.each([0, 2])(
-    'where storing it was answered with an error and had happened, and %i times had not',
+    'if storing it was answered with an error but had succeeded, after %i real failures',
     async (times) => {
       const session = openSession()
       // The commit takes place, and its answer is lost.
@@ -472,7 +472,7 @@ describe('a redelivery is answered and stored once', () => {
     },
   )
 
-  it('however it comes, where the carrier gives it an id', async () => {
+  it('in any way, if the carrier gives it an id', async () => {
     const session = openSession()
     const named = (id: string): Fields => ({ tlvs: { receipted_message_id: id } })
     await deliver(session, named('1'))
@@ -484,7 +484,7 @@ describe('a redelivery is answered and stored once', () => {
   })
 })
 
-it('is told of a lost session for as long as the database is away', async () => {
+it('learns of a lost session as long as the database is down', async () => {
   const lost = openSession()
   await deliver(lost)
   lost.state = 'closed'

@@ -57,7 +57,7 @@ const age = (seconds: number, where = 'true'): Promise<unknown> =>
     seconds,
   ])
 
-it('a reply of which parts still come waits for the rest, however old its first part is', async () => {
+it('a reply with parts still arriving waits for the rest, however old its first part is', async () => {
   const parts = partsOf('x'.repeat(400))
   await deliver(parts[0] ?? {})
   await age(300)
@@ -73,7 +73,7 @@ it.each([
   ['misses a part', 400, 306, true],
   ['is whole but not joined yet', 200, 200, false],
 ])(
-  'a text begins at another process under the reference of one that %s, and neither is torn',
+  'a text starts at another process under the reference of one that %s, and neither is torn',
   async (_, characters, kept, isPartial) => {
     const [a, b] = [partsOf('a'.repeat(characters)), partsOf('b'.repeat(characters))]
     // The second process loses its only connection between the two transactions of a part.
@@ -96,7 +96,7 @@ it.each([
   },
 )
 
-it('no part that comes at once with others overtakes the one that ends the text before, and fills its gap', async () => {
+it('a part in a burst neither overtakes the last part of the previous text nor fills its gap', async () => {
   const [a, b] = [partsOf('a'.repeat(400)), partsOf('b'.repeat(400))]
   for (const part of a.slice(0, 2)) await deliver(part)
   await age(61)
@@ -112,7 +112,7 @@ it('no part that comes at once with others overtakes the one that ends the text 
   ])
 })
 
-it('a reply of which a part cannot be opened is there without it, and partial', async () => {
+it('a reply with an unreadable part is stored without it, as partial', async () => {
   const parts = partsOf('a'.repeat(153) + 'b'.repeat(100))
   const stranger = openVault(Buffer.alloc(32, 9))
   const textsOf = (vault: Vault, isSealing: boolean): Texts =>
@@ -123,7 +123,7 @@ it('a reply of which a part cannot be opened is there without it, and partial', 
   expect(warnings).toMatchObject([{ message: 'a text cannot be decrypted' }])
 })
 
-it('a reply that cannot be stored is told in a warning, and keeps no other from being joined', async () => {
+it('a reply that cannot be stored is logged as a warning, and does not block others', async () => {
   for (const n of [1, 2, 3]) await deliver(partsOf(`${n}`.repeat(200))[0] ?? {}, `1555123000${n}`)
   await age(61)
   await test.db.query(`alter table messages add constraint no_two check (body not like '2%')`)
@@ -140,7 +140,7 @@ it.each([
   ['in GSM-7', 0, Buffer.alloc(60_000, 'x'), 'x'.repeat(65_536)],
   ['in UCS-2', 8, Buffer.alloc(60_000, Buffer.from('0416', 'hex')), 'Ж'.repeat(32_768)],
 ])(
-  'a reply %s of more octets than one payload holds is cut off there, and partial',
+  'a reply %s of more octets than one payload holds is cut there, and partial',
   async (_, data_coding, message_payload, text) => {
     for (const sar_segment_seqnum of [3, 2, 4, 1]) {
       const tlvs = { message_payload, sar_msg_ref_num: 7, sar_total_segments: 4, sar_segment_seqnum }

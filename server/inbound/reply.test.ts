@@ -47,7 +47,7 @@ async function payloads(type: string): Promise<Record<string, unknown>[]> {
 const confirmationCount = (): Promise<number> => test.count('messages', 'is_confirmation')
 
 describe('a reply', () => {
-  it('is the message of the account that owns the number', async () => {
+  it('belongs to the account that owns the number', async () => {
     expect(await reply('Bonjour à tous')).toBe('stored')
     const [row] = await inbound()
     expect(row).toMatchObject({
@@ -66,7 +66,7 @@ describe('a reply', () => {
     ])
   })
 
-  it('of a number that nobody owns is kept for the operator, and is nobody’s', async () => {
+  it('to an unassigned number is kept for the operator and belongs to no account', async () => {
     await test.send({ theirNumber: person })
     expect(await reply('Hi', { destination: '15550009999' })).toBe('orphan')
     expect(await reply('STOP', { linkId: newId() })).toBe('orphan')
@@ -75,7 +75,7 @@ describe('a reply', () => {
     expect(await test.count('opt_outs', 'true')).toBe(0)
   })
 
-  it('belongs to the owner at the carrier it came from, also where two carriers have the number', async () => {
+  it('belongs to the owner at its carrier, even if two carriers have the number', async () => {
     const other = await openLedgerTest(test.db)
     await test.send({ theirNumber: person })
     await reply('for the other', { linkId: other.linkId })
@@ -85,7 +85,7 @@ describe('a reply', () => {
     expect(await test.count('messages', isTheirs, [other.accountId])).toBe(1)
   })
 
-  it('names what it answers: the last message to the person from that number', async () => {
+  it('names the message it answers: the last one to the person from that number', async () => {
     const [campaignId, contactId] = [newId(), newId()]
     await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
       test.accountId,
@@ -113,7 +113,7 @@ describe('a reply', () => {
     })
   })
 
-  it('does not answer what has not gone: a message for later, or one that was canceled', async () => {
+  it('does not answer a scheduled or canceled message', async () => {
     const asked = await test.send()
     await test.send({ sendAt: new Date(Date.now() + 86_400_000) })
     await reply('Yes')
@@ -133,7 +133,7 @@ describe('a reply', () => {
     expect((await inbound()).map((row) => row.inReplyTo)).toEqual([asked.id, asked.id])
   })
 
-  it('is stored together with what comes before its commit, or not at all', async () => {
+  it('is stored together with what arrives before its commit, or not at all', async () => {
     const skipped = await storeReply(
       { ...test.context, wake: () => {} },
       { linkId: test.linkId, source: person, destination: ourNumber, text: 'x', isPartial: false },
@@ -148,7 +148,7 @@ describe('a reply', () => {
 })
 
 describe('STOP', () => {
-  it('refuses the next send, cancels what waits, and is confirmed, all at once', async () => {
+  it('refuses the next send, cancels queued messages, and is confirmed, all at once', async () => {
     await test.subscribe('contact.opted_out', 'message.canceled')
     const [queued, scheduled] = [await test.send(), await test.send({ sendAt: new Date(Date.now() + 60_000) })]
     const [sending, elsewhere] = [await test.lease(), await test.send({ theirNumber: '15551230009' })]
@@ -168,7 +168,7 @@ describe('STOP', () => {
     expect(await payloads('message.received')).toMatchObject([{ message: { keyword: 'stop' } }])
   })
 
-  it('is confirmed past the opt-out, first in line', async () => {
+  it('is confirmed despite the opt-out, first in the queue', async () => {
     await reply('STOP')
     const { rows } = await test.db.query<{ id: string; type: string }>(
       `select l.id, l.type from queue q join lanes l on l.id = q.lane_id`,
@@ -188,13 +188,13 @@ describe('STOP', () => {
     ])
   })
 
-  it('holds for its account only', async () => {
+  it('applies to its account only', async () => {
     const other = await openLedgerTest(test.db)
     await reply('STOP')
     expect((await other.acceptor.accept(other.draft())).kind).toBe('accepted')
   })
 
-  it('twice is one opt-out, told and confirmed once', async () => {
+  it('twice is one opt-out, reported and confirmed once', async () => {
     await test.subscribe('contact.opted_out', 'contact.opted_in')
     await reply('START')
     expect(await confirmationCount()).toBe(1)
@@ -208,7 +208,7 @@ describe('STOP', () => {
     expect(await test.count('consents', `account_id = $1 and status = 'opted_out'`, [test.accountId])).toBe(2)
   })
 
-  it('together with a claim leaves nothing that was claimed after it', async () => {
+  it('together with a claim leaves nothing claimed after it', async () => {
     for (let round = 0; round < 10; round++) {
       await test.db.query('truncate opt_outs, intents, queue')
       const rows = await Promise.all(Array.from({ length: 5 }, () => test.send()))
@@ -228,7 +228,7 @@ describe('STOP', () => {
 })
 
 describe('START and HELP', () => {
-  it('START lets messages through again', async () => {
+  it('START allows messages again', async () => {
     await test.subscribe('contact.opted_in')
     await reply('STOP')
     await reply('start')
@@ -250,7 +250,7 @@ describe('START and HELP', () => {
     expect(await confirmationCount()).toBe(4)
   })
 
-  it('are answered three times an hour at most, also where two come to two of our numbers at once', async () => {
+  it('are answered three times an hour at most, even if two arrive at two of our numbers at once', async () => {
     const other = '15550009999'
     await insertTestSender(test.db, test.accountId, test.carrierId, other)
     for (let i = 0; i < 2; i++) await reply('HELP')
@@ -270,7 +270,7 @@ describe('START and HELP', () => {
     expect([await confirmationCount(), (await inbound()).length]).toEqual([3, 4])
   })
 
-  it('are answered anew an hour later, whatever else went to the person, in tests or from other accounts', async () => {
+  it('are answered again an hour later, whatever other messages the person got, in tests or from other accounts', async () => {
     const other = await openLedgerTest(test.db)
     const add = (accountId: string, minutes: number, changes: object): Promise<unknown> => {
       const row = {
@@ -311,7 +311,7 @@ describe('START and HELP', () => {
 it.each([
   ['a name', 'AMAZON'],
   ['nobody', ''],
-])('keywords from %s are stored and told, and change and send nothing', async (_who, source) => {
+])('keywords from %s are stored and reported, but change and send nothing', async (_who, source) => {
   await test.subscribe('contact.opted_out', 'contact.opted_in', 'contact.opt_out_suspected')
   for (const text of ['STOP', 'START', 'HELP', 'please stop texting me'])
     expect(await reply(text, { source })).toBe('stored')

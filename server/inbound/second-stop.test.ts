@@ -24,7 +24,7 @@ describe('over sessions that end in any way', () => {
     isRepeated: fc.boolean(),
   })
 
-  it('STOP as the last word is obeyed, and START is unless it may be an old one', async () => {
+  it('a final STOP is obeyed, and a final START unless it may be an old one', async () => {
     await emptyTables(db, 'accounts, carriers, nodes, messages, events')
     const test = await openLedgerTest(db)
     const link = {
@@ -78,7 +78,7 @@ describe('over sessions that end in any way', () => {
     )
   })
 
-  it('a START that comes again behind a STOP, from a session that was lost, opts nobody in; said again on a session that lives it does', async () => {
+  it('a START repeated behind a STOP opts nobody in if it comes from a lost session, and does if it comes from a live one', async () => {
     await emptyTables(db, 'accounts, carriers, nodes, messages, events, opt_outs')
     const test = await openBoundTest(db)
     const link = { id: test.linkId, receiptsId: test.linkId, settings: smppDefaults } as Link
@@ -103,7 +103,7 @@ describe('over sessions that end in any way', () => {
 })
 
 describe('over real sessions', () => {
-  it.each(['unbind', 'kill'] as const)('STOP, %s, START, STOP leaves the person out', async (end) => {
+  it.each(['unbind', 'kill'] as const)('STOP, %s, START, STOP leaves the person opted out', async (end) => {
     const bound: Session<(status: number) => void>[] = []
     const server = new SmppServer<(status: number) => void>({
       windowMax: 10,

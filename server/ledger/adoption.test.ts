@@ -36,7 +36,7 @@ const pairs = (tries: TryWithoutId[], unmatched: UnmatchedReceipt[]): [string, n
   ])
 
 describe('a receipt without a reference', () => {
-  it('is of the only try between its numbers', () => {
+  it('matches the only try with its numbers', () => {
     expect(pairs([aTry()], [aReceipt()])).toEqual([['m1', 1, 1, 'x1']])
   })
 
@@ -52,16 +52,16 @@ describe('a receipt without a reference', () => {
     ['it was submitted a day later', [aTry()], [aReceipt({ submitDate: '2611221200', receivedAt: at(1441) })]],
     ['it came before', [aTry()], [aReceipt({ receivedAt: at(-2) })]],
     ['it came late and does not say of when it is', [aTry()], [aReceipt({ submitDate: null, receivedAt: at(6) })]],
-  ])('is nobody’s where %s', (_, tries, unmatched) => {
+  ])('matches none if %s', (_, tries, unmatched) => {
     expect(decideAdoptions(tries, unmatched)).toEqual([])
   })
 
-  it('may have a date of any zone, or none where it comes soon', () => {
+  it('may have a date in any zone, or none if it arrives soon', () => {
     for (const submitDate of ['2611211730', '2611210401', '20261121020345', null])
       expect(pairs([aTry()], [aReceipt({ submitDate })])).toHaveLength(1)
   })
 
-  it('may be of any try of one segment: each gets one', () => {
+  it('may match any try of one segment: each gets one', () => {
     const tries = [aTry({ try: 2, intentAt: at(1) }), aTry()]
     expect(pairs(tries, [aReceipt()])).toEqual([['m1', 1, 1, 'x1']])
     const unmatched = [aReceipt({ matchId: 'x2', receivedAt: at(2) }), aReceipt()]
@@ -71,7 +71,7 @@ describe('a receipt without a reference', () => {
     ])
   })
 
-  it('may go to a padded number, and be of a message without a sender', () => {
+  it('may name a padded number, and match a message without a sender', () => {
     expect(pairs([aTry()], [aReceipt({ destination: '15557654321'.padEnd(64, '0') })])).toHaveLength(1)
     expect(pairs([aTry({ ourNumber: null })], [aReceipt()])).toHaveLength(1)
   })
@@ -80,7 +80,7 @@ describe('a receipt without a reference', () => {
 describe('a receipt with our reference', () => {
   const segments = [1, 2, 3].map((segment) => aTry({ segment, reference: segment * 100, isBusy: true }))
 
-  it('is of its try, whatever else goes to the person', () => {
+  it('matches its try, whatever else is sent to the person', () => {
     const unmatched = [aReceipt({ reference: 200 }), aReceipt({ matchId: 'x2', reference: 100 })]
     expect(pairs(segments, unmatched)).toEqual([
       ['m1', 2, 1, 'x1'],
@@ -88,12 +88,12 @@ describe('a receipt with our reference', () => {
     ])
   })
 
-  it('is nobody’s where no try has it, or two receipts do', () => {
+  it('matches none if no try has it, or two receipts do', () => {
     expect(pairs([aTry()], [aReceipt({ reference: 7 })])).toEqual([])
     expect(pairs([aTry()], [aReceipt({ reference: 1 }), aReceipt({ reference: 1, matchId: 'x2' })])).toEqual([])
   })
 
-  it('leaves the others to be found by their numbers', () => {
+  it('leaves the others to be matched by their numbers', () => {
     const tries = [aTry(), aTry({ messageId: 'm2', reference: 2 })]
     expect(pairs(tries, [aReceipt({ reference: 2 }), aReceipt({ matchId: 'x2' })])).toEqual([
       ['m2', 1, 1, 'x1'],
@@ -102,7 +102,7 @@ describe('a receipt with our reference', () => {
   })
 })
 
-it('never takes a try or a receipt twice, and gives a receipt without reference only to a person with one open segment', () => {
+it('never uses a try or a receipt twice, and matches a receipt without a reference only for a person with one open segment', () => {
   const tries = fc.uniqueArray(
     fc
       .record({
@@ -155,12 +155,12 @@ describe('dates of carriers', () => {
     expect(new Date(readCarrierDate(text) ?? 0).toISOString()).toBe(iso)
   })
 
-  it.each(['', 'invaliddate', '0000000000', '2613211234', '2611'])('%j is none', (text) => {
+  it.each(['', 'invaliddate', '0000000000', '2613211234', '2611'])('%j is invalid', (text) => {
     expect(readCarrierDate(text)).toBeNull()
   })
 })
 
-it('a reference tells segments and tries of a message apart, in 16 bits', () => {
+it('a reference distinguishes segments and tries of a message, in 16 bits', () => {
   const id = '019aa5d0-0000-7000-8000-00000000ffff'
   const references = [1, 2, 3].flatMap((segment) => [1, 2, 3].map((ofTry) => referenceOf(id, segment, ofTry)))
   expect(new Set(references).size).toBe(9)

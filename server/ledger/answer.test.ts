@@ -50,7 +50,7 @@ describe('an accepted segment', () => {
     expect(await test.count('carrier_ids', `carrier_message_id = 'abc' and message_id = $1`, [handover.id])).toBe(1)
   })
 
-  it('moves the message only when it is the last of its segments', async () => {
+  it('changes the message only if it is its last segment', async () => {
     const handover = await test.lease(long)
     await test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null })
     await test.answer(handover, { segment: 3, carrierMessageId: 'c', move: null })
@@ -66,14 +66,14 @@ describe('an accepted segment', () => {
     expect(await test.count('carrier_ids', 'true')).toBe(0)
   })
 
-  it('takes a carrier id that an earlier message had', async () => {
+  it('accepts a carrier id that an earlier message had', async () => {
     const [first, second] = [await test.lease(), await test.lease()]
     await test.answer(first, { carrierMessageId: '7' })
     await test.answer(second, { carrierMessageId: '7' })
     expect(await test.count('carrier_ids', `message_id = $1`, [second.id])).toBe(1)
   })
 
-  it('tells message.sent only to who subscribes', async () => {
+  it('records message.sent only for subscribers', async () => {
     const unheard = await test.lease()
     await test.answer(unheard)
     await test.subscribe('message.sent')
@@ -83,8 +83,8 @@ describe('an accepted segment', () => {
   })
 })
 
-describe('a refusal for good', () => {
-  it('ends the message with its reason, and tells it', async () => {
+describe('a permanent refusal', () => {
+  it('ends the message with its reason, and reports it', async () => {
     const handover = await test.lease()
     const move = moveTo('rejected', { errorCode: 'invalid_destination', errorRaw: 'ESME_RINVDSTADR' })
     await test.answer(handover, { state: 'refused', commandStatus: 0x0b, carrierMessageId: null, move })
@@ -100,8 +100,8 @@ describe('a refusal for good', () => {
   })
 })
 
-describe('a passing refusal', () => {
-  it('brings the message back after its delay, as the next try', async () => {
+describe('a temporary refusal', () => {
+  it('requeues the message after its delay, as the next try', async () => {
     const handover = await test.lease()
     const move = moveTo('queued', { retryAfterMs: 60_000 })
     await test.answer(handover, { state: 'refused', commandStatus: 0x58, carrierMessageId: null, move })
@@ -111,7 +111,7 @@ describe('a passing refusal', () => {
     expect(await test.claim()).toMatchObject([{ id: handover.id, try: 2, pending: [1] }])
   })
 
-  it('brings back only the segments that nobody took', async () => {
+  it('requeues only segments that no carrier accepted', async () => {
     const handover = await test.lease(long)
     await test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null })
     await test.answer(handover, {
@@ -130,8 +130,8 @@ describe('a passing refusal', () => {
   })
 })
 
-describe('a segment that was not written', () => {
-  it('goes back at once', async () => {
+describe('an unwritten segment', () => {
+  it('is requeued at once', async () => {
     const handover = await test.lease()
     await test.answer(handover, { state: 'released', carrierMessageId: null, move: moveTo('queued') })
     expect(await test.message(handover.id)).toMatchObject({ status: 'queued', errorCode: null })
@@ -139,7 +139,7 @@ describe('a segment that was not written', () => {
     expect(await test.claim()).toMatchObject([{ id: handover.id, try: 2, pending: [1] }])
   })
 
-  it('goes back alone where the carrier took its siblings', async () => {
+  it('is requeued alone if the carrier accepted its siblings', async () => {
     const handover = await test.lease(long)
     await test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null })
     await test.answer(handover, { segment: 2, state: 'released', carrierMessageId: null, move: null })
@@ -147,7 +147,7 @@ describe('a segment that was not written', () => {
     expect(await test.claim()).toMatchObject([{ id: handover.id, try: 2, pending: [2, 3] }])
   })
 
-  it('goes back alone also where the answer of a sibling is written later: its connection broke', async () => {
+  it('is requeued alone even if a sibling’s response is written later: its connection broke', async () => {
     const handover = await test.lease(long)
     const released = { state: 'released', carrierMessageId: null } as const
     const written = await inTransaction(test.db, async (tx) => {
@@ -166,7 +166,7 @@ describe('a segment that was not written', () => {
     expect(claimed).toMatchObject([{ id: handover.id, pending: [2, 3] }])
   })
 
-  it('goes back alone also where all answers are written together', async () => {
+  it('is requeued alone even if all responses are written together', async () => {
     const handover = await test.lease(long)
     await Promise.all([
       test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null }),
@@ -177,7 +177,7 @@ describe('a segment that was not written', () => {
   })
 })
 
-it('that was not written is open to the next try, also where who took its process for dead settles it a moment later', async () => {
+it('is open to the next try, even if a process that took its owner for dead settles it a moment later', async () => {
   for (const segments of [1, 2]) {
     const handover = await test.lease({ segments })
     const ends = Array.from({ length: segments }, (_, i) => i + 1)
@@ -196,7 +196,7 @@ it('that was not written is open to the next try, also where who took its proces
   }
 })
 
-describe('a segment without an answer', () => {
+describe('a segment without a response', () => {
   const unknown: Partial<Answer> = {
     state: 'unknown',
     carrierMessageId: null,
@@ -231,7 +231,7 @@ describe('a segment without an answer', () => {
     expect(await test.count('submissions', `state = 'accepted' and carrier_message_id = 'late'`)).toBe(1)
   })
 
-  it('holds a long message also where the late response of it is written first', async () => {
+  it('holds a long message even if its late response is written first', async () => {
     const handover = await test.lease({ segments: 2 })
     await Promise.all([
       test.answer(handover, { ...unknown, move: null }),
@@ -244,7 +244,7 @@ describe('a segment without an answer', () => {
     expect((await test.message(handover.id)).status).toBe('sent')
   })
 
-  it('is settled by a late response and the receipt that came before it', async () => {
+  it('is settled by a late response and an earlier receipt', async () => {
     const handover = await test.lease()
     await test.answer(handover, unknown)
     await test.ledger.receipt({
@@ -262,7 +262,7 @@ describe('a segment without an answer', () => {
   })
 })
 
-describe('answers that are written twice', () => {
+describe('responses that are written twice', () => {
   const cases: [string, Partial<Answer>][] = [
     ['accepted', {}],
     ['refused', { state: 'refused', carrierMessageId: null, move: moveTo('rejected', { errorCode: 'throttled' }) }],
@@ -300,7 +300,7 @@ describe('answers that are written twice', () => {
   })
 })
 
-it('an answer whose statement an administrator cancels is written all the same', async () => {
+it('a response whose statement an administrator cancels is still written', async () => {
   const handover = await test.lease()
   let answered: Promise<void> = Promise.resolve()
   await inTransaction(test.db, async (tx) => {
@@ -313,7 +313,7 @@ it('an answer whose statement an administrator cancels is written all the same',
   expect((await test.message(handover.id)).status).toBe('sent')
 })
 
-describe('many answers', () => {
+describe('many responses', () => {
   it('of many messages are written together', async () => {
     const handovers = await Promise.all(Array.from({ length: 200 }, () => test.lease()))
     await Promise.all(handovers.map((handover) => test.answer(handover)))
@@ -330,7 +330,7 @@ describe('many answers', () => {
     expect(await test.count('messages', `status = 'sent'`)).toBe(7)
   })
 
-  it('are kept while the database is away', async () => {
+  it('are kept while the database is down', async () => {
     const handover = await test.lease()
     await test.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
@@ -341,7 +341,7 @@ describe('many answers', () => {
   })
 })
 
-it('gives an id that the carrier gives to two messages in a moment to the later one', async () => {
+it('give an id that the carrier used for two messages at once to the later one', async () => {
   const [first, second] = [await test.lease(), await test.lease()]
   const answers = [first, second].map((one) => ({ ...testAnswer(one, test.nodeId), carrierMessageId: 'twice' }))
   await inTransaction(test.db, (tx) => writeAnswers(tx, answers, () => false))
@@ -351,7 +351,7 @@ it('gives an id that the carrier gives to two messages in a moment to the later 
   expect(rows).toEqual([{ id: second.id }])
 })
 
-it('returns what moved only where it is worth an event', async () => {
+it('return only changes that are worth an event', async () => {
   const [first, second] = [await test.lease(), await test.lease()]
   const { moved } = await inTransaction(test.db, (tx) =>
     writeAnswers(

@@ -35,7 +35,7 @@ async function sent(...ids: string[]): Promise<Handover> {
 }
 
 describe('the receipts of a message', () => {
-  it('are all told, each with what it did', async () => {
+  it('are all reported, each with its effect', async () => {
     const handover = await sent('a')
     await receipt('a', 'enroute', 'ENROUTE')
     await receipt('a', 'accepted', 'ACCEPTD')
@@ -54,7 +54,7 @@ describe('the receipts of a message', () => {
     expect((await test.message(handover.id)).status).toBe('undelivered')
   })
 
-  it('are told once where the deciding one waited for its answer', async () => {
+  it('are reported once if the decisive one waited for its response', async () => {
     await receipt('early', 'delivered', 'DELIVRD', '000')
     const handover = await sent('early')
     expect(await detailsOf(handover)).toEqual(['The receipt says DELIVRD, err 000.'])
@@ -65,7 +65,7 @@ describe('the receipts of a message', () => {
     ])
   })
 
-  it('are told by segment, and each segment has its own first word', async () => {
+  it('are reported by segment, and the first one of each counts', async () => {
     const handover = await sent('a', 'b')
     await receipt('b', 'delivered', 'DELIVRD')
     await receipt('a', 'undeliverable', 'UNDELIV')
@@ -84,7 +84,7 @@ describe('the receipts of a message', () => {
     ])
   })
 
-  it('are one where the text went as one payload', async () => {
+  it('are a single one if the text was one payload', async () => {
     const handover = await test.lease({ body: 'x'.repeat(300), segments: 2 })
     await test.answer(handover, { segment: 2, segments: 1, carrierMessageId: null, move: null })
     await test.answer(handover, { segment: 1, segments: 1, carrierMessageId: 'whole' })

@@ -18,7 +18,7 @@ async function sent(ago: string): Promise<string> {
   return handover.id
 }
 
-it('goes through a week once, and then through what has become old since', async () => {
+it('checks a week once, and then only what has become old since', async () => {
   const endLate = watchReceipts(test.context, 72)
   await sent('100 hours')
   await sent('73 hours')
@@ -31,7 +31,7 @@ it('goes through a week once, and then through what has become old since', async
   expect(await watchReceipts(test.context, 72)(10)).toBe(1)
 })
 
-describe('an id that a carrier gives again within the time', () => {
+describe('an id that a carrier uses again within the period', () => {
   const receipt = (id: string, source: string): Promise<void> =>
     test.ledger.receipt({
       linkId: test.linkId,
@@ -85,21 +85,18 @@ describe('an id that a carrier gives again within the time', () => {
     expect(await endFirst(other.id, unknown.id)).toEqual(['unconfirmed', 'no_receipt', 'delivered'])
   })
 
-  it.each(['the earlier', 'the later'])(
-    'is the later message’s where %s one’s is read in another form',
-    async (which) => {
-      const [id, first, second] = [newId(), await test.lease(), await test.lease()]
-      const ids = which === 'the earlier' ? [id.toUpperCase(), id] : [id, id.toUpperCase()]
-      await test.answer(first, { carrierMessageId: ids[0] ?? null })
-      await test.answer(second, { carrierMessageId: ids[1] ?? null })
-      await inTransaction(test.db, (tx) => rekeyIds(tx, test.linkId, (rawId) => rawId.toLowerCase(), '', 1000))
-      expect(await endFirst(first.id, second.id)).toEqual(['unconfirmed', 'no_receipt', 'sent'])
-      await receipt(id, '15551230001')
-      expect([await statusOf(first.id), await statusOf(second.id)]).toEqual(['unconfirmed', 'delivered'])
-    },
-  )
+  it.each(['the earlier', 'the later'])('is the later message’s if %s one’s is read in another form', async (which) => {
+    const [id, first, second] = [newId(), await test.lease(), await test.lease()]
+    const ids = which === 'the earlier' ? [id.toUpperCase(), id] : [id, id.toUpperCase()]
+    await test.answer(first, { carrierMessageId: ids[0] ?? null })
+    await test.answer(second, { carrierMessageId: ids[1] ?? null })
+    await inTransaction(test.db, (tx) => rekeyIds(tx, test.linkId, (rawId) => rawId.toLowerCase(), '', 1000))
+    expect(await endFirst(first.id, second.id)).toEqual(['unconfirmed', 'no_receipt', 'sent'])
+    await receipt(id, '15551230001')
+    expect([await statusOf(first.id), await statusOf(second.id)]).toEqual(['unconfirmed', 'delivered'])
+  })
 
-  it('is nobody else’s where its own answer is written twice', async () => {
+  it('stays with its message if its own response is written twice', async () => {
     const handover = await test.lease()
     await test.answer(handover)
     await test.answer(handover)

@@ -93,7 +93,7 @@ describe('a receipt', () => {
     expect(await test.count('outcomes', 'status = $1', [status])).toBe(isFinal && status !== 'delivered' ? 1 : 0)
   })
 
-  it('that was there long before a message is not of the message that gets its id, however it is looked for', async () => {
+  it('that came long before a message is not matched to it by its id, on any path', async () => {
     await receipt('a', 'delivered')
     await receipt('b', 'delivered')
     await test.db.query(`update receipts set received_at = now() - interval '2 hours'`)
@@ -105,7 +105,7 @@ describe('a receipt', () => {
     expect(await test.count('receipts', 'message_id is null')).toBe(2)
   })
 
-  it('names the reason that the network gave', async () => {
+  it('reports the network’s reason', async () => {
     const [gone, barred] = [await sent('a'), await sent('b')]
     await receipt('a', 'undeliverable', { err: '001' })
     await receipt('b', 'rejected', { err: '013' })
@@ -113,7 +113,7 @@ describe('a receipt', () => {
     expect((await test.message(barred.id)).errorCode).toBe('recipient_blocked')
   })
 
-  it('that could not be stored at first is an end in the metrics once', async () => {
+  it('that could not be stored at first is one end in the metrics', async () => {
     const { ends } = test.context.meter
     const before = ends.get('delivered')
     await sent('a', 'b')
@@ -134,7 +134,7 @@ describe('a receipt', () => {
     expect((await test.message(handover.id)).sequence).toBe(3)
   })
 
-  it('is final the first time: another word is kept and changes nothing', async () => {
+  it('is final the first time: a different one is kept and changes nothing', async () => {
     const handover = await sent('a')
     await receipt('a', 'delivered')
     await receipt('a', 'undeliverable')
@@ -145,7 +145,7 @@ describe('a receipt', () => {
     expect(await test.count('receipts', 'message_id = $1', [handover.id])).toBe(2)
   })
 
-  it('is final the first time also where both words come together', async () => {
+  it('is final the first time even if both arrive together', async () => {
     const ids = Array.from({ length: 40 }, (_, i) => `id${i}`)
     const handovers = []
     for (const id of ids) handovers.push(await sent(id))
@@ -153,7 +153,7 @@ describe('a receipt', () => {
     expect(await Promise.all(handovers.map(statusOf))).toEqual(ids.map(() => 'undelivered'))
   })
 
-  it('is final the first time also where another process had the first word', async () => {
+  it('is final the first time even if another process had the first one', async () => {
     const handover = await sent('a')
     const other = new Ledger({ ...test.context, recent: new Recent() })
     await other.receipt(receiptIn('a', 'delivered'))
@@ -163,7 +163,7 @@ describe('a receipt', () => {
     expect(await test.count('receipts', `message_id = $1 and stat = 'UNDELIV'`, [handover.id])).toBe(1)
   })
 
-  it('is found by its reason also where another message is delivered at the same moment', async () => {
+  it('is found by its reason even if another message is delivered at the same moment', async () => {
     const [good, bad] = [await sent('a'), await sent('b')]
     await Promise.all([receipt('a', 'delivered'), receipt('b', 'undeliverable', { err: '001' })])
     expect(await statusOf(good)).toBe('delivered')
@@ -172,7 +172,7 @@ describe('a receipt', () => {
     expect(rows).toEqual([{ id: bad.id, code: 'unknown_subscriber' }])
   })
 
-  it('is told at once to every endpoint but those in strict order, which are claimed', async () => {
+  it('is offered at once to every endpoint except strictly ordered ones, which are claimed', async () => {
     const [free, ordered] = [newId(), newId()]
     await test.db.query(
       `insert into webhooks (account_id, id, url, events, secret, ordered)
@@ -196,7 +196,7 @@ describe('a receipt', () => {
     ])
   })
 
-  it('of a message that is not as remembered is applied all the same, beside those that have two posts each', async () => {
+  it('of a message that differs from its cached state is still applied, beside those with two posts each', async () => {
     await test.db.query(
       `insert into webhooks (account_id, id, url, events, secret, ordered)
        select $1, id, 'https://example.com/', '{message.delivered}', '', true from unnest($2::uuid[]) as w (id)`,
@@ -224,7 +224,7 @@ describe('a receipt', () => {
     expect(await test.count('receipts', 'message_id is null')).toBe(0)
   })
 
-  it('that came first counts where several wait for the response', async () => {
+  it('that came first counts if several wait for the response', async () => {
     const statuses: string[] = []
     for (const [id, first] of [
       ['early', 'delivered'],
@@ -242,7 +242,7 @@ describe('a receipt', () => {
     expect(statuses).toEqual(['delivered', 'undelivered'])
   })
 
-  it('that waits for the response of another carrier is not taken for it', async () => {
+  it('that waits for another carrier’s response is not mistaken for it', async () => {
     const other = await openLedgerTest(test.db)
     await receipt('5', 'delivered', { linkId: other.linkId })
     await receipt('6', 'delivered')
@@ -257,7 +257,7 @@ describe('a receipt', () => {
     expect(await statusOf(handover)).toBe('delivered')
   })
 
-  it('of an unknown id is kept, and found when the id is known', async () => {
+  it('with an unknown id is kept, and matched when the id is known', async () => {
     const handover = await test.lease()
     await receipt('orphan', 'delivered')
     // As another process would: its statement did not see the receipt.
@@ -276,7 +276,7 @@ describe('a receipt', () => {
     expect(await test.count('receipts', 'message_id is null')).toBe(1)
   })
 
-  it('belongs to its link: the same id of another carrier is another message', async () => {
+  it('belongs to its link: another carrier’s same id is another message', async () => {
     const other = await openLedgerTest(test.db)
     const mine = await sent('1')
     const theirs = await other.lease()
@@ -286,7 +286,7 @@ describe('a receipt', () => {
     expect((await other.message(theirs.id)).status).toBe('delivered')
   })
 
-  it('of an id that the carrier uses again is the later message’s', async () => {
+  it('with an id that the carrier uses again is the later message’s', async () => {
     const first = await sent('7')
     await receipt('7', 'delivered', { doneDate: '' })
     const second = await sent('7')
@@ -294,7 +294,7 @@ describe('a receipt', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'delivered'])
   })
 
-  it('of an id that the carrier uses again is of as many segments as the later message', async () => {
+  it('with an id that the carrier uses again has the later message’s number of segments', async () => {
     const long = await sent('7', '8')
     const short = await sent('7')
     // As after a restart: the memory is empty.
@@ -339,7 +339,7 @@ describe('a receipt', () => {
 })
 
 describe('receipts of a long message', () => {
-  it('make it delivered when all are, in whatever order', async () => {
+  it('make it delivered when all are, in any order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), fc.boolean(), async (order, isTogether) => {
         const stem = Math.random().toString(36)
@@ -364,7 +364,7 @@ describe('receipts of a long message', () => {
     )
   })
 
-  it('make it fail with the first bad one when all are final, and count what arrived', async () => {
+  it('make it fail with the first bad one when all are final, and count delivered segments', async () => {
     const handover = await sent('a', 'b', 'c')
     await receipt('c', 'undeliverable', { err: '027' })
     await receipt('a', 'delivered')
@@ -379,7 +379,7 @@ describe('receipts of a long message', () => {
     expect(await test.eventsOf(handover.id)).toEqual(['message.failed'])
   })
 
-  it('may all come before the responses', async () => {
+  it('may all arrive before the responses', async () => {
     const handover = await test.lease({ body: 'x'.repeat(300), segments: 2 })
     await receipt('b', 'delivered')
     await receipt('a', 'delivered')
@@ -389,7 +389,7 @@ describe('receipts of a long message', () => {
     expect(await statusOf(handover)).toBe('delivered')
   })
 
-  it('may come to two processes at one moment', async () => {
+  it('may reach two processes at one moment', async () => {
     const handover = await sent('s1', 's2')
     const write = (tx: Tx, id: string): Promise<unknown> =>
       writeReceipts(tx, [receiptIn(id, 'delivered')], defaultReasons)
@@ -404,7 +404,7 @@ describe('receipts of a long message', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
   })
 
-  it('may come with the last answer of another one, and that one’s with the last answer of theirs', async () => {
+  it('may arrive with the last response of another message, whose receipts arrive with theirs', async () => {
     const first = await test.lease({ body: 'x'.repeat(300), segments: 2 })
     const second = await test.lease({ body: 'x'.repeat(300), segments: 2 })
     await test.answer(first, { carrierMessageId: 'f1', move: null })
@@ -426,7 +426,7 @@ describe('receipts of a long message', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'delivered'])
   })
 
-  it('keep the first word of each segment', async () => {
+  it('count the first one of each segment', async () => {
     const handover = await sent('a', 'b')
     await receipt('a', 'delivered')
     await receipt('a', 'undeliverable')
@@ -438,7 +438,7 @@ describe('receipts of a long message', () => {
     expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
   })
 
-  it('need only one word where the text went as one payload', async () => {
+  it('need only one if the text was one payload', async () => {
     const handover = await test.lease({ body: 'x'.repeat(300), segments: 2 })
     await test.answer(handover, { segment: 2, segments: 1, carrierMessageId: null, move: null })
     await test.answer(handover, { segment: 1, segments: 1, carrierMessageId: 'whole' })

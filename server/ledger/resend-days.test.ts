@@ -30,7 +30,7 @@ async function waitedIn(work: Promise<unknown>, release: () => Promise<unknown>)
   return waited
 }
 
-it('a message whose outcome is unknown is noted and sent again without a look into other days', async () => {
+it('a message with an unknown outcome is recorded and sent again without reading other days', async () => {
   const handover = await test.lease({ onUnknown: 'resend' })
   const keeper = await db.connect()
   const suffix = new Date(oldMs).toISOString().slice(0, 10).replaceAll('-', '')

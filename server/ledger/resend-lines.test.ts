@@ -46,7 +46,7 @@ const delivered = (rawId: string): ReceiptIn => ({
   doneDate: '',
 })
 
-it('looks for what was left in line only where a message of its number and campaign may be', async () => {
+it('searches leftovers in the lanes only where a message of its number and campaign may be', async () => {
   const id = await unknown()
   await test.db.query(
     `insert into backlogs (id, lane_id, carrier_id, campaign_id)
@@ -58,7 +58,7 @@ it('looks for what was left in line only where a message of its number and campa
   await test.db.query('delete from backlogs')
 })
 
-it('puts a message into line once, where a claim that saw it before its cancel puts it elsewhere', async () => {
+it('queues a message once, even if a claim that saw it before its cancel queues it elsewhere', async () => {
   const id = await unknown()
   await resend(id)
   const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [id])
@@ -83,7 +83,7 @@ it('puts a message into line once, where a claim that saw it before its cancel p
   expect(await test.count('queue', 'message_id = $1', [id])).toBe(1)
 })
 
-it('sends no more, and says so, where all of it turns out to be with its carrier and nothing looks for its tries any more', async () => {
+it('a message is not sent again, and says so, if its carrier turns out to have all of it and its tries are no longer checked', async () => {
   const handover = await test.lease({ segments: 2 })
   await test.answer(handover, { carrierMessageId: newId(), move: null })
   const answer = { segment: 2, carrierMessageId: null, state: 'unknown' } as const
@@ -99,7 +99,7 @@ it('sends no more, and says so, where all of it turns out to be with its carrier
   expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(0)
 })
 
-it('waits for a sweep that has its tries in hand, where the two would lock each other out', async () => {
+it('a message waits for a sweep that holds its tries, if the two would deadlock', async () => {
   const [id, other] = [await unknown(), await unknown()]
   await resend(other)
   const claiming = await test.db.connect()
@@ -125,7 +125,7 @@ it('waits for a sweep that has its tries in hand, where the two would lock each 
   expect(await test.count('resends', 'message_id = $1', [id])).toBe(0)
 })
 
-it('has the id that a receipt brought, also where a claim takes it at that moment', async () => {
+it('a message has the id from a receipt, even if a claim takes it at that moment', async () => {
   const handover = await test.lease({ theirNumber: '15551230002' })
   await test.answer(handover, {
     state: 'unknown',
@@ -156,7 +156,7 @@ it('has the id that a receipt brought, also where a claim takes it at that momen
   expect(await test.message(id)).toMatchObject({ status: 'delivered', providerMessageId: rawId, attempts: 2 })
 })
 
-it('is not said to be sent twice of what was sent, ended or given up before it went again', async () => {
+it('does not report a message as sent twice if it was sent, ended or given up before its second try', async () => {
   const waiting = async (segments: number): Promise<Handover> => {
     const handover = await test.lease({ segments })
     const answer = { state: 'unknown', carrierMessageId: null, commandStatus: null } as const

@@ -30,7 +30,7 @@ async function countReads(): Promise<number> {
   return rows[0]?.reads ?? NaN
 }
 
-it('finds what is due without looking at all that is not', async () => {
+it('finds due tries without reading the others', async () => {
   const id = await leaveUnknown()
   await test.db.query(
     `insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, reference, intent_at, check_at, resend_at)
@@ -50,7 +50,7 @@ it('finds what is due without looking at all that is not', async () => {
   expect((await test.message(id)).status).toBe('queued')
 })
 
-it('waits half as long again as it has waited while no link of its carrier is up', async () => {
+it('a try waits half as long again as it has waited while no link of its carrier is up', async () => {
   await test.db.query(`update link_states set state = 'down'`)
   const id = await leaveUnknown()
   for (const [age, seconds] of [

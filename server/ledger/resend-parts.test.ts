@@ -38,7 +38,7 @@ async function claim(): Promise<number[] | null> {
 }
 const tries = (id: string): Promise<number> => test.count('nameless_tries', 'message_id = $1', [id])
 
-it('whose wait is over while another is with the carrier waits for that one, and is sent again then', async () => {
+it('a segment whose wait ends while another is at the carrier waits for that one, and is sent again then', async () => {
   const handover = await lease()
   await unknown(handover, { segment: 1, move: null })
   await resolve()
@@ -48,7 +48,7 @@ it('whose wait is over while another is with the carrier waits for that one, and
   expect(await claim()).toEqual([1])
 })
 
-it('that ends while its message is looked at is waited for like any other', async () => {
+it('a segment that ends during the check is waited for like any other', async () => {
   const handover = await lease()
   await unknown(handover, { segment: 1, move: null })
   // There is nothing to adopt, and the first one's wait is over.
@@ -70,7 +70,7 @@ it('that ends while its message is looked at is waited for like any other', asyn
 })
 
 it.each(['a receipt', 'a late answer'])(
-  'that was not written is sent when %s tells that the other arrived',
+  'a segment that was not written is sent when %s shows that the other arrived',
   async (word) => {
     const handover = await lease()
     await test.answer(handover, {

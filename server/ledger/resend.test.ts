@@ -70,7 +70,7 @@ describe('adoption', () => {
     expect(await test.count('receipts', 'raw_id = $1 and (message_id is null or source is not null)', [id])).toBe(0)
   })
 
-  it('makes a message sent by a word on the way, so that the last word is matched by its id', async () => {
+  it('makes a message sent by an intermediate receipt, so that the final one is matched by its id', async () => {
     const id = newId()
     const handover = await lease()
     await unknown(handover)
@@ -81,7 +81,7 @@ describe('adoption', () => {
     expect((await test.message(handover.id)).status).toBe('undelivered')
   })
 
-  it.each(['sent', 'unconfirmed'])('gives an id to a try that was answered without one, and is %s', async (status) => {
+  it.each(['sent', 'unconfirmed'])('gives an id to a try whose response had none, and is %s', async (status) => {
     const id = newId()
     const handover = await lease()
     await test.answer(handover, { carrierMessageId: null })
@@ -92,7 +92,7 @@ describe('adoption', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', providerMessageId: id })
   })
 
-  it('waits while another message to the person is with the carrier', async () => {
+  it('waits while another message to the person is at the carrier', async () => {
     const id = newId()
     const handover = await lease()
     const other = await lease()
@@ -106,7 +106,7 @@ describe('adoption', () => {
     expect((await test.message(other.id)).status).toBe('delivered')
   })
 
-  it('does not take a receipt whose id is known in another form', async () => {
+  it('ignores a receipt whose id is known in another form', async () => {
     const [handover, other] = [await lease(), await lease()]
     await test.answer(other, { carrierMessageId: '255' })
     await unknown(handover)
@@ -115,7 +115,7 @@ describe('adoption', () => {
     expect((await test.message(handover.id)).status).toBe('unconfirmed')
   })
 
-  it('tells segments apart by the reference, and moves the message when all are known', async () => {
+  it('distinguishes segments by the reference, and updates the message when all are known', async () => {
     const handover = await lease({ segments: 3 })
     const ids = [newId(), newId(), newId()]
     await test.answer(handover, { segment: 1, carrierMessageId: ids[0] ?? null, move: null })
@@ -129,7 +129,7 @@ describe('adoption', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 3 })
   })
 
-  it('ends what late answers have told of all segments', async () => {
+  it('ends what late responses have covered for all segments', async () => {
     const handover = await lease({ segments: 2 })
     await unknown(handover, { segment: 1, move: null })
     await unknown(handover, { segment: 2 })
@@ -141,7 +141,7 @@ describe('adoption', () => {
     expect((await test.message(handover.id)).status).toBe('sent')
   })
 
-  it('happens once, also where two processes look at the same moment', async () => {
+  it('happens once, even if two processes check at the same moment', async () => {
     const handover = await lease()
     await unknown(handover)
     await receipt(newId())
@@ -150,7 +150,7 @@ describe('adoption', () => {
     expect(await test.eventsOf(handover.id)).toEqual(['message.unconfirmed', 'message.sent', 'message.delivered'])
   })
 
-  it('reads one row where nothing is due', async () => {
+  it('reads one row if nothing is due', async () => {
     await test.db.query('truncate nameless_tries')
     expect(await resolveUnknown(test.context)).toBe(0)
   })
@@ -214,7 +214,7 @@ describe('the policy', () => {
     ])
   })
 
-  it('resend: sends only the segments that nobody took, and waits longer each time', async () => {
+  it('resend: sends only the segments that no carrier accepted, and waits longer each time', async () => {
     const handover = await lease({ onUnknown: 'resend', segments: 3 })
     await test.answer(handover, { segment: 1, carrierMessageId: newId(), move: null })
     await unknown(handover, { segment: 2, move: null })
@@ -238,7 +238,7 @@ describe('the policy', () => {
     expect((await claim())[0]?.pending).toEqual([2])
   })
 
-  it('resend: a segment that was taken twice is one segment, and the other is waited for', async () => {
+  it('resend: a segment that was accepted twice is one segment, and the other is awaited', async () => {
     const handover = await lease({ onUnknown: 'resend', segments: 2 })
     const ids = [newId(), newId(), newId()] as const
     await unknown(handover, { segment: 1, move: null })
@@ -256,7 +256,7 @@ describe('the policy', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
   })
 
-  it('resend: is not needed where a receipt comes while the message waits in the queue', async () => {
+  it('resend: is not needed if a receipt arrives while the message is queued', async () => {
     const handover = await lease({ onUnknown: 'resend' })
     await unknown(handover)
     await resolve()
@@ -270,7 +270,7 @@ describe('the policy', () => {
     expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(0)
   })
 
-  it('resend: is not needed where late answers tell of all segments while the message waits in the queue', async () => {
+  it('resend: is not needed if late responses cover all segments while the message is queued', async () => {
     const handover = await lease({ onUnknown: 'resend', segments: 2 })
     await unknown(handover, { segment: 1, move: null })
     await unknown(handover, { segment: 2 })
@@ -283,7 +283,7 @@ describe('the policy', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'sent', possibleDuplicate: false, attempts: 1 })
   })
 
-  it('resend: does nothing after the validity, and an end in the queue is no failure', async () => {
+  it('resend: does nothing after the validity, and an end in the queue is not a failure', async () => {
     const handover = await lease({ onUnknown: 'resend', validitySeconds: 60 })
     const waiting = await lease({ onUnknown: 'resend', validitySeconds: 60 })
     const claimed = await lease({ onUnknown: 'resend', validitySeconds: 60 })
@@ -314,7 +314,7 @@ describe('the policy', () => {
     }
   })
 
-  it('resend: waits on while no link of the carrier is up', async () => {
+  it('resend: keeps waiting while no link of the carrier is up', async () => {
     const handover = await lease({ onUnknown: 'resend' })
     await unknown(handover)
     await test.db.query(`update link_states set state = 'down'`)
@@ -332,8 +332,8 @@ const resend = (id: string): ReturnType<typeof resendMessage> =>
     resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'req_1' }),
   )
 
-describe('sending again by hand', () => {
-  it('is in line also where a claim is about to take away what an earlier one has left there', async () => {
+describe('a manual resend', () => {
+  it('is queued even if a claim is about to remove an earlier leftover', async () => {
     const handover = await lease()
     await unknown(handover)
     await resend(handover.id)
@@ -362,7 +362,7 @@ describe('sending again by hand', () => {
     expect(await inLine()).toBe(1)
   })
 
-  it('may be asked for again where it was canceled before it went', async () => {
+  it('may be requested again if it was canceled before it was sent', async () => {
     const handover = await lease()
     await unknown(handover)
     expect(await resend(handover.id)).not.toBeNull()
@@ -373,7 +373,7 @@ describe('sending again by hand', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('stays with its carrier while no link of that is up, which may have it and its cost', async () => {
+  it('stays at its carrier while no link of that is up, because that may have it and charge for it', async () => {
     const handover = await lease()
     await unknown(handover)
     await resend(handover.id)
@@ -385,7 +385,7 @@ describe('sending again by hand', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', ...ofCarrier })
   })
 
-  it('waits in line for a late response that is just being written, of all that is open', async () => {
+  it('waits for a late response that is being written, of everything open, before it is queued', async () => {
     const handover = await lease({ segments: 2 })
     await test.answer(handover, { carrierMessageId: newId(), move: null })
     await unknown(handover, { segment: 2 })
@@ -401,7 +401,7 @@ describe('sending again by hand', () => {
     expect(await claim()).toEqual([])
   })
 
-  it('takes place once, however many ask at once, and is noted', async () => {
+  it('happens once, however many request it at once, and is recorded', async () => {
     const handover = await lease()
     expect(await resend(handover.id)).toBeNull()
     await unknown(handover)
@@ -416,7 +416,7 @@ describe('sending again by hand', () => {
   })
 })
 
-describe('a message that processes end with', () => {
+describe('a message that ends its process', () => {
   /** Another process crashes with the message in hand. */
   async function crash({ id }: Handover): Promise<void> {
     const nodeId = newId()
@@ -430,7 +430,7 @@ describe('a message that processes end with', () => {
     expect(await settleIntents(test.db, test.ledger, nodeId)).toBe(1)
   }
 
-  it('is sent again twice, and parked the third time, until somebody wants it', async () => {
+  it('is sent again twice, and parked the third time, until it is requested', async () => {
     let handover = await lease({ onUnknown: 'resend' })
     for (let n = 1; n < crashesMax; n++) {
       await crash(handover)
@@ -448,7 +448,7 @@ describe('a message that processes end with', () => {
     expect(await claim()).toHaveLength(1)
   })
 
-  it('is counted once a process, whoever settles it', async () => {
+  it('is counted once per process, whoever settles it', async () => {
     const handover = await lease()
     await unknown(handover)
     const nodeId = newId()

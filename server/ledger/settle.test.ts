@@ -13,7 +13,7 @@ import { moveTo, openLedgerTest, testAnswer } from '../messages/testing.ts'
 const { db } = await createTestDatabase()
 const test = await openLedgerTest(db)
 
-it('holds what a dead node left: unconfirmed, until a late receipt settles it', async () => {
+it('a dead node’s message is held as unconfirmed, until a late receipt settles it', async () => {
   await test.subscribe('message.unconfirmed')
   const whole = await test.lease()
   const half = await test.lease({ segments: 3 })
@@ -46,7 +46,7 @@ it('settles large windows in pieces, once, also from two nodes at the same time'
   expect(await test.count('events', `type = 'message.unconfirmed'`)).toBe(702)
 })
 
-it('is taken back by the answers of a process that was not dead, also where it was to be sent again, or is', async () => {
+it('settling is undone by the responses of a process that was not dead, even if the message was to be sent again, or is', async () => {
   const other = await test.lease()
   const [held, again, waiting] = [await test.lease(), await test.lease(), await test.lease()]
   const survivor = new Ledger({ ...test.context, recent: new Recent() })

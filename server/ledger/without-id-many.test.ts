@@ -13,7 +13,7 @@ const test = await openLedgerTest(database.db)
 const db = openPool(database.connection, { name: 'ledger', max: 1, settings: pipelineSettings })
 afterAll(() => db.end())
 
-it('looks up the messages of tries without an answer, and none of all that lie between them since the last statistics', async () => {
+it('looks up the messages of tries without a response, and none of the others since the last statistics', async () => {
   const { id, accountId } = await test.lease()
   const messages = 5000
   const copies = await copyUncounted(database.db, id, 1000, messages)

@@ -35,7 +35,7 @@ const tries = async (id: string): Promise<[number, number, string, string | null
     one.isAdopted,
   ])
 
-it('gives a try back the id that a receipt brought to the try before it, when its late answer names it', async () => {
+it('returns to a try the id that a receipt gave to the previous try, when its late response names it', async () => {
   const id = newId()
   const first = await test.lease({ theirNumber, onUnknown: 'resend' })
   await unknown(first)
@@ -63,7 +63,7 @@ it('gives a try back the id that a receipt brought to the try before it, when it
   expect((await tries(first.id))[0]).toEqual([1, 1, 'accepted', other, true])
 })
 
-it('gives the id back to an answer in time, too', async () => {
+it('returns the id to a timely response too', async () => {
   const id = newId()
   const first = await test.lease({ theirNumber, onUnknown: 'resend' })
   await unknown(first)
@@ -84,7 +84,7 @@ it('gives the id back to an answer in time, too', async () => {
   ])
 })
 
-it('takes it back for one segment of several, or for all where one receipt speaks for them', async () => {
+it('returns it for one segment of several, or for all if one receipt covers them', async () => {
   for (const concatenation of ['udh', 'payload']) {
     theirNumber = `1555301${String(people++).padStart(4, '0')}`
     await test.db.query(`update carriers set settings = settings || jsonb_build_object('concatenation', $1::text)`, [

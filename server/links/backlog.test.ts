@@ -16,8 +16,8 @@ afterEach(async () => {
   expect(test.errors).toEqual([])
 })
 
-describe('a backlog of marketing on a slow link', () => {
-  it('of 20,000 keeps no code waiting, nor a transactional message, and goes on beside them', async () => {
+describe('a marketing backlog on a slow link', () => {
+  it('of 20,000 delays neither codes nor transactional messages, and continues beside them', async () => {
     await open()
     await setPace(test, 50)
     await insertBacklog(test, 20_000, 'marketing')
@@ -46,12 +46,12 @@ describe('a backlog of marketing on a slow link', () => {
   })
 })
 
-describe('the estimate of when a message is sent', () => {
+describe('the estimated time of sending', () => {
   it.each([
     ['marketing', 'marketing'],
     ['transactional', 'transactional'],
     ['transactional', 'marketing'],
-  ] as const)('%s behind %s turns out true within a fifth', async (type, backlog) => {
+  ] as const)('%s behind %s is right within a fifth', async (type, backlog) => {
     await open()
     await setPace(test, 30)
     await insertBacklog(test, 150, backlog)
@@ -72,7 +72,7 @@ describe('the estimate of when a message is sent', () => {
     if (type === backlog) expect(actual).toBeGreaterThan(1500)
   })
 
-  it('is none while no link is up', async () => {
+  it('is missing while no link is up', async () => {
     await open()
     expect(test.submitter.estimateSendAt({ type: 'transactional' })).not.toBeNull()
     test.simulator.misbehave({ bind: 'RSYSERR' })

@@ -33,7 +33,7 @@ function read({ submits }: Composed, { default_alphabet }: SmppSettings): string
 }
 
 describe('a submit', () => {
-  it('goes to an international number from ours, asks for a receipt, and says how long it is of use', () => {
+  it('is from ours to an international number, requests a receipt, and states its validity', () => {
     expect(fieldsOf(message)).toMatchObject({
       source_addr: '15557654321',
       source_addr_ton: 1,
@@ -61,7 +61,7 @@ describe('a submit', () => {
     expect(fields).toMatchObject({ source_addr, source_addr_ton, source_addr_npi, dest_addr_ton: 1, dest_addr_npi: 1 })
   })
 
-  it('names the type and plan of recipients that the carrier wants', () => {
+  it('uses the carrier’s type and plan for recipients', () => {
     const fields = fieldsOf(message, { recipient_ton: 0, recipient_npi: 0 })
     expect(fields).toMatchObject({ dest_addr_ton: 0, dest_addr_npi: 0, destination_addr: '15551230001' })
   })
@@ -79,7 +79,7 @@ describe('a submit', () => {
     expect([fields.data_coding, Buffer.from(fields.short_message ?? '').toString('hex')]).toEqual([data_coding, octets])
   })
 
-  it('of a part that is tried again is the same as the first time', () => {
+  it('of a part is the same when it is tried again', () => {
     for (const concatenation of ['udh8', 'udh16', 'sar'] as const) {
       const first = composeSubmits(long, settings({ concatenation })).submits
       const again = composeSubmits({ ...long, pending: [2], try: 2 }, settings({ concatenation })).submits
@@ -87,7 +87,7 @@ describe('a submit', () => {
     }
   })
 
-  it('is one for all segments by payload', () => {
+  it('is single for all segments by payload', () => {
     const { segments, submits } = composeSubmits(long, settings({ concatenation: 'payload' }))
     expect([segments, submits.length, submits[0]?.segments]).toEqual([3, 1, 3])
     expect(submits[0]?.fields.tlvs?.message_payload).toHaveLength(400)
@@ -115,7 +115,7 @@ describe('segments', () => {
     }
   }
 
-  it('are as many as the message was counted with, or are counted anew once, and carry the text', () => {
+  it('match the counted number, or are recounted once, and carry the text', () => {
     fc.assert(
       fc.property(text, link, (body, changes) => {
         const first = composeSubmits(counted(body), settings(changes))
@@ -128,7 +128,7 @@ describe('segments', () => {
     )
   })
 
-  it('are never counted anew where the carrier has the whole GSM alphabet', () => {
+  it('are never recounted if the carrier has the whole GSM alphabet', () => {
     fc.assert(
       fc.property(text, fc.constantFrom('udh8', 'udh16', 'sar', 'payload'), (body, concatenation) => {
         const handover = counted(body)
@@ -140,7 +140,7 @@ describe('segments', () => {
     )
   })
 
-  it('of a message that was begun are not cut anew: the rest is refused', () => {
+  it('of a message in progress are not recut: the rest is refused', () => {
     const handover: Handover = { ...long, pending: [2, 3], try: 2 }
     const answers = recount(handover, 6, 'node', 'link')
     expect(answers.map(({ segment, state, move }) => [segment, state, move?.to, move?.segments])).toEqual([

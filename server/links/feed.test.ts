@@ -51,7 +51,7 @@ describe('a carrier that is down', () => {
 
   const apart = (): Promise<number> => test.count('queue q join backlogs b on b.id = q.lane_id', 'true')
 
-  it('is in nobody’s way: what wants it waits apart, once, and says why; what wants another goes', async () => {
+  it('blocks nothing: its messages wait separately, once, with a reason, and others’ are sent', async () => {
     await openTwo()
     const held = await test.acceptor.acceptAll(Array.from({ length: 120 }, () => test.draft({ sender: other })))
     expect(held).toHaveLength(120)
@@ -68,7 +68,7 @@ describe('a carrier that is down', () => {
     expect(await apart()).toBe(120)
   })
 
-  it('gets what waited for it when it comes back, in order', async () => {
+  it('gets its waiting messages when it comes back, in order', async () => {
     const elsewhere = await openTwo()
     const rows = []
     for (let i = 0; i < 30; i++) rows.push(await test.submit({ sender: other, body: `held ${i}` }))
@@ -84,7 +84,7 @@ describe('a carrier that is down', () => {
     expect(await test.message(rows[0]?.id ?? '')).toMatchObject({ holdReason: null, carrierId: elsewhere, attempts: 1 })
   })
 
-  it('gets all that waited, in some claims, though it had room for little of each when they were looked at anew', async () => {
+  it('gets all waiting messages in a few claims, though it had room for little of each at their last check', async () => {
     const elsewhere = await openTwo()
     await insertBacklog(test, 1200, 'transactional', other)
     await until('they wait', async () => (await apart()) === 1200)
@@ -95,7 +95,7 @@ describe('a carrier that is down', () => {
     await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
   })
 
-  it('loses all that another may take by now, in some claims, when carriers come or go', async () => {
+  it('loses all messages that another may now take, in a few claims, when carriers come or go', async () => {
     await openTwo()
     await insertBacklog(test, 1200, 'transactional', other)
     await until('they wait', async () => (await apart()) === 1200)
@@ -104,7 +104,7 @@ describe('a carrier that is down', () => {
     await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
   })
 
-  it('loses what any carrier may take to the first of the others that comes up', async () => {
+  it('loses messages for any carrier to the first of the others that comes up', async () => {
     await open()
     // Both are down, and no sender binds the messages to one of them.
     const first = newId()
@@ -121,7 +121,7 @@ describe('a carrier that is down', () => {
 })
 
 describe('two carriers', () => {
-  it('of which one is busy do not wait for each other', async () => {
+  it('do not wait for each other if one is busy', async () => {
     await open()
     await setPace(test, 5)
     const fast = newId()
@@ -180,7 +180,7 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   await until('its leases are given back', () => rows.length === 0 || test.submitter.links.size === 1)
 })
 
-it('what is queued while the lanes are read is claimed at once, and waits for no other look', async () => {
+it('a message queued while the lanes are read is claimed at once, without another look', async () => {
   await open()
   await test.submitter.close()
   const { node, receiving } = test
@@ -227,7 +227,7 @@ async function newAccount(number: string): Promise<string> {
   return id
 }
 
-it('a pace of a sender, an account, a campaign or a lane holds, and nobody else is slowed', async () => {
+it('the pace of a sender, an account, a campaign or a lane is kept, and slows no others', async () => {
   const { written, trace } = traceWritten()
   await open({ trace })
   const statements = {
@@ -289,7 +289,7 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
   }
 })
 
-it('a campaign has its pace from its first message on, also where no process has heard of it yet', async () => {
+it('a campaign keeps its pace from its first message, even if no process knows it yet', async () => {
   const { written, trace } = traceWritten()
   await open({ trace })
   const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]

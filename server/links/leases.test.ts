@@ -55,7 +55,7 @@ const age = async (seconds: number): Promise<void> => {
 }
 
 describe('slots', () => {
-  it('are all the first process’s, and half of them the second’s when the first has drained', async () => {
+  it('belong to the first process, and half of them to the second when the first has drained', async () => {
     await sessions(5)
     const [first, second] = [await Process.start(), await Process.start()]
     await first.renew()
@@ -75,7 +75,7 @@ describe('slots', () => {
     ])
   })
 
-  it('never have two holders, however many ask at once', async () => {
+  it('never have two holders, however many request them at once', async () => {
     await sessions(4)
     const all = await Promise.all([1, 2, 3, 4].map(() => Process.start()))
     for (let turn = 0; turn < 6; turn++) {
@@ -86,7 +86,7 @@ describe('slots', () => {
     expect(all.map((one) => one.slots.length)).toEqual([1, 1, 1, 1])
   })
 
-  it('of a process that is silent for ten seconds are another’s, under the next epoch; the first finds none when it wakes', async () => {
+  it('of a process that is silent for ten seconds go to another, under the next epoch; the first finds none when it wakes', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await first.renew()
     const before = first.held.slots.get(1)
@@ -100,7 +100,7 @@ describe('slots', () => {
     expect(first.slots).toEqual([])
   })
 
-  it('that nobody took meanwhile are still one’s own', async () => {
+  it('that no process took meanwhile are still its own', async () => {
     const first = await Process.start()
     await first.renew()
     const before = first.held.slots.get(1)
@@ -109,7 +109,7 @@ describe('slots', () => {
     expect([...first.held.slots]).toEqual([[1, before]])
   })
 
-  it('are free at once when a process is fenced, and it gets nothing any more', async () => {
+  it('are free at once when a process is fenced, and it gets no more', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await first.renew()
     await test.db.query(`update nodes set fenced_at = now() where id = $1`, [first.id])
@@ -118,7 +118,7 @@ describe('slots', () => {
     expect(await first.renew()).toBeNull()
   })
 
-  it('that are given back and wanted again at once are taken anew, under the next epoch', async () => {
+  it('that are released and wanted again at once get the next epoch', async () => {
     await sessions(2)
     const first = await Process.start()
     await first.renew()
@@ -132,7 +132,7 @@ describe('slots', () => {
     expect(first.slots).toEqual([1, 2])
   })
 
-  it('are all another’s where a process cannot start the link, until it can', async () => {
+  it('all go to another process if one cannot start the link, until it can', async () => {
     await sessions(4)
     const [first, second] = [await Process.start(), await Process.start()]
     const unable = { wants: false, report: noReport }
@@ -147,7 +147,7 @@ describe('slots', () => {
     expect(second.link?.give).toEqual([3, 4])
   })
 
-  it('of a link that cannot be started are given back with the next turn where one has failed', async () => {
+  it('of a link that cannot be started are released in the next turn if one has failed', async () => {
     const { id } = await Process.start()
     const kept = makeEntry()
     const turn = async (): Promise<void> => {
@@ -173,7 +173,7 @@ describe('slots', () => {
     expect([kept.free, kept.dropping.size]).toEqual([[], 0])
   })
 
-  it('are given back at a clean stop', async () => {
+  it('are released at a clean stop', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await first.renew()
     await releaseLeases(test.db, first.id)
@@ -183,7 +183,7 @@ describe('slots', () => {
     expect(second.link?.grant.used).toBe(101)
   })
 
-  it('are not taken for a link that drains, or by one that wants none', async () => {
+  it('are not taken for a draining link, or by a process that wants none', async () => {
     const first = await Process.start()
     await first.renew({ wants: false })
     expect(first.slots).toEqual([])
@@ -191,7 +191,7 @@ describe('slots', () => {
 })
 
 describe('a pace', () => {
-  it('is divided by the sessions, and never more than the whole', async () => {
+  it('is divided by sessions, and never exceeds the whole', async () => {
     await sessions(4)
     const [first, second] = [await Process.start(), await Process.start()]
     let now = 0
@@ -232,7 +232,7 @@ describe('a pace', () => {
     expect(kept.grant.loweredAt).toBeGreaterThanOrEqual(before)
   })
 
-  it('has slowed down for everybody when the carrier throttles one of them, and is slow after a restart', async () => {
+  it('has slowed down for all processes when the carrier throttles one, and is slow after a restart', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await first.renew()
     await first.renew({ report: { ...first.held.report, fraction: 0.5 } })
@@ -244,7 +244,7 @@ describe('a pace', () => {
     expect(third.link?.fraction).toBeLessThan(0.6)
   })
 
-  it('of a link is its own where it has one, else the carrier’s', async () => {
+  it('of a link is its own, else the carrier’s', async () => {
     const first = await Process.start()
     await test.db.query(`update links set pace = 7, settings = '{"sessions": 3}'`)
     await first.renew()
@@ -252,7 +252,7 @@ describe('a pace', () => {
   })
 })
 
-it('writes nothing while there is nothing to say', async () => {
+it('writes nothing without a change', async () => {
   const first = await Process.start()
   await first.renew()
   await first.renew()

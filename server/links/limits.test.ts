@@ -64,7 +64,7 @@ const rates = (processes: readonly Process[]): number[] =>
   processes.map(({ rate }) => Math.round((rate * units) / pace))
 
 describe('the pace of an account', () => {
-  it('is the first process’s at once, and divided by the sessions when a second one comes', async () => {
+  it('belongs to the first process at once, and is divided by sessions when a second one comes', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await turns([first], [4])
     expect(first.rate).toBe(pace)
@@ -74,7 +74,7 @@ describe('the pace of an account', () => {
     expect(rates([first, second])).toEqual([76, 25])
   })
 
-  it('that a process gives back at a clean stop is the others’ within a turn', async () => {
+  it('that a process releases at a clean stop goes to the others within a turn', async () => {
     const all = [await Process.start(), await Process.start(), await Process.start()]
     const [first, second, third] = all as [Process, Process, Process]
     await turns(all, [1, 1, 1], 4)
@@ -84,7 +84,7 @@ describe('the pace of an account', () => {
     expect(rates([first, second])).toEqual([51, 50])
   })
 
-  it('that a killed process had is the others’ when it is fenced, and not before', async () => {
+  it('of a killed process goes to the others when it is fenced, and not before', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await turns([first, second], [1, 1], 3)
     // Its leases have run out; it may be frozen, and wake.
@@ -95,7 +95,7 @@ describe('the pace of an account', () => {
     expect(first.rate).toBe(pace)
   })
 
-  it('is another within seconds when it is changed, and none when it is taken away', async () => {
+  it('changes within seconds of a change, and ends when it is removed', async () => {
     const first = await Process.start()
     const set = (to: number | null): Promise<unknown> => db.query(`update accounts set pace = $1`, [to])
     await turns([first], [1])
@@ -119,7 +119,7 @@ describe('the pace of an account', () => {
     expect((await db.query(`select from pace_grants`)).rowCount).toBe(0)
   })
 
-  it('is another’s not before a second after the end of the turn that lowered it, however long that took', async () => {
+  it('goes to another no earlier than a second after the end of the turn that lowered it, however long that took', async () => {
     const [first, second] = [await Process.start(), await Process.start()]
     await turns([first], [1])
     const holders = [first, second].map(({ id }) => ({ nodeId: id, weight: 1 }))
@@ -150,7 +150,7 @@ describe('the pace of an account', () => {
   })
 })
 
-it('those of many numbers are read when one of them has changed, and not else', async () => {
+it('those of many numbers are read when one has changed, and only then', async () => {
   const [carrierId, number] = [newId(), '447700910007']
   await db.query(`insert into carriers (id, name, kind) values ($1, 'test', 'smpp')`, [carrierId])
   await db.query(
@@ -184,7 +184,7 @@ it('those of many numbers are read when one of them has changed, and not else', 
   expect(rateOf()).toBe(pace)
 })
 
-it('a campaign of an account has its own pace beside the account’s, and only its messages have it', async () => {
+it('a campaign has its own pace beside the account’s, for its own messages', async () => {
   const campaignId = newId()
   await db.query(`insert into campaigns (account_id, id, name, pace) values ($1, $2, 'Sale', 5)`, [
     accountId,

@@ -28,8 +28,8 @@ function write(line: Line<Item>, now: number): Item[] {
   return written
 }
 
-describe('a line', () => {
-  it('sends codes first, and one type in the order in which it came', () => {
+describe('a link’s queue', () => {
+  it('sends codes first, and each type in order of arrival', () => {
     const line = new Line<Item>(new Pace(1000))
     for (const [type, name] of [
       ['marketing', 'm1'],
@@ -43,7 +43,7 @@ describe('a line', () => {
     expect(order).toEqual(['o1', 't1', 't2', 'm1'])
   })
 
-  it('keeps a twentieth for each of the lower types beside a flood of codes', () => {
+  it('keeps a twentieth for each lower type beside a flood of codes', () => {
     const line = new Line<Item>(new Pace(100))
     const counts = { otp: 0, transactional: 0, marketing: 0 }
     for (let now = 0; now < 60_000; now += 5) {
@@ -58,7 +58,7 @@ describe('a line', () => {
     expect(counts.transactional / all).toBeGreaterThanOrEqual(0.049)
   })
 
-  it('keeps it also where claims take as long as twenty codes, and where a type that is owed cannot go', () => {
+  it('keeps it even if claims take as long as twenty codes, and if a type with credit cannot be sent', () => {
     const line = new Line<Item>(new Pace(100))
     const coming: { at: number; item: Item }[] = []
     const counts = { otp: 0, transactional: 0, marketing: 0 }
@@ -79,7 +79,7 @@ describe('a line', () => {
     expect(counts.transactional / all).toBeLessThan(0.06)
   })
 
-  it('owes nothing for a time in which nobody waited', () => {
+  it('gives no credit for a time without waiting messages', () => {
     const line = new Line<Item>(new Pace(1000))
     for (let now = 0; now < 1000; now++) {
       line.add(item('otp'))
@@ -92,7 +92,7 @@ describe('a line', () => {
     expect(order.slice(0, 5)).toEqual(['o', 'o', 'o', 'o', 'o'])
   })
 
-  it('has room for codes whatever else waits, and for the others as the pace and what is in front allow', () => {
+  it('has room for codes whatever else waits, and for others as the pace and the messages before them allow', () => {
     const line = new Line<Item>(new Pace(100))
     expect([line.room('otp', 1000, 0), line.room('marketing', 10, 0), line.room('otp', 0, 0)]).toEqual([25, 10, 0])
     for (let i = 0; i < 25; i++) line.add(item('marketing'))
@@ -104,7 +104,7 @@ describe('a line', () => {
     expect([line.room('otp', 1000, 0), line.room('transactional', 1000, 0)]).toEqual([0, 3])
   })
 
-  it('lets what is under a limit wait beside the others', () => {
+  it('keeps messages under a limit waiting beside the others', () => {
     const line = new Line<Item>(new Pace(1000))
     const slow = [limit(1)]
     for (let i = 0; i < 3; i++) line.add(item('otp', 'slow', 1, slow))
@@ -117,7 +117,7 @@ describe('a line', () => {
     expect(slow[0]?.waiting).toBe(0)
   })
 
-  it('says when it may go on', () => {
+  it('says when it may continue', () => {
     const line = new Line<Item>(new Pace(10))
     expect(line.wait(0)).toBe(Infinity)
     line.add(item('otp', '', 1, [limit(1)]))
@@ -127,7 +127,7 @@ describe('a line', () => {
     expect(line.wait(0)).toBe(100)
   })
 
-  it('lets go what waits for a pace of which this process has no part, and nothing else', () => {
+  it('returns what waits for a pace of which this process has no part, and nothing else', () => {
     const [none, some] = [[limit(0)], [limit(5)]]
     const line = new Line<Item>(new Pace(100))
     for (const [name, limits] of [
@@ -142,7 +142,7 @@ describe('a line', () => {
     expect(line.drain((one) => line.isPartless(one)).map((one) => one.name)).toEqual(['c', 'b'])
   })
 
-  it('counts what waits, whatever is added, written, forgotten and taken out', () => {
+  it('counts waiting messages through additions, writes, deletions and claims', () => {
     const step = fc.record({
       do: fc.constantFrom('add', 'write', 'forget', 'drain'),
       type: fc.constantFrom<MessageType>('otp', 'transactional', 'marketing'),

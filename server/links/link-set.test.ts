@@ -14,7 +14,7 @@ let test: CarrierTest
 const { db } = await createTestDatabase()
 afterEach(() => test.close())
 
-it('a link that binds, and one that is stopped, are told as life', async () => {
+it('a link that binds, or is stopped, is logged as life', async () => {
   test = await openBoundTest(db)
   expect(test.states).toEqual(['info binding', 'info bound'])
   await test.db.query('update links set enabled = false, updated_at = now()')
@@ -23,7 +23,7 @@ it('a link that binds, and one that is stopped, are told as life', async () => {
   expect(test.states.filter((line) => line.startsWith('warn'))).toEqual([])
 })
 
-it('a link that is lost is a warning, and bound again it is not', async () => {
+it('a lost link is a warning, and a rebound one is not', async () => {
   test = await openBoundTest(db)
   test.simulator.do('garbage')
   await until('it is told', () => test.states.includes('warn down'))
@@ -32,7 +32,7 @@ it('a link that is lost is a warning, and bound again it is not', async () => {
   expect(test.states.at(-1)).toBe('info bound')
 })
 
-it('a link whose password no key opens is down, says why, and is missed by the health of its process', async () => {
+it('a link with a password that no key opens is down, says why, and counts in the health of its process', async () => {
   test = await openBoundTest(db)
   const stranger = openVault(Buffer.alloc(32, 9)).seal('secret', `carriers.secrets|${test.carrierId}`)
   const { rows } = await test.db.query<{ secrets: Buffer | null }>('select secrets from carriers')
@@ -58,7 +58,7 @@ it('a link whose password no key opens is down, says why, and is missed by the h
 
 const held = (): Promise<number> => test.count('link_slots', 'node_id is not null')
 
-it('a session that is given up during a turn is not dialled again by it', async () => {
+it('a session that is released during a turn is not redialed by it', async () => {
   test = await openBoundTest(db, { settings: { sessions: 2 } })
   await until('both sessions are bound', () => test.simulator.stats().bound === 2)
   const [link] = test.submitter.links.values()
@@ -83,7 +83,7 @@ it('a session that is given up during a turn is not dialled again by it', async 
   for (const { id } of sent) await test.reaches(id, 'delivered')
 })
 
-it('a link that is disabled keeps its part of the pace while what it wrote counts: it may be enabled again at once, here or elsewhere', async () => {
+it('a disabled link keeps its part of the pace while its submits count: it may be enabled again at once, here or elsewhere', async () => {
   test = await openBoundTest(db)
   const units = (): Promise<number> => test.count('link_states', 'link_id = $1 and units = 1001', [test.linkId])
   test.simulator.misbehave({ isPaused: true })
@@ -97,7 +97,7 @@ it('a link that is disabled keeps its part of the pace while what it wrote count
   expect(performance.now() - drainedAt).toBeGreaterThan(1000)
 })
 
-it('a process that stops keeps its leases while what it wrote counts, also for one that has just begun', async () => {
+it('a process that stops keeps its leases while its submits count, also for a new one', async () => {
   test = await openBoundTest(db)
   await test.submit()
   await until('it has gone', () => test.simulator.stats().accepted === 1)
@@ -113,7 +113,7 @@ it('a process that stops keeps its leases while what it wrote counts, also for o
   await closed
 })
 
-it('a link that is enabled again while it drains is nobody else’s', async () => {
+it('a link that is enabled again while it drains stays with its process', async () => {
   test = await openBoundTest(db)
   test.simulator.misbehave({ isPaused: true })
   const { id } = await test.submit()
@@ -139,7 +139,7 @@ it('a link that is enabled again while it drains is nobody else’s', async () =
   expect(leased?.map(({ slots }) => slots.size)).toEqual([0])
 })
 
-it('a carrier that allows fewer sessions from now on is not dialled as often as before', async () => {
+it('a carrier with a lower limit of sessions gets fewer connections', async () => {
   test = await openBoundTest(db, { settings: { sessions: 3 } })
   await until('all sessions are bound', () => test.simulator.stats().bound === 3)
   await test.db.query(`update carriers set settings = settings || '{"sessions": 1}', updated_at = now()`)

@@ -97,7 +97,7 @@ describe('binding', () => {
     )
   })
 
-  it('with a wrong password says so, and does not hammer', async () => {
+  it('reports a wrong password, and does not hammer', async () => {
     const test = await start({ simulator: { credentials: { heliogram: 'other' } } })
     await until('it is down', () => test.link.state === 'down')
     expect(test.link.lastError).toMatch(/bind_refused.*RINVPASWD/)
@@ -105,7 +105,7 @@ describe('binding', () => {
     expect([test.link.room('transactional'), test.simulator.stats().bindsRefused]).toEqual([0, 1])
   })
 
-  it('after a carrier that was away refuses a password once, asks again in a minute', async () => {
+  it('retries in a minute after a returning carrier refuses a password once', async () => {
     const test = await start()
     await bound(test)
     test.simulator.misbehave({ bind: 'RINVPASWD' })
@@ -114,7 +114,7 @@ describe('binding', () => {
     expect(test.states.at(-1)).toMatch(/again in (4[89]|5\d|6\d|7[0-2])\.\d s/)
   })
 
-  it('sends a password that is longer than SMPP knows, and names its length where it is refused', async () => {
+  it('sends a password longer than SMPP’s limit, and names its length if it is refused', async () => {
     const password = 'twelve chars'
     await bound(await start({ simulator: { credentials: { heliogram: password } }, link: { password } }))
     const refused = await start({ simulator: { credentials: { heliogram: 'other' } }, link: { password } })
@@ -125,7 +125,7 @@ describe('binding', () => {
     expect(short.link.lastError).toMatch(/RINVPASWD$/)
   })
 
-  it('comes back after a lost session, soon', async () => {
+  it('reconnects soon after a lost session', async () => {
     const test = await start()
     await bound(test)
     test.simulator.do('drop')
@@ -134,7 +134,7 @@ describe('binding', () => {
     expect(test.simulator.stats().binds).toBe(2)
   })
 
-  it('waits longer each time where a carrier ends every session at once', async () => {
+  it('waits longer each time if a carrier ends every session at once', async () => {
     const test = await start()
     for (let n = 1; n <= 3; n++) {
       await until(`bound ${n} times`, () => test.simulator.stats().binds === n && test.link.state === 'bound')
@@ -165,7 +165,7 @@ describe('binding', () => {
     expect(test.states.filter((state) => state.startsWith('binding'))).toHaveLength(1)
   })
 
-  it('at an absurd pace neither stands still nor spins', async () => {
+  it('neither stops nor spins at an absurd pace', async () => {
     const test = await start({ link: { pace: new Pace(1e-9) } })
     await bound(test)
     for (let i = 0; i < 3; i++) test.link.submit(testHandover())
@@ -173,7 +173,7 @@ describe('binding', () => {
     expect([test.link.submitted, test.link.room('transactional')]).toEqual([1, -1])
   })
 
-  it('keeps trying while nobody listens', async () => {
+  it('keeps trying while nothing listens', async () => {
     const test = await start({ settings: { port: 1 } })
     await until('it tried', () => test.link.lastError !== null)
     expect(test.link.lastError).toBe('connect_failed: ECONNREFUSED')
@@ -182,7 +182,7 @@ describe('binding', () => {
 })
 
 describe('submitting', () => {
-  it('answers each segment once, the last with the move', async () => {
+  it('answers each segment once, the last with the change', async () => {
     const test = await start()
     await bound(test)
     const message = testHandover({ body: 'x'.repeat(400), segments: 3 })
@@ -197,7 +197,7 @@ describe('submitting', () => {
     expect(test.answers[0]).toMatchObject({ messageId: message.id, segments: 3, try: 1, commandStatus: 0 })
   })
 
-  it('while it is down gives everything back', async () => {
+  it('returns everything while it is down', async () => {
     const test = await start({ settings: { port: 1 } })
     test.link.submit(testHandover({ body: 'x'.repeat(400), segments: 3 }))
     expect(test.answers.map((answer) => [answer.state, answer.move?.to ?? null])).toEqual([
@@ -207,7 +207,7 @@ describe('submitting', () => {
     ])
   })
 
-  it('writes nothing while the node is not fresh, and goes on when it is', async () => {
+  it('writes nothing while the node is not fresh, and continues when it is', async () => {
     const test = await start()
     await bound(test)
     test.isFresh = false
@@ -231,7 +231,7 @@ describe('submitting', () => {
     expect(test.link.submitted).toBe(26)
   })
 
-  it('tells of each segment when it was written, not when it began to wait for the pace', async () => {
+  it('reports when each segment was written, not when it began to wait for the pace', async () => {
     const test = await start({ link: { pace: new Pace(10) } })
     await bound(test)
     const before = Date.now()
@@ -243,7 +243,7 @@ describe('submitting', () => {
     expect(times[3]).toBeLessThanOrEqual(Date.now() - before)
   })
 
-  it('has room for the pace and the window, less what waits and what is promised', async () => {
+  it('has room for the pace and the window, minus waiting and promised segments', async () => {
     const test = await start({ link: { pace: new Pace(100) }, settings: { window: 10 } })
     expect(test.link.room('transactional')).toBe(0)
     await bound(test)
@@ -260,7 +260,7 @@ describe('submitting', () => {
     test.link.release(255)
   })
 
-  it('gives back what waits for its pace when all of that is other processes’', async () => {
+  it('returns segments that wait for a pace that other processes have', async () => {
     const pace = new Pace(1)
     const test = await start({ link: { pace } })
     await bound(test)
@@ -298,7 +298,7 @@ describe('submitting', () => {
     ])
   })
 
-  it('knows no outcome without an answer, and learns it from a late one', async () => {
+  it('knows no outcome without a response, and learns it from a late one', async () => {
     const test = await start({ settings: { response_timeout_seconds: 0.2 } })
     await bound(test)
     test.simulator.misbehave({ isPaused: true })
@@ -317,7 +317,7 @@ describe('submitting', () => {
     ['as it is', '0A b', '0A b'],
     ['without the blanks that fill it up', '  00A1 ', '00A1'],
     ['as none where it is blank', '    ', null],
-  ])('takes the id of an answer %s', async (_, message_id, carrierMessageId) => {
+  ])('takes the id of a response %s', async (_, message_id, carrierMessageId) => {
     const server = new PeerServer()
     const test = await start({ settings: { port: await server.listen() } })
     await bound(test)
@@ -330,7 +330,7 @@ describe('submitting', () => {
     expect(test.answers).toMatchObject([{ state: 'accepted', carrierMessageId, rawMessageId: null }])
   })
 
-  it('learns nothing from a late generic_nack that says all is well: it can only be a no', async () => {
+  it('learns nothing from a late generic_nack with status ok: it can only be a refusal', async () => {
     const server = new PeerServer()
     const test = await start({ settings: { port: await server.listen(), response_timeout_seconds: 0.2 } })
     await bound(test)
@@ -359,7 +359,7 @@ describe('submitting', () => {
 })
 
 describe('closing', () => {
-  it('waits for the answers that are due, then unbinds', async () => {
+  it('waits for pending responses, then unbinds', async () => {
     const test = await start({ simulator: { responseDelay: { min: 100, max: 100 } } })
     await bound(test)
     for (let i = 0; i < 5; i++) test.link.submit(testHandover())
@@ -370,7 +370,7 @@ describe('closing', () => {
     expect([test.link.state, test.link.room('transactional')]).toEqual(['disabled', 0])
   })
 
-  it('gives back what waited for its turn', async () => {
+  it('returns what waited for its turn', async () => {
     const test = await start({ link: { pace: new Pace(1) } })
     await bound(test)
     for (let i = 0; i < 3; i++) test.link.submit(testHandover())
@@ -380,7 +380,7 @@ describe('closing', () => {
     expect(test.answers.at(-1)?.state).toBe('released')
   })
 
-  it('does not wait longer than it may, and leaves the rest unknown', async () => {
+  it('does not wait longer than allowed, and leaves the rest unknown', async () => {
     const test = await start()
     await bound(test)
     test.simulator.misbehave({ submit: 'silent' })
@@ -390,7 +390,7 @@ describe('closing', () => {
     expect(test.answers.map((answer) => answer.state)).toEqual(['unknown'])
   })
 
-  it('ends the wait for another dial', async () => {
+  it('ends the wait for a redial', async () => {
     const test = await start({ settings: { port: 1 } })
     await until('it waits', () => test.link.state === 'down')
     await test.link.close(5000)
@@ -398,7 +398,7 @@ describe('closing', () => {
   })
 })
 
-it('notices by its heartbeat that a connection is half open, and that any word is one of life', async () => {
+it('notices a half-open connection by its heartbeat, and counts any message as life', async () => {
   const test = await start({ settings: { enquire_link_seconds: 1, enquire_timeout_seconds: 1 } })
   await bound(test)
   // Heartbeats are not answered, but a receipt comes meanwhile.
@@ -421,7 +421,7 @@ it('notices by its heartbeat that a connection is half open, and that any word i
   await bound(test)
 })
 
-it('answers heartbeats and tells when the carrier answered ours', async () => {
+it('answers heartbeats and reports when the carrier answered ours', async () => {
   const test = await start({ settings: { enquire_link_seconds: 1 } })
   await bound(test)
   expect(test.link.lastEnquireAt).toBeNull()

@@ -8,7 +8,7 @@ const ask = (host: string): Promise<string> =>
     )
   })
 
-it('everybody who asks is answered, also for names that do not exist, however many there are', async () => {
+it('every look-up gets a result, also for unknown names, in any number', async () => {
   const bad = Array.from({ length: 30 }, (_, i) => `no-such-host-${i % 10}.invalid`)
   for (let round = 0; round < 2; round++) {
     const answers = bad.map(ask)

@@ -94,7 +94,7 @@ const isFenced = async (id: string): Promise<boolean> =>
   (await test.count('nodes', 'id = $1 and fenced_at is not null', [id])) === 1
 
 describe('a node', () => {
-  it('is fresh while it beats, and fenced when it says goodbye', async () => {
+  it('is fresh while it beats, and fenced when it stops cleanly', async () => {
     const { node } = await start()
     expect([node.isFresh, await isFenced(node.id)]).toEqual([true, false])
     nodes = []
@@ -117,14 +117,14 @@ describe('a node', () => {
     expect(warnings).toMatchObject([{ node: test.nodeId }])
   })
 
-  it('that starts as a database comes back takes nobody for dead who was waiting for it', async () => {
+  it('that starts as a database returns fences nobody who was waiting for it', async () => {
     const left = await test.lease()
     await silence(60)
     await start()
     expect([await isFenced(test.nodeId), (await test.message(left.id)).status]).toEqual([false, 'sending'])
   })
 
-  it('that was silent with the others, whose database was away, waits until they would have been heard of before it fences one', async () => {
+  it('that was silent with the others while the database was down waits for their heartbeats before it fences one', async () => {
     const left = await test.lease()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
@@ -162,7 +162,7 @@ describe('a node', () => {
     }
   })
 
-  it('leaves one alone that was silent for a moment', async () => {
+  it('does not fence one that was silent for a moment', async () => {
     const left = await test.lease()
     const { node: other } = await start()
     nodes = []
@@ -183,7 +183,7 @@ describe('a node', () => {
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 
-  it('that is alone waits for nobody, though the clock of the database was put back', async () => {
+  it('that is alone waits for nobody, though the database’s clock was set back', async () => {
     const left = await test.lease()
     await silence(-86_400)
     await start(true)
@@ -191,7 +191,7 @@ describe('a node', () => {
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 
-  it('takes a beat that has yet to come for one of this moment: it is of a clock that was put back', async () => {
+  it('counts a beat from the future as from now: the clock was set back', async () => {
     const left = await test.lease()
     await silence(-86_400)
     await start()
@@ -202,7 +202,7 @@ describe('a node', () => {
     await until('what it left is settled', async () => (await test.message(left.id)).status === 'unconfirmed')
   })
 
-  it('settles also what a node left that said goodbye, without a warning', async () => {
+  it('also settles what a cleanly stopped node left, without a warning', async () => {
     const left = await test.lease()
     await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
     const { settled, warnings } = await start()
@@ -210,7 +210,7 @@ describe('a node', () => {
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 
-  it('that ends before its first beat leaves nothing that is not settled, though it is older than the node', async () => {
+  it('that ends before its first beat leaves nothing unsettled, though it is older than the node', async () => {
     const { id } = await test.send()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
@@ -229,7 +229,7 @@ describe('a node', () => {
     }
   })
 
-  it('tells once that the database takes nothing, and once that it is back, and after how long', async () => {
+  it('reports once that the database rejects writes, and once that it is back, and after how long', async () => {
     const { url, name } = database
     const db = openPool({ connectionString: url }, { name: 'refused', max: 2 })
     const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
@@ -263,7 +263,7 @@ describe('a node', () => {
     }
   })
 
-  it('tells it also of a database that does not answer', async () => {
+  it('reports also a database that does not answer', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const { lines } = await start()
@@ -288,7 +288,7 @@ describe('a node', () => {
     await until('it noticed', fenced)
   })
 
-  it('notices it once, however many beats wait for their answers then', async () => {
+  it('notices it once, however many beats are pending', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const { node, fences } = await start()
@@ -312,7 +312,7 @@ describe('a node', () => {
     await until('it noticed', fenced)
   })
 
-  it('waits with the fence for a claim that runs, so that nothing is claimed afterwards', async () => {
+  it('waits at the fence for a running claim, so that nothing is claimed afterwards', async () => {
     await inTransaction(test.db, async (tx) => {
       await tx.query(`select id from nodes where id = $1 and fenced_at is null for share`, [test.nodeId])
       await silence(60)
@@ -327,7 +327,7 @@ describe('a node', () => {
     expect(await test.count('intents', 'true')).toBe(0)
   })
 
-  it('beats while it settles what another left, settles it once, and waits for that when it closes', async () => {
+  it('beats while it settles what another left, settles it once, and finishes that when it closes', async () => {
     const left = await test.lease()
     const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
@@ -372,7 +372,7 @@ describe('a node', () => {
     }
   })
 
-  it('forgets nodes that are over for a day', async () => {
+  it('deletes stopped nodes after a day', async () => {
     await test.db.query(`update nodes set fenced_at = now() - interval '25 hours' where id = $1`, [test.nodeId])
     await start()
     expect(await test.count('nodes', 'id = $1', [test.nodeId])).toBe(0)

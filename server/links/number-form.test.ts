@@ -36,7 +36,7 @@ describe('a delivered number', () => {
     expect(readNumberIn(address, ton, country)).toBe(number)
   })
 
-  it('in international form stays as it is, whatever the country', () => {
+  it('in international form is unchanged, whatever the country', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('15551230001', '447700900123', '4915112345678', '33612345678', '5511961234567'),
@@ -72,7 +72,7 @@ describe('a person who is delivered', () => {
 })
 
 describe('a recipient', () => {
-  it('is written in its current form, and in the other one where the carrier wants that of the country', () => {
+  it('is written in its current form, or in the other if the carrier wants that for the country', () => {
     const write = (number: string, ...countries: ('AR' | 'MX')[]): string =>
       writeRecipient(number, { ...smppDefaults, recipient_other_form: countries })
     expect(write('5491123456789')).toBe('5491123456789')

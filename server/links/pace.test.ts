@@ -14,7 +14,7 @@ function run(pace: Pace, ticks: number[], totalMs: number): number[] {
   return sent
 }
 
-test('no second holds more than the rate and one', () => {
+test('no second exceeds the rate and one', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 500 }),
@@ -39,7 +39,7 @@ test.for([
   [100, 3],
   [1000, 4],
 ])(
-  '%i a second over a minute, shared by %i processes, is within one percent, and no second holds more',
+  '%i a second over a minute, shared by %i processes, is within one percent, and no second exceeds the rate',
   ([rate = 1, n = 1]) => {
     const whole = capacityOf(rate)
     const holders = Array.from({ length: n }, (_, i) => ({ nodeId: `${i}`, weight: i + 1 }))
@@ -52,7 +52,7 @@ test.for([
   },
 )
 
-test('a changed pace still counts what went in the last second', () => {
+test('a changed pace still counts the last second', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 6 }), (rates) => {
       const pace = new Pace(rates[0] ?? 1)
@@ -68,7 +68,7 @@ test('a changed pace still counts what went in the last second', () => {
   )
 })
 
-test('no second holds more than the whole where a process loses its part and has it again before that second is over', () => {
+test('no second exceeds the whole if a process loses its part and regains it within that second', () => {
   const rate = 20
   const units = capacityOf(rate)
   let mine: Grant = { used: 11, written: 11, loweredAt: -Infinity }
@@ -89,7 +89,7 @@ test('no second holds more than the whole where a process loses its part and has
   expect(sent.filter((at) => at < 6000)).toHaveLength(units)
 })
 
-test('no second holds more than the whole, whatever parts of it processes get and when, and however they stall', () => {
+test('no second exceeds the whole, whatever parts processes get and when, and however they stall', () => {
   const rate = 20
   const units = capacityOf(rate)
   const step = fc.record({
@@ -126,19 +126,19 @@ test('no second holds more than the whole, whatever parts of it processes get an
   )
 })
 
-test('a part of nothing never comes', () => {
+test('a part of zero never comes', () => {
   const pace = new Pace(0, 0)
   expect([pace.take(1e9), pace.wait(1e9), pace.ahead(1e9, 250)]).toEqual([false, Infinity, 0])
 })
 
-test('the wait is as long as the next turn is away', () => {
+test('the wait lasts until the next turn', () => {
   const pace = new Pace(10)
   for (let n = 0; n < 11; n++) pace.take(1000)
   expect(pace.wait(1000)).toBeGreaterThan(0)
   expect(pace.take(1000 + pace.wait(1000))).toBe(true)
 })
 
-test('another pace holds for the next turn already, however long it was to be', () => {
+test('a new pace applies to the next turn, however long it was to be', () => {
   const pace = new Pace(0.01)
   expect(pace.take(0)).toBe(true)
   expect(pace.wait(1000)).toBeGreaterThan(90_000)
@@ -149,7 +149,7 @@ test('another pace holds for the next turn already, however long it was to be', 
   expect(pace.wait(1001)).toBeGreaterThan(90_000)
 })
 
-test('a second is counted from when the socket had a segment, not from when its turn was', () => {
+test('a second counts from when the socket got a segment, not from its turn', () => {
   const pace = new Pace(1)
   expect([pace.take(1000), pace.take(1900)]).toEqual([true, true])
   pace.written(1950)

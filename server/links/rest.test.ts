@@ -9,7 +9,7 @@ import { isResting, lookAtLife, noRest } from './rest.ts'
 
 const minute = 60_000
 
-it('a link that only others have rests after a minute without a session, longer each time, and not where nobody has it', () => {
+it('a link that only others have rests after a minute without a session, longer each time, but not if no process has it', () => {
   const life = { sessions: 0, isUpElsewhere: true, version: 'one' }
   let rest = lookAtLife(noRest, life, 0, minute)
   expect(isResting(rest, life, 1)).toBe(false)
@@ -35,7 +35,7 @@ let test: CarrierTest | undefined
 const database = await createTestDatabase()
 afterEach(() => test?.close())
 
-it('leaves its slots to the process that the carrier lets in, says why, and takes them back when nobody has the link', async () => {
+it('a link leaves its slots to the process that the carrier accepts, says why, and takes them back when no process has the link', async () => {
   test = await openCarrierTest(database.db, {
     simulator: { credentials: { heliogram: 'another' } },
     settings: { sessions: 4 },

@@ -29,7 +29,7 @@ describe('a split', () => {
     )
   })
 
-  it('of a pace lets nobody stand where there is enough for all', () => {
+  it('of a pace leaves nobody at zero if there is enough for all', () => {
     const holders = names.map((nodeId) => ({ nodeId, weight: 1 }))
     expect([...splitUnits(capacityOf(100), holders).values()]).toEqual([26, 25, 25, 25])
     expect([...splitUnits(capacityOf(1), holders).values()]).toEqual([1, 1, 0, 0])
@@ -49,7 +49,7 @@ function settle(sessions: number, nodes: readonly string[], slots: Slot[], turns
 }
 
 describe('slots', () => {
-  it('are all held, by everybody alike, whoever comes and goes', () => {
+  it('are all held, in equal parts, as processes come and go', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 50 }),
@@ -68,13 +68,13 @@ describe('slots', () => {
     )
   })
 
-  it('above the number of sessions are given up', () => {
+  it('above the number of sessions are released', () => {
     const slots = [1, 2, 3].map((slot) => ({ slot, nodeId: 'a' }))
     expect(chooseSlots(slots, 'a', 1, 1)).toEqual({ take: [], give: [2, 3] })
   })
 })
 
-it('what processes use of a pace is never more than the whole, whatever they want and when', () => {
+it('the used parts of a pace never exceed the whole, whatever processes want and when', () => {
   const turn = fc.record({ who: fc.integer({ min: 0, max: 3 }), target: fc.integer({ min: 0, max: 101 }) })
   fc.assert(
     fc.property(fc.array(fc.tuple(turn, fc.integer({ min: 1, max: 900 })), { maxLength: 60 }), (turns) => {

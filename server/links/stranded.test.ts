@@ -21,7 +21,7 @@ async function giveBack(): Promise<number[]> {
   return answers.map((answer) => answer.segment)
 }
 
-test('a message whose statement lost its answer goes back to the queue, once, with all its segments', async () => {
+test('a message whose statement lost its response returns to the queue, once, with all its segments', async () => {
   const { id } = await ledger.lease({ body: 'x'.repeat(400), segments: 3 })
   expect(await giveBack()).toEqual([1, 2, 3])
   expect((await ledger.message(id)).status).toBe('queued')
@@ -30,7 +30,7 @@ test('a message whose statement lost its answer goes back to the queue, once, wi
   expect(await giveBack()).toEqual([])
 })
 
-test('a message in flight is left alone until its last answer is written', async () => {
+test('a message in flight is left alone until its last response is written', async () => {
   await inFlight.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
   const handover = await ledger.lease()
   inFlight.add(handover)
@@ -45,7 +45,7 @@ test('the end of an earlier try does not remove a later one', () => {
   expect(inFlight.has('message')).toBe(true)
 })
 
-test('no low-water mark is above what is in flight or comes, however old it is when it comes', () => {
+test('no low-water mark is above anything in flight or new, however old that is when it arrives', () => {
   const minute = 60_000
   const at = (ms: number) => ({ id: firstIdAt(ms), try: 1, isDirect: true })
   const start = Date.now()
@@ -61,7 +61,7 @@ test('no low-water mark is above what is in flight or comes, however old it is w
   expect(inFlight.lowWater(start + 10 * minute) < last.id).toBe(true)
 })
 
-test('a message whose statement lost its answer is found however long the database was away, and by who comes after', async () => {
+test('a message whose statement lost its response is found however long the database was down, also by later processes', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   try {
     await inFlight.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
@@ -80,7 +80,7 @@ test('a message whose statement lost its answer is found however long the databa
   }
 })
 
-test('statements that fail now and then hold the mark for minutes each, not for ever', async () => {
+test('statements that fail now and then hold the mark for minutes each, not forever', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] })
   try {
     for (let i = 0; i < 60; i++) {
@@ -95,7 +95,7 @@ test('statements that fail now and then hold the mark for minutes each, not for 
   }
 })
 
-test('a statement that still runs is waited for: what it leased is its own', async () => {
+test('a running statement is waited for: it owns what it leased', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const handover = await ledger.lease()
   const taken = inFlight.track(answered).then(() => inFlight.add(handover))
@@ -105,7 +105,7 @@ test('a statement that still runs is waited for: what it leased is its own', asy
   expect(await given).toEqual([])
 })
 
-test('what is answered while it is looked at is not stranded', async () => {
+test('a message that is answered during the check is not stranded', async () => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const handover = await ledger.lease()
   inFlight.add(handover)
@@ -117,14 +117,14 @@ test('what is answered while it is looked at is not stranded', async () => {
   expect(await given).toEqual([])
 })
 
-test('a statement that fails has leased nothing that is in flight', async () => {
+test('a failed statement has leased nothing that is in flight', async () => {
   await ledger.lease()
   const failed = inFlight.track(Promise.reject(new Error('Connection terminated')))
   await expect(failed).rejects.toThrow()
   expect(await giveBack()).toEqual([1])
 })
 
-test('what another node leased is not ours to give back', async () => {
+test('another node’s leases are not ours to return', async () => {
   const other = await openLedgerTest(db)
   await other.lease()
   expect(await giveBack()).toEqual([])

@@ -51,7 +51,7 @@ describe('a message', () => {
     expect(test.simulator.phones.messages('15551230001').map((message) => message.text)).toEqual(['é'.repeat(400)])
   })
 
-  it.each(['udh16', 'sar', 'payload'] as const)('arrives whole by %s', async (concatenation) => {
+  it.each(['udh16', 'sar', 'payload'] as const)('arrives complete by %s', async (concatenation) => {
     await open({ settings: { concatenation } })
     const { id } = await test.submit(long)
     expect(await test.reaches(id, 'delivered')).toMatchObject({ segmentsDelivered: 3, attempts: 1 })
@@ -81,7 +81,7 @@ describe('a message', () => {
   })
 
   it.each(['0x80000001', '0xffffffff'] as const)(
-    'refused with a status that is no signed number is over: %s',
+    'refused with a status that is not a signed number is over: %s',
     async (submit) => {
       await open()
       test.simulator.misbehave({ submit })
@@ -115,7 +115,7 @@ describe('a carrier that throttles', () => {
     expect(test.simulator.stats().distinct).toBe(1)
   })
 
-  it('in the middle of a long message gets only what it did not take', async () => {
+  it('in the middle of a long message gets only the parts it did not accept', async () => {
     await open()
     test.simulator.misbehave({ throttleRatio: 0.5 })
     const rows = await Promise.all(
@@ -129,15 +129,15 @@ describe('a carrier that throttles', () => {
   })
 })
 
-describe('an answer that never comes', () => {
-  it('leaves the message unconfirmed, and a receipt of it nowhere to go', async () => {
+describe('a response that never arrives', () => {
+  it('leaves the message unconfirmed, and its receipt unmatched', async () => {
     await open({ settings: { response_timeout_seconds: 0.2 } })
     const { id } = await test.submit({ theirNumber: '15551230010' })
     expect(await test.reaches(id, 'unconfirmed')).toMatchObject({ errorCode: 'outcome_unknown' })
     expect(test.simulator.stats()).toMatchObject({ accepted: 1, duplicates: 0 })
   })
 
-  it('and comes late after all, settles it', async () => {
+  it('settles it when it is late after all', async () => {
     await open({ settings: { response_timeout_seconds: 0.2 } })
     test.simulator.misbehave({ isPaused: true })
     const { id } = await test.submit()
@@ -159,7 +159,7 @@ describe('an answer that never comes', () => {
 })
 
 describe('a lost session', () => {
-  it('gives back what was not written, and nothing goes twice, long messages too', async () => {
+  it('returns what was not written, and nothing is sent twice, including long messages', async () => {
     await open({ settings: { window: 2 } })
     test.simulator.misbehave({ isPaused: true })
     const rows = await Promise.all(
@@ -180,7 +180,7 @@ describe('a lost session', () => {
 })
 
 describe('the queue', () => {
-  it('drains when the carrier comes back, in order', async () => {
+  it('drains when the carrier is back, in order', async () => {
     await open()
     test.simulator.misbehave({ bind: 'RSYSERR' })
     test.simulator.do('drop')
@@ -193,7 +193,7 @@ describe('the queue', () => {
     expect(taken()).toEqual(rows.map((row) => row.body))
   })
 
-  it('lets a code pass in front of a campaign', async () => {
+  it('lets a code pass a campaign', async () => {
     await open()
     await test.db.query(`update carriers set pace = 20`)
     await until('the new pace holds', () =>
@@ -209,7 +209,7 @@ describe('the queue', () => {
 })
 
 describe('a changed carrier', () => {
-  it('drains before it binds anew, and has never two sessions', async () => {
+  it('drains before it rebinds, and never has two sessions', async () => {
     await open()
     test.simulator.misbehave({ isPaused: true })
     const { id } = await test.submit()
@@ -246,7 +246,7 @@ describe('a changed carrier', () => {
     })
   })
 
-  it('whose password is sealed with another key keeps no other link down', async () => {
+  it('whose password is sealed with another key does not affect other links', async () => {
     await open()
     await test.db.query(
       `with carrier as (
@@ -269,7 +269,7 @@ describe('a changed carrier', () => {
   })
 })
 
-it('tells how its links do', async () => {
+it('reports the state of its links', async () => {
   await open()
   await test.reaches((await test.submit()).id, 'delivered')
   await until(

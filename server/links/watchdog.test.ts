@@ -55,7 +55,7 @@ const ignoresSignals = async (pid: number): Promise<boolean> => {
 }
 
 describe.concurrent('a process that holds sessions', () => {
-  it('is ended when it freezes, by the end of its leases; one that runs, and one that holds none, are not', async () => {
+  it('is ended when it freezes, before its leases end; a running one, and one without sessions, are not', async () => {
     const [frozen, running, released] = [start(6.5), start(6.5), start(6.5)]
     const dogs = await Promise.all([frozen, running, released].map(({ pid }) => watchdogOf(pid)))
     released.kill('SIGUSR2')

@@ -42,7 +42,7 @@ const change = (tx: Tx, accountId: string): Promise<string> =>
     requestId: null,
   })
 
-it('are those that have changed something since, each once', async () => {
+it('the changed accounts are those with a change since then, each once', async () => {
   const [first = '', second = ''] = accountIds
   await tables.refresh()
   expect(read).toEqual([])
@@ -56,7 +56,7 @@ it('are those that have changed something since, each once', async () => {
   expect(read.map((ids) => ids?.toSorted())).toEqual([[first, second].sort()])
 })
 
-it('are found though a transaction that began earlier ends later', async () => {
+it('accounts are found though a transaction that began earlier ends later', async () => {
   const [early = '', late = ''] = accountIds
   await inTransaction(db, async (tx) => {
     await change(tx, early)
@@ -70,7 +70,7 @@ it('are found though a transaction that began earlier ends later', async () => {
   expect(read.splice(0)).toEqual([[early]])
 })
 
-it('are read again where reading them failed', async () => {
+it('accounts are read again if reading them failed', async () => {
   const [first = ''] = accountIds
   await inTransaction(db, (tx) => change(tx, first))
   fault = new Error('the database went away')
@@ -80,7 +80,7 @@ it('are read again where reading them failed', async () => {
   expect(read).toEqual([[first]])
 })
 
-it('are not those that were changed on another server, from which the database was restored', async () => {
+it('accounts changed on another server, from which the database was restored, are not read', async () => {
   const [first = '', second = ''] = accountIds
   await inTransaction(db, async (tx) => {
     await change(tx, first)
@@ -96,7 +96,7 @@ it('are not those that were changed on another server, from which the database w
   expect(read).toEqual([[first]])
 })
 
-it('have the same read alone as with all others', async () => {
+it('accounts get the same result alone as with all others', async () => {
   const [changed = '', other = ''] = accountIds
   const kept = [new Subscriptions(db), new QuietHours(db), new Guards(db)] as const
   const shown = ([subscriptions, quietHours, guards]: typeof kept): unknown =>

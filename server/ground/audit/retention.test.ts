@@ -43,7 +43,7 @@ const left = async ({ accountId }: TestAccount): Promise<number[]> => {
   return rows.map(({ seq }) => seq)
 }
 
-test('events go when they are older than 400 days, and what is left still verifies', async () => {
+test('events older than 400 days are deleted, and the rest still verifies', async () => {
   const account = await createTestAccount(db)
   await log(account, [500, 450, 401, 399, 1])
   const before = await verify(account)
@@ -67,7 +67,7 @@ test('events go when they are older than 400 days, and what is left still verifi
   expect(await verify(account)).toMatchObject({ valid: false, broken_at: { seq: 4, reason: 'missing' } })
 })
 
-test('the account says for how long, and a whole log may go', async () => {
+test('the account sets the retention, and a whole log may be deleted', async () => {
   const account = await createTestAccount(db)
   await log(account, [200, 100])
   const set = (days: number) =>
@@ -91,7 +91,7 @@ test.each([
   ['changed', `update audit_events set after = '{}' where account_id = $1 and seq = 2`, [2, 3]],
   ['taken out', 'delete from audit_events where account_id = $1 and seq = 2', [3]],
   ['taken out at the beginning', 'delete from audit_events where account_id = $1 and seq = 1', [2, 3]],
-])('what was %s stays with all after it, however old', async (_, statement, expected) => {
+])('an event that was %s stays with all later ones, however old', async (_, statement, expected) => {
   const account = await createTestAccount(db)
   await log(account, [500, 499, 498])
   await db.query('grant update on audit_events to current_user')
@@ -101,7 +101,7 @@ test.each([
   expect((await verify(account)).valid).toBe(false)
 })
 
-test('what goes by age while the log is checked is not missing', async () => {
+test('events deleted by age during a check are not reported as missing', async () => {
   const account = await createTestAccount(db)
   await log(account, [500, 499, 1])
   const [checking] = await inTransaction(db, async (tx) => {
@@ -119,7 +119,7 @@ test('what goes by age while the log is checked is not missing', async () => {
   expect(await checking).toMatchObject({ valid: true, events: 1, pruned: { seq: 2 } })
 })
 
-test('a log of thousands goes in pieces', async () => {
+test('a log of thousands is deleted in pieces', async () => {
   const account = await createTestAccount(db)
   await log(account, [...Array.from({ length: 2100 }, (_, i) => 600 - i * 0.05), 1])
   await pruneAudit(db)
@@ -127,7 +127,7 @@ test('a log of thousands goes in pieces', async () => {
   expect(await verify(account)).toMatchObject({ valid: true, pruned: { seq: 2100 } })
 })
 
-test('who made a key is known after that is gone from the log', async () => {
+test('the creator of a key is known after the log no longer has it', async () => {
   const account = await createTestAccount(db)
   const [key, maker] = [newId(), newId()]
   await log(account, [500, 1], key, maker)
@@ -139,7 +139,7 @@ test('who made a key is known after that is gone from the log', async () => {
   expect(await persons()).toEqual(before)
 })
 
-test('an account whose log cannot go does not hold up those of others', async () => {
+test('an account whose log cannot be deleted does not block others', async () => {
   // A failing account comes before another in either order.
   const accounts = [await createTestAccount(db), await createTestAccount(db), await createTestAccount(db)]
   for (const account of accounts) await log(account, [500, 1])

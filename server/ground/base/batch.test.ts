@@ -49,7 +49,7 @@ describe('a batcher', () => {
     expect(await Promise.all([1, 2, 3].map((n) => batcher.push(n)))).toEqual([2, 4, 6])
   })
 
-  it('writes together what comes in one turn, and what comes while a flush is under way', async () => {
+  it('writes together what arrives in one turn, and what arrives during a flush', async () => {
     const { flushes, flush, open } = gate()
     const batcher = new Batcher(flush, { sizeMax: 100, flushesMax: 1, isForAll })
     const results = [batcher.push(1), batcher.push(2)]
@@ -68,7 +68,7 @@ describe('a batcher', () => {
     ])
   })
 
-  it('keeps to its size and to its number of flushes', async () => {
+  it('keeps its limits of size and flushes', async () => {
     const { flushes, flush, open } = gate()
     const batcher = new Batcher(flush, { sizeMax: 2, flushesMax: 2, isForAll })
     const results = [1, 2, 3, 4, 5].map((n) => batcher.push(n))
@@ -89,7 +89,7 @@ describe('a batcher', () => {
     expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50])
   })
 
-  it('lets only the item fail that is to blame', async () => {
+  it('fails only the faulty item', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), async (bad) => {
         const written: number[] = []
@@ -109,7 +109,7 @@ describe('a batcher', () => {
     )
   })
 
-  it('lets all fail at once where the failure concerns all', async () => {
+  it('fails all at once if the failure concerns all', async () => {
     let flushes = 0
     const batcher = new Batcher(
       async (): Promise<number[]> => {
@@ -126,12 +126,12 @@ describe('a batcher', () => {
     await expect(batcher.push(5)).rejects.toThrow(Away)
   })
 
-  it('takes a flush that answers too little for a failure', async () => {
+  it('counts a flush with too few results as a failure', async () => {
     const batcher = new Batcher(async () => [] as number[], { sizeMax: 10, flushesMax: 1, isForAll })
     await expect(batcher.push(1)).rejects.toThrow('answered 0 of 1')
   })
 
-  it('that rests gathers for as long as the last flush took, and does not when it was idle', async () => {
+  it('that rests gathers for as long as the last flush took, but not after it was idle', async () => {
     const flushes: number[][] = []
     const flush = async (items: number[]): Promise<number[]> => {
       flushes.push(items)
@@ -148,7 +148,7 @@ describe('a batcher', () => {
     expect(flushes).toEqual([[1], [2, 3]])
   })
 
-  it('that gathers takes what the turns of the loop bring one after the other, and starts at the first that brings nothing', async () => {
+  it('that gathers takes what consecutive turns of the loop bring, and starts at the first empty turn', async () => {
     const { flush, flushes } = recorder()
     const batcher = new Batcher(flush, { sizeMax: 100, flushesMax: 1, gathers: true, isForAll })
     const pushed = [batcher.push(0)]
@@ -165,7 +165,7 @@ describe('a batcher', () => {
     expect(flushes).toEqual([[0, 1, 2, 3, 4], [5]])
   })
 
-  it('that gathers starts for a full batch, and when the first has waited for some milliseconds', async () => {
+  it('that gathers starts for a full batch, and when the first item has waited some milliseconds', async () => {
     const { flush, flushes } = recorder()
     const batcher = new Batcher(flush, { sizeMax: 3, flushesMax: 1, gathers: true, isForAll })
     await Promise.all([1, 2, 3, 4].map((n) => batcher.push(n)))
@@ -180,7 +180,7 @@ describe('a batcher', () => {
     expect(flushes.length).toBe(3)
   })
 
-  it('that lingers takes what comes a little later, too', async () => {
+  it('that lingers also takes what arrives a little later', async () => {
     const { flush, flushes } = recorder()
     const batcher = new Batcher(flush, { sizeMax: 100, flushesMax: 1, lingerMs: 200, isForAll })
     const pushed: Promise<number>[] = []
@@ -225,7 +225,7 @@ describe('a batcher', () => {
     expect(await Promise.all(results)).toEqual([10, 20])
   })
 
-  it('takes the items of each owner by turns where more waits than one flush writes', async () => {
+  it('takes each owner’s items in turns if more wait than one flush writes', async () => {
     const { flushes, flush, open } = gate()
     const batcher = new Batcher(flush, { sizeMax: 4, flushesMax: 1, isForAll, ownerOf: (n) => String(n < 100) })
     const all = [1, 2, 3, 4, 5, 6, 101].map((n) => batcher.push(n))
@@ -237,14 +237,14 @@ describe('a batcher', () => {
     ])
   })
 
-  it('writes as many items together as the first of them says', async () => {
+  it('writes as many items together as the first of them allows', async () => {
     const { flushes, flush } = recorder()
     const batcher = new Batcher(flush, { sizeMax: (first) => (first === 1 ? 1 : 3), flushesMax: 1, isForAll })
     await Promise.all([1, 2, 3, 4].map((n) => batcher.push(n)))
     expect(flushes).toEqual([[1], [2, 3, 4]])
   })
 
-  it('is in no flush while it waits for a turn', async () => {
+  it('measures no flush while it waits for a turn', async () => {
     const { flushes, flush } = recorder()
     let begin = (): void => {}
     const inTurn = async (_: number[], one: () => Promise<void>): Promise<void> => {

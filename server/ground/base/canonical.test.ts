@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { canonical, canonicalPieces } from './canonical.ts'
 
-it('in pieces it is the same, however many levels are parted', () => {
+it('the canonical form in pieces is the same for any nesting', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.integer({ min: 0, max: 5 }), (value, depth) => {
       expect([...canonicalPieces(value, depth)].join('')).toBe(canonical(value))
@@ -10,7 +10,7 @@ it('in pieces it is the same, however many levels are parted', () => {
   )
 })
 
-it('no piece has much more than an item and 64 KiB', () => {
+it('no piece is much larger than an item and 64 KiB', () => {
   const messages = Array.from({ length: 1000 }, (_, i) => ({ to: String(i), message: 'x'.repeat(1000) }))
   const pieces = [...canonicalPieces(['live', { messages, absent: undefined }], 3)]
   expect(pieces.join('')).toBe(canonical(['live', { messages, absent: undefined }]))

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { firstIdAt, newId, parseId, showId, timeOfId } from './ids.ts'
 
-test('ids of one process only go up, also inside a millisecond and when the clock goes back', () => {
+test('ids of one process only increase, even within a millisecond and when the clock goes back', () => {
   let last = newId()
   for (let i = 0; i < 20_000; i++) {
     const next = newId(i % 7 === 0 ? Date.now() - 1000 : Date.now())
@@ -26,11 +26,11 @@ test('the public form is the TypeID of the UUID', () => {
   expect(showId('msg', '01890a5d-ac96-774b-bcce-b302099a8057')).toBe('msg_01h455vb4pex5vsknk084sn02q')
 })
 
-test('every UUID comes back from its public form', () => {
+test('every UUID is restored from its public form', () => {
   fc.assert(fc.property(fc.uuid(), (uuid) => parseId('evt', showId('evt', uuid)) === uuid))
 })
 
-test('what is not an id of the kind is refused', () => {
+test('an id of another kind is refused', () => {
   const id = showId('msg', newId())
   for (const bad of [
     '',

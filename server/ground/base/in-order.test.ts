@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { InOrder } from './in-order.ts'
 
-it('does the work of a key one after the other, and that of others meanwhile', async () => {
+it('the work of one key is done in order, while other keys’ work continues', async () => {
   const order = new InOrder()
   const done: string[] = []
   const work = (name: string, ms: number) => async () => {
@@ -15,7 +15,7 @@ it('does the work of a key one after the other, and that of others meanwhile', a
   expect(done).toEqual(['b1', 'a1', 'a2'])
 })
 
-it('what waits behind a failure is not done, and what comes after it is', async () => {
+it('work queued behind a failure is dropped, and later work is done', async () => {
   const order = new InOrder()
   let done = 0
   const [first, second] = [

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('does what is to be done each hour also in a process that lives for less, and then each hour', async () => {
+it('an hourly sweep runs every hour, also in processes that live for less', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
   const sweeper = new Sweeper(silent)
   const turns = { second: 0, hour: 0 }
@@ -27,7 +27,7 @@ it('does what is to be done each hour also in a process that lives for less, and
   expect(turns.hour).toBe(2)
 })
 
-it('is not begun while it is under way, and a failure does not keep the next turn from coming', async () => {
+it('a sweep does not start twice at once, and a failure does not prevent the next turn', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] })
   const sweeper = new Sweeper(silent)
   const begun: (() => void)[] = []
@@ -46,7 +46,7 @@ it('is not begun while it is under way, and a failure does not keep the next tur
   await closing
 })
 
-it('ends between two pieces of what would take long, where it is closed', async () => {
+it('a long sweep ends between two pieces when it is closed', async () => {
   const sweeper = new Sweeper(silent)
   const piecesMax = 10_000
   let pieces = 0

@@ -12,7 +12,7 @@ it('knows the zones of the IANA database, in any case, and no other short names'
 const clockOf = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
 
-it('says when the clock of a zone shows a time', () => {
+it('says when a zone’s clock shows a time', () => {
   for (const zone of Intl.supportedValuesOf('timeZone'))
     for (const time of ['2026-01-15 12:00:00', '2026-03-29 12:00:00', '2026-07-15 23:59:59', '2026-10-25 12:00:00'])
       expect([zone, clockOf(zone).format(timeIn(Date.parse(`${time}Z`), zone))]).toEqual([zone, time])

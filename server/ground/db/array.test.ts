@@ -5,7 +5,7 @@ import { createTestDatabase } from './testing.ts'
 
 const { db } = await createTestDatabase()
 
-test('every text comes back from the database as it was', async () => {
+test('every text returns from the database unchanged', async () => {
   const text = fc.oneof(
     fc.constantFrom('', 'null', 'NULL', '{}', '"', '\\', 'a,b', ' ', '\n', '\\x00', 'é 👋'),
     fc.string({ unit: 'grapheme' }).map((one) => one.replaceAll('\0', '')),

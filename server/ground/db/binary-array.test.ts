@@ -37,7 +37,7 @@ test('PostgreSQL reads columns of UUIDs as it reads their text', async () => {
   )
 })
 
-test('and columns of times', async () => {
+test('PostgreSQL reads columns of times as it reads their text', async () => {
   const min = new Date('1900-01-01T00:00:00Z')
   const max = new Date('2261-01-01T00:00:00Z')
   const items = fc.array(fc.option(fc.date({ min, max, noInvalidDate: true })), { maxLength: 40 })
@@ -51,7 +51,7 @@ test('and columns of times', async () => {
   )
 })
 
-test('what is no UUID is refused', () => {
+test('an invalid UUID is refused', () => {
   const uuid = '01890a5d-ac96-774b-bcce-b302099a8057'
   for (const bad of [
     '',

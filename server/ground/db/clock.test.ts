@@ -21,13 +21,13 @@ function ask(aheadMs: number, answerMs = 10): number {
   return clock.followClock(told, askedAt)
 }
 
-it('is the clock of this machine until the database is asked, and where both are kept', () => {
+it('the clock is this machine’s until the database is asked, and while both agree', () => {
   expect(clock.nowMs()).toBe(start)
   expect(ask(400)).toBe(0)
   expect(clock.nowMs()).toBe(Date.now())
 })
 
-it.each([30_000, 2 * dayMs, -30_000, -21 * dayMs])('is that of the database, which is %i ms ahead', (aheadMs) => {
+it.each([30_000, 2 * dayMs, -30_000, -21 * dayMs])('the clock is the database’s, which is %i ms ahead', (aheadMs) => {
   const off = ask(aheadMs)
   expect(Math.abs(off - aheadMs)).toBeLessThan(1500)
   pass(5000)
@@ -38,12 +38,12 @@ it.each([30_000, 2 * dayMs, -30_000, -21 * dayMs])('is that of the database, whi
   expect(clock.nowMs() - Date.now()).toBe(before)
 })
 
-it('is not moved by an answer that was long under way', () => {
+it('a slow response does not move the clock', () => {
   expect(ask(0, 20_000)).toBe(0)
   expect(clock.nowMs()).toBe(start + 20_000)
 })
 
-it('goes on where the clock of this machine jumps', () => {
+it('the clock continues when this machine’s clock jumps', () => {
   ask(0)
   const before = clock.nowMs()
   vi.setSystemTime(start - 2 * dayMs)
@@ -52,7 +52,7 @@ it('goes on where the clock of this machine jumps', () => {
   expect(ask(2 * dayMs)).toBeGreaterThan(dayMs)
 })
 
-it('follows a clock of the database that is set', () => {
+it('the clock follows when the database’s clock is set', () => {
   ask(0)
   ask(dayMs)
   expect(Math.abs(clock.nowMs() - start - dayMs)).toBeLessThan(1500)
@@ -60,7 +60,7 @@ it('follows a clock of the database that is set', () => {
   expect(Math.abs(clock.nowMs() - start)).toBeLessThan(1500)
 })
 
-it('says the same date of a monotonic time whenever it is asked', () => {
+it('the clock always gives the same date for a monotonic time', () => {
   vi.useRealTimers()
   const at = performance.now()
   clock.followClock(new Date(), at)

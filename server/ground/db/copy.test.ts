@@ -6,7 +6,7 @@ import { createTestDatabase } from './testing.ts'
 const { db, close } = await createTestDatabase()
 afterAll(() => close())
 
-test('rows go out in whole pieces while whoever takes them is slow, and come in again as they were', async () => {
+test('rows are written in whole pieces for a slow reader, and read back unchanged', async () => {
   await db.query(
     'create table one as select n, repeat(chr(97 + n % 26), n % 300) as text from generate_series(1, 20000) n',
   )
@@ -36,7 +36,7 @@ test('rows go out in whole pieces while whoever takes them is slow, and come in 
   tx.release()
 })
 
-test('what goes wrong on either side is thrown', async () => {
+test('an error on either side is thrown', async () => {
   const tx = await db.connect()
   const taking = copyOut(tx, `copy (select repeat('x', 1000) from generate_series(1, 5000)) to stdout`, 10_000, () =>
     Promise.reject(new Error('the disk is full')),

@@ -44,7 +44,7 @@ test('reads int8 as a number, dates as they were written, and fails rather than 
   await expect(db.query('select 1::int8 as one')).resolves.toMatchObject({ rows: [{ one: 1 }] })
 })
 
-test('reads times and days alike, and compiles no statement, whatever the database was set to for other programs', async () => {
+test('reads times and days alike, and compiles no statement, despite the database’s settings for other programs', async () => {
   const name = (await db.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? ''
   const others = {
     datestyle: 'German',
@@ -65,7 +65,7 @@ test('reads times and days alike, and compiles no statement, whatever the databa
   expect(rows).toEqual([{ instant: midnight, hour: midnight, isolation: 'read committed', jit: 'off' }])
 })
 
-test('an address may bring settings of sessions: those that we rely on stay as we say, and so does the name by which rotate-key knows us', async () => {
+test('an address may set session settings, but not those that we rely on, nor the name by which rotate-key knows us', async () => {
   const url = new URL(database.url)
   url.searchParams.set('options', '-c timezone=Asia/Kolkata -c work_mem=5MB')
   url.searchParams.set('application_name', 'sms')
@@ -78,7 +78,7 @@ test('an address may bring settings of sessions: those that we rely on stay as w
   await other.end()
 })
 
-test('commits what a transaction did and returns its result', async () => {
+test('commits a transaction and returns its result', async () => {
   const result = await inTransaction(db, async (tx) => {
     await tx.query('insert into things values (1)')
     return 'done'
@@ -87,7 +87,7 @@ test('commits what a transaction did and returns its result', async () => {
   expect((await db.query('select id from things')).rows).toEqual([{ id: 1 }])
 })
 
-test('rolls back and throws on when a transaction fails', async () => {
+test('rolls back and rethrows when a transaction fails', async () => {
   const failure = new Error('no')
   const attempt = inTransaction(db, async (tx) => {
     await tx.query('insert into things values (2)')
@@ -97,7 +97,7 @@ test('rolls back and throws on when a transaction fails', async () => {
   expect((await db.query('select from things where id = 2')).rows).toEqual([])
 })
 
-test('does not take a transaction for committed whose failed statement was caught', async () => {
+test('does not report a transaction as committed if its failed statement was caught', async () => {
   const attempt = inTransaction(db, async (tx) => {
     await tx.query('insert into things values (3)')
     await tx.query('select 1 / 0').catch(() => {})
@@ -105,7 +105,7 @@ test('does not take a transaction for committed whose failed statement was caugh
   await expect(attempt).rejects.toThrow('was rolled back')
 })
 
-test('replaces a connection that is old, though it is never idle for long', async () => {
+test('replaces an old connection though it is never idle for long', async () => {
   const pool = openPool(database.connection, { name: 'old', max: 1, lifetimeSeconds: 1 })
   const ask = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
   const first = await ask()
@@ -144,7 +144,7 @@ test('survives connections that break while idle, in use and inside a transactio
   await pool.end()
 })
 
-test('drops the socket of a statement that takes too long, and does not wait for it to roll back', async () => {
+test('drops the socket of a slow statement, and does not wait for its rollback', async () => {
   const pool = openPool(database.connection, { name: 'hasty', max: 1, queryTimeoutMs: 1000 })
   const startedAt = performance.now()
   const late = await reasonOf(inTransaction(pool, (tx) => tx.query('select pg_sleep(60)')))
@@ -154,7 +154,7 @@ test('drops the socket of a statement that takes too long, and does not wait for
   await pool.end()
 })
 
-test('outlives a server that dies in the moment in which it is ready', async () => {
+test('outlives a server that dies the moment it is ready', async () => {
   // AuthenticationOk, ReadyForQuery and a fatal ErrorResponse (PostgreSQL, "Message Formats") in one piece, as a busy reader gets them.
   const fatal = Buffer.from('SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0')
   const head = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49, 0x45, 0, 0, 0, 4 + fatal.length])
@@ -170,7 +170,7 @@ test('outlives a server that dies in the moment in which it is ready', async () 
   dying.close()
 })
 
-test('calls an exhausted pool, a closed port, a missing socket and a silent server unavailable', async () => {
+test('reports an exhausted pool, a closed port, a missing socket and a silent server as unavailable', async () => {
   const pool = openPool(database.connection, { name: 'small', max: 1, connectTimeoutMs: 1000 })
   const client = await pool.connect()
   expect(isUnavailable(await reasonOf(pool.query('select 1')))).toBe(true)
@@ -190,7 +190,7 @@ test('calls an exhausted pool, a closed port, a missing socket and a silent serv
   silent.close()
 })
 
-test('calls a database unavailable that cannot be reached because this process has as many files open as it may', () => {
+test('reports a database as unavailable if this process has too many open files to reach it', () => {
   const program = `
     import { openSync } from 'node:fs'
     import { openPool } from './server/ground/db/db.ts'
@@ -236,7 +236,7 @@ test.each([
   ])
 })
 
-test('leaves errors of the statement itself alone', async () => {
+test('leaves errors of the statement itself unchanged', async () => {
   const error = await reasonOf(db.query('select nonsense'))
   expect([codeOf(error), isUnavailable(error)]).toEqual(['42703', false])
 })

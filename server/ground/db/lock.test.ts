@@ -7,7 +7,7 @@ import { DataDirLockedError, lockDataDir } from './lock.ts'
 const parent = await mkdtemp(join(tmpdir(), 'heliogram-lock-'))
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-test('holds a folder against a second one, by any path to it, until released', async () => {
+test('holds a folder against a second process, by any path, until released', async () => {
   const folder = await mkdtemp(join(parent, 'data-'))
   const link = join(parent, 'link')
   await symlink(folder, link)
@@ -26,7 +26,7 @@ test('lets exactly one of many at once through', async () => {
   await Promise.all(locks.map(({ value }) => value.release()))
 })
 
-test('works with a long path and over what an earlier process left behind', async () => {
+test('works with a long path and over the rest of an earlier process', async () => {
   const folder = await mkdtemp(join(parent, `${'long'.repeat(50)}-`))
   await writeFile(join(folder, 'lock'), '')
   await (await lockDataDir(folder)).release()

@@ -29,7 +29,7 @@ afterEach(async () => {
 const write = (name: string, sql: string): Promise<void> => writeFile(join(dir, `${name}.sql`), sql)
 const migrate = (): Promise<string[]> => migrateOurs(database.connection, { log, dir, isDisposable: true })
 
-test('applies what is new, in order, once', async () => {
+test('applies new migrations in order, once', async () => {
   await write('0002_second', 'alter table first add column name text')
   expect(await migrate()).toEqual(['0001_first', '0002_second'])
   expect(await migrate()).toEqual([])
@@ -44,7 +44,7 @@ test('makes a second starter wait instead of applying twice', async () => {
   expect(results.flat().toSorted()).toEqual(['0001_first', '0002_slow'])
 })
 
-test('takes as long as it takes, whatever an administrator allows a statement', async () => {
+test('takes as long as it needs, despite an administrator’s statement timeout', async () => {
   for (const name of ['statement_timeout', 'lock_timeout'])
     await database.db.query(`alter database ${database.name} set ${name} = '50ms'`)
   await write('0002_slow', 'select pg_sleep(0.3); create table second (id int)')
@@ -52,7 +52,7 @@ test('takes as long as it takes, whatever an administrator allows a statement', 
   expect((await Promise.all([migrate(), migrate()])).flat().toSorted()).toEqual(['0001_first', '0002_slow'])
 })
 
-test('leaves nothing of a migration that fails, and says which statement', async () => {
+test('leaves nothing of a failed migration, and names the statement', async () => {
   await write('0002_broken', 'create table second (id int); select 1 / 0')
   await expect(migrate()).rejects.toThrow('division by zero')
   const { rows } = await database.db.query(
@@ -61,7 +61,7 @@ test('leaves nothing of a migration that fails, and says which statement', async
   expect(rows).toEqual([{ first: true, second: null }])
 })
 
-test('says who keeps it waiting, and goes on', async () => {
+test('names the session that keeps it waiting, and continues', async () => {
   await migrate()
   await write('0002_second', 'alter table first add column name text')
   const holder = await database.db.connect()
@@ -82,7 +82,7 @@ test('says who keeps it waiting, and goes on', async () => {
   expect(said[0]).toMatchObject({ application: 'a dump', message: 'migrations wait for another session' })
 })
 
-test('lets those pass who use a table while another session keeps it from being changed', async () => {
+test('lets readers and writers of a table pass while another session blocks its change', async () => {
   await migrate()
   await write('0002_other', 'create table other (id int)')
   await write('0003_second', 'alter table first add column name text')
@@ -107,7 +107,7 @@ test('lets those pass who use a table while another session keeps it from being 
   expect(await migrating).toEqual(['0002_other', '0003_second'])
 })
 
-test('runs an index build outside of a transaction when the name says so', async () => {
+test('builds an index outside a transaction if the file’s name says so', async () => {
   await write('0002_index_concurrently', 'create index concurrently first_id on first (id)')
   expect(await migrate()).toEqual(['0001_first', '0002_index_concurrently'])
 })
@@ -119,7 +119,7 @@ test('refuses a database that a newer version migrated', async () => {
   await expect(migrate()).rejects.toThrow('migrated by a newer Heliogram (it has 0002_future')
 })
 
-test('refuses a database of which it knows no migration, and says what to do', async () => {
+test('refuses a database without a known migration, and says what to do', async () => {
   await migrate()
   await rename(join(dir, '0001_first.sql'), join(dir, '0001_schema.sql'))
   await expect(migrate()).rejects.toThrow(

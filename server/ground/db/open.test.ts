@@ -23,7 +23,7 @@ async function open(settings: Record<string, string>): Promise<{ db: Db; ours: D
 test.each([
   ['of a database of ours', {}],
   ['of another, which does not look by itself', { client_connection_check_interval: '0' }],
-])('a statement that nobody waits for any more ends, though its lock is held: %s', async (_title, settings) => {
+])('an abandoned statement ends, though its lock is held: %s', async (_title, settings) => {
   const { db, ours } = await open(settings)
   const holder = await db.connect()
   try {
@@ -41,7 +41,7 @@ test.each([
   }
 })
 
-test('the address may say how soon the server is to look', async () => {
+test('the address may set how soon the server checks', async () => {
   const { url, close } = await startDisposable(quiet)
   closing.push(close)
   const own = new URL(url)

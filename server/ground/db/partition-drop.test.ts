@@ -26,7 +26,7 @@ const days = async (table: string): Promise<number> => {
   return rows[0]?.count ?? 0
 }
 
-it('drops days that end before a time, and no other', async () => {
+it('drops days that end before a time, and no others', async () => {
   const before = await days('outcomes')
   const insert = (ms: number): Promise<unknown> =>
     db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'failed', $2)`, [
@@ -45,7 +45,7 @@ it('drops days that end before a time, and no other', async () => {
   expect(await dropPartitions(db, log, 'outcomes', now - 36 * dayMs)).toBe(0)
 })
 
-it('keeps a day, and those after it, while somebody says so', async () => {
+it('keeps a day and later ones while a caller requires it', async () => {
   const isKept = async (endsAt: number): Promise<boolean> => endsAt > now - 38 * dayMs
   await dropPartitions(db, log, 'submissions', now - 36 * dayMs, { isKept })
   const left = await days('submissions')
@@ -53,7 +53,7 @@ it('keeps a day, and those after it, while somebody says so', async () => {
   expect(await days('submissions')).toBe(left - 2)
 })
 
-it('deletes what is as old and was of no day, as where days were not made in time', async () => {
+it('deletes old rows of no day, if days were not created in time', async () => {
   // Neither is of a day that there is.
   const [old, young] = [firstIdAt(now - 60 * dayMs), firstIdAt(now - 20 * dayMs)]
   for (const id of [old, young])
@@ -71,14 +71,14 @@ it('deletes what is as old and was of no day, as where days were not made in tim
   expect(await left()).toEqual([young])
 })
 
-it('no longer names the partition of a day that is going', async () => {
+it('no longer names the partition of a day being dropped', async () => {
   const id = firstIdAt(now - 39 * dayMs)
   expect(dayOf([id])).not.toBe('')
   await dropPartitions(db, log, 'attempts', now - 38 * dayMs)
   expect(dayOf([id])).toBe('')
 })
 
-it('gives up on a partition that is in use, and keeps nobody waiting for it', async () => {
+it('gives up on a partition that is in use, and blocks nobody', async () => {
   // A report that reads all days.
   const reader = await db.connect()
   await reader.query('begin')

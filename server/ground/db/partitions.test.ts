@@ -10,7 +10,7 @@ const said: string[] = []
 const note = (_: object, line: string): void => void said.push(line)
 const log = { info: note, warn: note, error: note }
 
-it('leaves days whose table is in use to the next call, and keeps nobody waiting for them', async () => {
+it('leaves days whose table is in use to the next call, and blocks nobody', async () => {
   // A dump of the database holds such a lock of every table until its end.
   const dump = await db.connect()
   await dump.query('begin')
@@ -27,7 +27,7 @@ it('leaves days whose table is in use to the next call, and keeps nobody waiting
   expect(dayOf([newId()])).not.toBe('')
 })
 
-it('processes that start at once make them together, and call nothing a failure', async () => {
+it('processes that start at once create them together, without a failure', async () => {
   const fresh = await createTestDatabase()
   const complaints: object[] = []
   const complain = (fields: object): void => void complaints.push(fields)
@@ -39,7 +39,7 @@ it('processes that start at once make them together, and call nothing a failure'
   expect(complaints).toEqual([])
 })
 
-it('the first day is that of messages, also where its events are no longer kept', async () => {
+it('the first day is that of messages, even if its events are no longer kept', async () => {
   const dayMs = 86_400_000
   const today = Math.floor(Date.now() / dayMs) * dayMs
   await ensurePartitions(db, log, today - 40 * dayMs)

@@ -48,7 +48,7 @@ const full = {
   bytes: Buffer.from([0, 255]),
 }
 
-test('a column that says the same in every row goes as one value', async () => {
+test('a column with the same value in every row is sent as one value', async () => {
   const batch = ids.map((id, i) => ({ ...full, id, own: `${i}`, at: new Date(full.at) }))
   const parameters = rows.encode(batch, picks)
   expect(parameters).toHaveLength(rows.count)
@@ -57,7 +57,7 @@ test('a column that says the same in every row goes as one value', async () => {
   expect(await read(batch)).toEqual(numbered(batch))
 })
 
-test('the word null, an empty text and null are three things', async () => {
+test('the word null, an empty text and null are distinct', async () => {
   for (const text of ['null', 'NULL', '', null]) {
     const batch = ids.map((id) => ({ ...nothing, id, text }))
     expect(await read(batch)).toEqual(numbered(batch))
@@ -66,7 +66,7 @@ test('the word null, an empty text and null are three things', async () => {
   expect(await read(mixed)).toEqual(numbered(mixed))
 })
 
-test('what is read is what was given, in its order', async () => {
+test('values are read unchanged and in order', async () => {
   const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 3 })
   // Few values, so that columns are the same by chance as often as not.
   const row = fc.record({

@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(parent, { recursive: true, force: true })
 })
 
-test('a command beside the service reaches its database, whatever the environment says of another PostgreSQL', async () => {
+test('a command beside the service reaches its database, even if the environment names another PostgreSQL', async () => {
   vi.stubEnv('PGPORT', '5433')
   vi.stubEnv('PGSSLMODE', 'require')
   expect(await hasDatabase(folder)).toBe(true)

@@ -19,11 +19,11 @@ afterEach(async () => {
   await database.close()
 })
 
-test('takes connections that are sessions', async () => {
+test('accepts connections that are sessions', async () => {
   await expect(requireSessions(database.connection)).resolves.toBeUndefined()
 })
 
-test('takes a pooler in session mode', async () => {
+test('accepts a pooler in session mode', async () => {
   await expect(requireSessions(await openPooler({ mode: 'session', size: 3 }))).resolves.toBeUndefined()
 })
 

@@ -3,7 +3,7 @@ import { CrowdedError, Shares } from './shares.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-it('accounts have the places by turns, however much one has waiting, and one has no more than its part', async () => {
+it('accounts take turns at the places, however long one’s queue is, and none has more than its share', async () => {
   const shares = new Shares(3, 2)
   const begun: string[] = []
   const ends: (() => void)[] = []
@@ -24,7 +24,7 @@ it('accounts have the places by turns, however much one has waiting, and one has
   expect(begun).toHaveLength(7)
 })
 
-it('work that fails gives its place on, and an account of which too much waits is refused alone', async () => {
+it('failed work passes its place on, and only the account with too long a queue is refused', async () => {
   const shares = new Shares(1)
   await expect(shares.run('a', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
   let end = (): void => {}

@@ -6,7 +6,7 @@ import { firstIdAt, timeOfId } from './uuid.ts'
 const dayMs = 86_400_000
 
 describe('a span', () => {
-  it('reaches from the least id to the greatest, and none has none', () => {
+  it('reaches from the least id to the greatest, and is null without ids', () => {
     const ids = [5, 3, 9, 4].map((day) => firstIdAt(day * dayMs))
     const span = spanOf(ids)
     expect(span).toEqual({ first: firstIdAt(3 * dayMs), last: firstIdAt(9 * dayMs) })
@@ -14,7 +14,7 @@ describe('a span', () => {
     expect(() => spanOf([])).toThrow(RangeError)
   })
 
-  it('lets nothing but ids into the text of a statement', () => {
+  it('lets only ids into the text of a statement', () => {
     for (const id of ['', `x' or true --`, `${firstIdAt(0)}'`, `${firstIdAt(0)}\n`, firstIdAt(0).slice(1)])
       expect(() => idSql(id)).toThrow(RangeError)
   })
@@ -35,7 +35,7 @@ describe('the nearest rows', () => {
     return days
   }
 
-  it('are looked for among those of two days, then of thirty, then of all, until there are enough', async () => {
+  it('are searched in two days, then in thirty, then in all, until there are enough', async () => {
     expect(await daysOf(null, false, 1)).toEqual([-2])
     expect(await daysOf(firstIdAt(100 * dayMs), false, 2)).toEqual([-2, -30])
     expect(await daysOf(firstIdAt(100 * dayMs), true, 4)).toEqual([2, 30, null])

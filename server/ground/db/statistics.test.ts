@@ -27,7 +27,7 @@ test('a table is analyzed when it has doubled, and not before', async () => {
   expect(await followGrowth(db)).toBe(1)
 })
 
-test('so is one that was emptied and is filled again in the room that it has', async () => {
+test('an emptied table is analyzed when it is refilled in the space it has', async () => {
   // Counted before the vacuum: what is told behind it would be taken from the rows that are there then.
   await db.query('delete from opt_outs; select pg_stat_force_next_flush()')
   await db.query('vacuum (analyze, truncate off) opt_outs')
@@ -38,7 +38,7 @@ test('so is one that was emptied and is filled again in the room that it has', a
   expect(await followGrowth(db)).toBe(0)
 })
 
-test('passes over a table that somebody vacuums, and does not wait for the end of that', async () => {
+test('skips a table that is being vacuumed, and does not wait for that', async () => {
   await fill(20_000)
   const vacuum = await db.connect()
   await vacuum.query('begin')

@@ -25,7 +25,7 @@ test('leaves nothing behind', async () => {
   expect(rows).toEqual([])
 })
 
-test('empties the tables it is told, their parts, and those that refer to them, when nobody writes to them any more', async () => {
+test('empties the given tables, their partitions, and those that refer to them, when nobody writes to them', async () => {
   const { db } = first
   await db.query(
     `create table roots (id int primary key, above int references roots);
@@ -52,7 +52,7 @@ test('empties the tables it is told, their parts, and those that refer to them, 
   expect(rows).toEqual([{ roots: 0, leaves: 0, days: 0, others: 1 }])
 })
 
-test('begins again where a writer wants what it has while it wants what the writer has', async () => {
+test('starts over if it and a writer block each other', async () => {
   const { db } = first
   /** Answers whether the writer was the one to give way: who has waited for a second when the other begins to does not look again. */
   const race = async (): Promise<boolean> => {

@@ -4,7 +4,7 @@ import { depthMax, parseJson, valuesMax } from './body.ts'
 
 const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))
 
-test('a body full of what cannot be stored has so many faults as can be read, each with its place', () => {
+test('a body full of unstorable values gets as many faults as can be read, each with its place', () => {
   const { faults } = parseJson(Buffer.from(`{"a":["x",${'"\\u0000",'.repeat(10_000)}"\\ud800"]}`))
   expect(faults).toHaveLength(errorsMax)
   expect([faults[0]?.pointer, faults.at(-1)?.pointer]).toEqual(['#/a/1', '#/a/100'])
@@ -19,7 +19,7 @@ test('sixteen levels are read, and no more', () => {
   for (const text of texts) expect(() => parseJson(Buffer.from(text))).toThrow('nested deeper than 16 levels')
 })
 
-test('a pointer is made of what is wrong, and of no other value', () => {
+test('a pointer is built for the faulty value, and for no other', () => {
   const pointer = vi.spyOn(globalThis, 'encodeURIComponent')
   try {
     // The escape makes the parser inspect all values: with a pointer for each, millions would take seconds.
@@ -33,7 +33,7 @@ test('a pointer is made of what is wrong, and of no other value', () => {
   }
 })
 
-test('a body of more values than may be is refused unread, whatever stands in its texts', () => {
+test('a body with too many values is refused unread, whatever its texts contain', () => {
   const many = (item: string): Buffer => Buffer.from(`[${`${item},`.repeat(valuesMax)}0]`)
   const parse = vi.spyOn(JSON, 'parse')
   try {

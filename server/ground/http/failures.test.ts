@@ -7,7 +7,7 @@ import { openLog } from '../../program/log.ts'
 
 const { db } = await createTestDatabase()
 
-it('what is refused while the database is away is told once a minute, with how often', async () => {
+it('refusals while the database is down are logged once a minute, with their number', async () => {
   const lines: Record<string, unknown>[] = []
   const sink = new Writable({
     write: (chunk, _encoding, done) => {

@@ -42,7 +42,7 @@ const post = (payload: object, key?: string, url = '/v1/things', headers = accou
     headers: { ...headers, ...(key !== undefined && { 'idempotency-key': key }) },
   })
 
-test('a repetition is answered like the first, and marked', async () => {
+test('a repeated request gets the first response, with a mark', async () => {
   const first = await post({ a: 1, b: 2 }, 'k1')
   const again = await post({ b: 2, a: 1 }, '"k1"')
   expect(first.statusCode).toBe(201)
@@ -68,7 +68,7 @@ test('two paths of one operation share their keys', async () => {
   expect((await post({ a: 1 }, 'k3', '/v1/things/new')).body).toBe(first.body)
 })
 
-test('the same key on another resource of one route is another request', async () => {
+test('the same key on another resource of the route is another request', async () => {
   const remove = (id: string) =>
     app.inject({ method: 'DELETE', url: `/v1/things/${id}`, headers: { ...account.headers, 'idempotency-key': 'k4' } })
   expect((await remove('1')).statusCode).toBe(204)
@@ -77,7 +77,7 @@ test('the same key on another resource of one route is another request', async (
   expect((await remove('2')).json().code).toBe('idempotency_key_reused')
 })
 
-test('a hundred at once take place once; the others are told to come back or get the answer', async () => {
+test('of a hundred at once, one runs; the others get a retry error or its response', async () => {
   const before = runs
   const answers = await Promise.all(Array.from({ length: 100 }, () => post({ storm: true }, 'storm')))
   expect(runs).toBe(before + 1)
@@ -89,7 +89,7 @@ test('a hundred at once take place once; the others are told to come back or get
   }
 })
 
-test('while the first is running the second is told so', async () => {
+test('a second request gets an error while the first is running', async () => {
   let open = (): void => {}
   gate.wait = new Promise((resolve) => (open = resolve))
   const before = runs
@@ -102,7 +102,7 @@ test('while the first is running the second is told so', async () => {
   expect((await post({ slow: true }, 'slow')).headers['idempotency-replayed']).toBe('true')
 })
 
-test('of two that wait for each other both are done: one of them a second time', async () => {
+test('two that wait for each other are both done, one of them in a second try', async () => {
   await db.query(`insert into login_failures (subject, failures, last_at) values ('a', 0, now()), ('b', 0, now())`)
   let tries = 0
   let isMet = (): void => {}
@@ -134,7 +134,7 @@ test('of two that wait for each other both are done: one of them a second time',
   await twice.close()
 })
 
-test('of two that take one name at the same moment one is told that it is taken', async () => {
+test('of two that take one name at the same moment, one gets an error that it is taken', async () => {
   let looked = 0
   let isMet = (): void => {}
   const met = new Promise<void>((resolve) => (isMet = resolve))
@@ -156,7 +156,7 @@ test('of two that take one name at the same moment one is told that it is taken'
   await naming.close()
 })
 
-test('what was refused left nothing behind, and can be corrected under its key', async () => {
+test('a refused request leaves nothing, and can be corrected under its key', async () => {
   const count = async (): Promise<number> =>
     (await db.query<{ n: number }>('select count(*) as n from login_failures')).rows[0]?.n ?? -1
   const before = await count()
@@ -172,7 +172,7 @@ test.each([[''], [' '], ['a b'], ['"a b"'], ['é'], ['"'.padEnd(300, 'x')], ['x'
   },
 )
 
-test('255 characters are a key', async () => {
+test('a key may have 255 characters', async () => {
   expect((await post({}, 'x'.repeat(255))).statusCode).toBe(201)
 })
 
@@ -183,7 +183,7 @@ test('a stored secret cannot be read from the database', async () => {
   expect(Buffer.from(rows[0]?.response ?? '', 'base64').toString('latin1')).not.toContain('whsec')
 })
 
-test('a fingerprint does not depend on the order of members, and on everything else', () => {
+test('a fingerprint ignores the order of members, and nothing else', () => {
   const shuffle = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffle)
     if (typeof value !== 'object' || value === null) return value

@@ -48,7 +48,7 @@ describe('pages', () => {
     )
   })
 
-  it('stay where they are when more comes', () => {
+  it('stay the same when more rows are added', () => {
     const first = pageOf(rowsOf(10), 3)
     expect(pageOf(rowsOf(15), 3, first.next_cursor).data).toEqual(pageOf(rowsOf(10), 3, first.next_cursor).data)
     expect(pageOf(rowsOf(15), 9, first.refresh_cursor).data).toEqual(rowsOf(15).slice(10).toReversed())
@@ -81,7 +81,7 @@ describe('a cursor', () => {
       expect(refused(cursor, other)).toBe('invalid_cursor')
   })
 
-  it('that is not ours is refused, whatever it is', () => {
+  it('from elsewhere is refused', () => {
     fc.assert(fc.property(fc.string(), (text) => refused(text, {}) === 'invalid_cursor'))
     const cursor = pageOf(rowsOf(5), 2).next_cursor ?? ''
     for (const bad of [cursor.slice(1), `${cursor}AAAA`, cursor.toLowerCase(), ''])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Places } from './places.ts'
 
-it('an account has so many places; who waits for another gets the first that is free, or is refused', async () => {
+it('an account has a limited number of places; the next waiter gets the first free one, or is refused', async () => {
   const places = new Places(3, 'files', 20)
   const taken = await Promise.all(Array.from({ length: 3 }, () => places.take('a')))
   const refused = { code: 'rate_limited', status: 429 }

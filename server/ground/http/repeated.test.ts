@@ -5,7 +5,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('tells of the first at once, and of those behind it a minute later, with the last of them', async () => {
+it('logs the first at once, and the others a minute later, with the last of them', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   const told: [unknown, number][] = []
   const failures = new Repeated((last, times) => told.push([last, times]))

@@ -22,7 +22,7 @@ for (let n = 0; n < 40; n++) {
     ])
 }
 
-it('a list that is read to its end in windows of any size has every row that matches once, in order, and its account’s alone', async () => {
+it('reading a list to its end, in windows of any size, returns every matching row once, in order, and only the account’s', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom('ärger', 'sale AUTUMN', 'au sa', '%', 'off 50', 'no such', ''),

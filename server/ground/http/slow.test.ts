@@ -32,7 +32,7 @@ function* endless(): Generator<Buffer> {
   for (;;) yield piece
 }
 
-test('an answer of which nobody takes anything ends, and with it what made it', async () => {
+test('a response that nobody reads ends, and with it its source', async () => {
   const made = Promise.withResolvers<'ended'>()
   const { port } = await listen((_request, response) => {
     const pieces = Readable.from(endless(), { objectMode: false })
@@ -43,7 +43,7 @@ test('an answer of which nobody takes anything ends, and with it what made it', 
   expect(await made.promise).toBe('ended')
 })
 
-test('one piece that does not go through ends, too, and a second request behind it', async () => {
+test('a single piece that is not read ends too, and a second request behind it', async () => {
   const closed: string[] = []
   const both = Promise.withResolvers<void>()
   const { port } = await listen((request, response) => {
@@ -61,7 +61,7 @@ test('one piece that does not go through ends, too, and a second request behind 
   expect(closed.toSorted()).toEqual(['/1', '/2'])
 })
 
-test('who takes a little at a time gets everything, in many times the bound', async () => {
+test('a slow reader gets everything, in many times the limit', async () => {
   const bound = 500
   const { port } = await listen((_request, response) => void pipeline(endless, response).catch(() => {}), bound)
   const [answer] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage]
@@ -79,7 +79,7 @@ test('who takes a little at a time gets everything, in many times the bound', as
   expect(performance.now() - begunAt).toBeGreaterThan(5 * bound)
 })
 
-test('who waits for an answer is not closed, on a new connection and on one that was used', async () => {
+test('a client that waits for a response is not disconnected, on a new or a used connection', async () => {
   const { server, port } = await listen((_request, response) => {
     // Answered only after the bound has passed.
     server.once('timeout', () => response.end('here'))
@@ -93,7 +93,7 @@ test('who waits for an answer is not closed, on a new connection and on one that
   socket.destroy()
 })
 
-test('a connection on which nobody asks any more is closed as before', async () => {
+test('an idle connection is closed as before', async () => {
   const { server, port } = await listen((_request, response) => response.end('here'), 60_000)
   server.keepAliveTimeout = 50
   const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
@@ -115,7 +115,7 @@ describe('a server that closes', () => {
     return socket
   }
 
-  test('does not wait for a connection that has said nothing', async () => {
+  test('does not wait for a connection without a request', async () => {
     const { server, port } = await listen((_request, response) => void response.end())
     const end = closeInTime(server, 3_600_000)
     const connected = once(server, 'connection')
@@ -124,7 +124,7 @@ describe('a server that closes', () => {
     await close(server, end)
   })
 
-  test('waits a while for who has begun, and lets go of the rest', async () => {
+  test('waits a while for open requests, and then drops them', async () => {
     const answers: ServerResponse[] = []
     const { server, port } = await listen((_request, response) => void answers.push(response))
     const sockets: Socket[] = []

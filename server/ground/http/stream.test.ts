@@ -9,11 +9,11 @@ async function* pieces(count: number, failing = count): AsyncGenerator<string> {
   }
 }
 
-test.each([0, 1, 2, 3, 10])('of %i pieces none is lost', async (count) => {
+test.each([0, 1, 2, 3, 10])('all of %i pieces arrive', async (count) => {
   expect(await text(await openStream(pieces(count)))).toBe(Array.from({ length: count }, (_, i) => `${i};`).join(''))
 })
 
-test.each([0, 1])('what fails before piece %i rejects, so that it can be answered', async (failing) => {
+test.each([0, 1])('a failure before piece %i rejects, so that it can be answered', async (failing) => {
   await expect(openStream(pieces(5, failing))).rejects.toThrow('the database is gone')
 })
 
@@ -22,7 +22,7 @@ test('what fails later ends the stream', async () => {
   await expect(text(stream)).rejects.toThrow('the database is gone')
 })
 
-test('no piece is asked for before the one before it was taken', async () => {
+test('no piece is requested before the previous one is taken', async () => {
   let asked = 0
   async function* counted(): AsyncGenerator<string> {
     for (;;) {

@@ -3,7 +3,7 @@ import { noteCompany } from './company.ts'
 import { withinAccount } from '../db/scoped.ts'
 import { doInTurn, openTurns } from './turns.ts'
 
-it('lets others have their turn every few milliseconds, and waits for nobody in between', async () => {
+it('yields to others every few milliseconds, and otherwise waits for nobody', async () => {
   const giveWay = openTurns()
   expect(giveWay()).toBeUndefined()
   let turns = 0
@@ -14,7 +14,7 @@ it('lets others have their turn every few milliseconds, and waits for nobody in 
   expect(turns).toBeGreaterThan(3)
 })
 
-it('an account with twenty long pieces of work has no more turns than one with one', async () => {
+it('an account with twenty long tasks gets no more turns than one with one', async () => {
   const turns = { many: 0, one: 0 }
   const until = performance.now() + 400
   const work = (account: keyof typeof turns): Promise<void> =>
@@ -32,7 +32,7 @@ it('an account with twenty long pieces of work has no more turns than one with o
   expect(turns.many - 20).toBeLessThan(turns.one * 1.5)
 })
 
-it('long work rests while another account asks for something short, and not for its own', async () => {
+it('long work rests while another account has a short request, but not for its own', async () => {
   const shareBeside = (asking: string): Promise<number> =>
     withinAccount('long', async () => {
       const giveWay = openTurns()
@@ -51,7 +51,7 @@ it('long work rests while another account asks for something short, and not for 
   expect(await shareBeside('short')).toBeLessThan(alone * 0.6)
 })
 
-it('statements for many rows begin one behind the other while another account is present', async () => {
+it('statements for many rows start one after the other while another account is present', async () => {
   const order: string[] = []
   const work = async (): Promise<void> => {
     order.push('begin')
@@ -63,7 +63,7 @@ it('statements for many rows begin one behind the other while another account is
   expect(order).toEqual(['begin', 'end', 'begin', 'end', 'begin', 'end'])
 })
 
-it('a statement that takes long does not hold up the others', async () => {
+it('a long statement does not delay the others', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   noteCompany('short')
   const first = doInTurn('long', () => promise)

@@ -7,7 +7,7 @@ import { buildValidators } from './validate.ts'
 
 const check = buildValidators({})({ schema: { type: 'string', format: 'date-time' } })
 
-test('a time is one that the calendar has, and that a Date can be', () => {
+test('a time must exist in the calendar, and fit a Date', () => {
   for (const text of [
     '2026-11-20T12:00:00Z',
     '2024-02-29t23:59:59.123456z',
@@ -29,7 +29,7 @@ test('a time is one that the calendar has, and that a Date can be', () => {
     expect(check(text), text).not.toBe(true)
 })
 
-test('a query may name a day instead of a time, and a body may not', () => {
+test('a query may have a day instead of a time, and a body may not', () => {
   const inQuery = buildValidators({})({ schema: { type: 'string', format: 'date-time' }, httpPart: 'querystring' })
   for (const text of ['2026-11-20', '2024-02-29', '2026-11-20T12:00:00Z']) expect(inQuery(text), text).toBe(true)
   for (const text of ['2026-02-29', '2026-11', '2026-11-20T12:00', '20261120', '2026-11-20 '])
@@ -39,7 +39,7 @@ test('a query may name a day instead of a time, and a body may not', () => {
   expect(errors[0]?.detail).toContain('or a date, such as 2026-11-20')
 })
 
-test('the first ten names that are none are told what was probably meant, and the others that they are none', () => {
+test('the first ten unknown names get a suggestion, and the others are only reported', () => {
   const schema = { type: 'object', properties: { campaign: {} }, additionalProperties: false }
   const body = Object.fromEntries(
     Array.from({ length: 30 }, (_, i) => [`campaign${i % 2 ? 's' : ''}${'_'.repeat(i + 1)}`, 1]),
@@ -50,7 +50,7 @@ test('the first ten names that are none are told what was probably meant, and th
   expect(errors.map(({ suggestion }) => suggestion)).toEqual(errors.map((_, i) => (i < 10 ? 'campaign' : undefined)))
 })
 
-test('what stands twice is found whatever stands there, and how often', () => {
+test('duplicates are found for any value, and counted', () => {
   const schema = { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }
   const check = buildValidators({})({ schema })
   const codesOf = (items: unknown[]): string[] => {
@@ -64,7 +64,7 @@ test('what stands twice is found whatever stands there, and how often', () => {
   expect(codesOf([{ toString: 1 }, { toString: 2 }])).toEqual(['#/0 must be one of a, b', '#/1 must be one of a, b'])
 })
 
-test('what stands twice is looked for in one pass, whatever stands there', () => {
+test('duplicates are found in one pass, for any value', () => {
   const check = buildValidators({})({ schema: { type: 'array', uniqueItems: true } })
   let reads = 0
   const item = (value: number): object => ({
@@ -79,7 +79,7 @@ test('what stands twice is looked for in one pass, whatever stands there', () =>
   expect(reads).toBeLessThan(5 * items.length)
 })
 
-test('what is wrong is said in words, not in those of the validator or of the documentation', () => {
+test('a fault is described in our words, not the validator’s or the documentation’s', () => {
   const text = (more: object): object => ({ type: 'string', description: 'What it is for.', ...more })
   const schema = {
     type: 'object',
@@ -114,7 +114,7 @@ test('what is wrong is said in words, not in those of the validator or of the do
   ])
 })
 
-test('what is wrong with thousands of values of several types is told of each', () => {
+test('faults of thousands of values of several types are all reported', () => {
   const value = { anyOf: [{ type: 'string' }, { type: 'number' }] }
   const check = buildValidators({})({ schema: { type: 'object', additionalProperties: value } })
   const verdict = check(Object.fromEntries(Array.from({ length: 6000 }, (_, i) => [`k${i}`, []])))
@@ -123,7 +123,7 @@ test('what is wrong with thousands of values of several types is told of each', 
   expect(errors[99]).toMatchObject({ pointer: '#/k99', detail: 'must be a string or a number; it is an array' })
 })
 
-test('what is wrong with values of several types is found in one pass', () => {
+test('faults of values of several types are found in one pass', () => {
   const schemaPath = '#/additionalProperties/anyOf'
   let reads = 0
   const errorOf = (i: number, error: Pick<ErrorObject, 'keyword' | 'schemaPath' | 'params'>): ErrorObject => ({
@@ -146,7 +146,7 @@ test('what is wrong with values of several types is found in one pass', () => {
   expect(reads).toBeLessThan(20 * errors.length)
 })
 
-test('of a value of several types the errors of the type that fits are told, and of no other value', () => {
+test('a value of several types gets the errors of the type that fits best, and of no other value', () => {
   const item = { anyOf: [{ type: 'object', required: ['a'], properties: { b: { type: 'number' } } }, { type: 'null' }] }
   const check = buildValidators({})({ schema: { type: 'object', additionalProperties: item } })
   const verdict = check({ '1': 5, '10': { b: 'x' }, '11': 'x' })
@@ -159,7 +159,7 @@ test('of a value of several types the errors of the type that fits are told, and
   ])
 })
 
-test('a query is looked through for what cannot be stored, in names as in values', () => {
+test('a query is searched for unstorable characters, in names and values', () => {
   const schema = { type: 'object', patternProperties: { '^metadata\\[': { type: 'string' } } }
   const check = buildValidators({})({ schema, httpPart: 'querystring' })
   const pointersOf = (query: object): string[] => {
@@ -170,7 +170,7 @@ test('a query is looked through for what cannot be stored, in names as in values
   expect(pointersOf({ 'metadata[a]': 'b\0', 'metadata[a\0]': 'b' })).toEqual(['?metadata[a]', '?metadata[a\0]'])
 })
 
-test('the characters of a text that is too long are counted without making one of each', () => {
+test('the characters of a long text are counted without an object for each', () => {
   const check = buildValidators({})({ schema: { type: 'string', maxLength: 5 } })
   const from = vi.spyOn(Array, 'from')
   try {
@@ -185,7 +185,7 @@ test('the characters of a text that is too long are counted without making one o
   }
 })
 
-test('of tens of thousands of wrong values the first is told, also where they are a part of a body', () => {
+test('the first of tens of thousands of wrong values is reported, also in a part of a body', () => {
   const check = buildValidators({})({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
   const codesOf = (count: number): number => {
     const verdict = check({ a: Array.from({ length: count }, () => 0), b: 0 })
@@ -194,7 +194,7 @@ test('of tens of thousands of wrong values the first is told, also where they ar
   expect([codesOf(10), codesOf(70_000)]).toEqual([2, 1])
 })
 
-test('what a record has under any name is looked at', () => {
+test('all members of a record are checked, under any name', () => {
   const check = buildValidators({})({ schema: Type.Record(Type.String(), Type.String({ maxLength: 3 })) })
   for (const name of ['a', '', '\n', 'a\r\nb', '\u2028', '👋']) {
     expect(check({ [name]: 'x' }), name).toBe(true)
@@ -202,7 +202,7 @@ test('what a record has under any name is looked at', () => {
   }
 })
 
-test('a parameter that is given twice is refused in words that say so', () => {
+test('a repeated parameter is refused in plain words', () => {
   const twice = buildValidators({})({
     httpPart: 'querystring',
     schema: Type.Object({ limit: Type.Integer(), order: Type.Enum(['asc', 'desc']) }),

@@ -11,7 +11,7 @@ function fill(values: readonly number[]): Histogram {
 }
 
 describe('times', () => {
-  it('have percentiles that are within a tenth of the true ones', () => {
+  it('have percentiles within a tenth of the true ones', () => {
     fc.assert(
       fc.property(times, (values) => {
         const sorted = values.toSorted((a, b) => a - b)
@@ -30,7 +30,7 @@ describe('times', () => {
     )
   })
 
-  it('of several processes add up to the times of one that saw them all', () => {
+  it('of several processes add up to those of a single one', () => {
     fc.assert(
       fc.property(times, times, (left, right) => {
         expect(mergeSparse([fill(left).recent(), fill(right).recent()])).toEqual(fill([...left, ...right]).recent())
@@ -38,7 +38,7 @@ describe('times', () => {
     )
   })
 
-  it('are counted exactly up to a power of two, whichever period they are of', () => {
+  it('are counted exactly up to a power of two, in any period', () => {
     fc.assert(
       fc.property(times, fc.nat({ max: 28 }), fc.array(fc.boolean()), (values, exponent, turns) => {
         const histogram = new Histogram()
@@ -53,7 +53,7 @@ describe('times', () => {
     )
   })
 
-  it('are forgotten as lately seen after the second period, and counted for ever', () => {
+  it('are recent until the second period ends, and counted forever', () => {
     const histogram = fill([5, 7])
     histogram.turn()
     expect(percentilesOf(histogram.recent())?.count).toBe(2)
@@ -63,7 +63,7 @@ describe('times', () => {
     expect(histogram.sumMs).toBe(12)
   })
 
-  it('below nothing, of two clocks, and beyond a week are in the outermost buckets', () => {
+  it('below zero, from two clocks, and beyond a week are in the outermost buckets', () => {
     const histogram = fill([-3, 0, 1e12, Infinity])
     expect(histogram.count).toBe(4)
     expect(histogram.countUpTo(1)).toBe(2)

@@ -6,7 +6,7 @@ const accountId = '01a1fbf3-0000-7000-8000-000000000001'
 const message = { accountId, carrierId: 'carrier', ourNumber: '15557654321', theirNumber: '447400123456', sentAt: null }
 
 describe('a meter', () => {
-  it('counts submits by what came of them, and times only those that were answered', () => {
+  it('counts submits by outcome, and times only answered ones', () => {
     const meter = new Meter(countryOf)
     const note = meter.linkObserver('link', 'carrier')
     note('14155550100', { state: 'accepted' }, 5)
@@ -26,13 +26,13 @@ describe('a meter', () => {
     expect(recent?.['GB']?.filter((_, i) => i % 2 === 1)).toEqual([1, 1])
   })
 
-  it('goes on counting where a link is made anew', () => {
+  it('continues counting when a link is recreated', () => {
     const meter = new Meter(countryOf)
     for (let n = 0; n < 2; n++) meter.linkObserver('link', 'carrier')('14155550100', { state: 'accepted' }, 1)
     expect(meter.links.get('link')?.answers.get('accepted')).toBe(2)
   })
 
-  it('keeps two dozen countries of a link apart, and the rest together', () => {
+  it('separates two dozen countries of a link, and joins the rest', () => {
     const meter = new Meter((number) => number.slice(0, 2))
     const note = meter.linkObserver('link', 'carrier')
     for (let n = 10; n < 60; n++) note(`${n}00000000`, { state: 'accepted' }, 1)
@@ -42,7 +42,7 @@ describe('a meter', () => {
     expect(recent['other']?.[1]).toBe(26)
   })
 
-  it('tells the country of a number as the numbering plans do, whatever was asked before', () => {
+  it('derives a number’s country as the numbering plans do, whatever was asked before', () => {
     const meter = new Meter(countryOf)
     for (let n = 0; n < 20_000; n++) {
       const number = `${['1415', '1416', '44740', '4917', '3361', '35191', '7701', '7916'][n % 8]}${2_000_000 + n * 397}`
@@ -50,7 +50,7 @@ describe('a meter', () => {
     }
   })
 
-  it('times receipts by carrier, and counts what became of each sender’s messages until it is asked', () => {
+  it('times receipts by carrier, and counts each sender’s outcomes until it is read', () => {
     const meter = new Meter(countryOf)
     const now = Date.now()
     meter.noteEnd({ ...message, sentAt: new Date(now - 1500) }, 'delivered', now)
@@ -66,7 +66,7 @@ describe('a meter', () => {
     expect(meter.takeSenders()).toEqual([])
   })
 
-  it('lets what is older than two periods go from what it lately saw', () => {
+  it('drops recent values after two periods', () => {
     const meter = new Meter(countryOf)
     meter.linkObserver('link', 'carrier')('14155550100', { state: 'accepted' }, 1)
     const responses = meter.links.get('link')?.responses
@@ -78,7 +78,7 @@ describe('a meter', () => {
     expect(recentOf(meter, responses)).toEqual({})
   })
 
-  it('tells of links and carriers that came after many that have gone, and again of one that was quiet, with all its counts', () => {
+  it('reports links and carriers that follow many deleted ones, and again a quiet one, with all its counts', () => {
     const meter = new Meter(countryOf)
     const ends = (carrierId: string): void => {
       const now = Date.now()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Histogram } from './histogram.ts'
 import { Counter, Exposition } from './metrics.ts'
 
-it('are written as the text format 0.0.4 says', () => {
+it('are written as text format 0.0.4', () => {
   const out = new Exposition()
   const counter = new Counter(['ok', 'timeout', 'other'])
   counter.add('ok')
@@ -29,7 +29,7 @@ it('are written as the text format 0.0.4 says', () => {
   )
 })
 
-it('have times as cumulative buckets in seconds that end with all of them', () => {
+it('have times as cumulative buckets in seconds that end with the total', () => {
   const [one, two] = [new Histogram(), new Histogram()]
   for (const ms of [1, 3, 300]) one.observe(ms)
   two.observe(4)
@@ -46,7 +46,7 @@ it('have times as cumulative buckets in seconds that end with all of them', () =
   ])
 })
 
-it('refuse a family that is defined twice: its samples would be apart', () => {
+it('refuse a family that is defined twice, because its samples would be separate', () => {
   const out = new Exposition()
   out.gauge('up', 'Up.', [])
   expect(() => out.gauge('up', 'Up.', [])).toThrow('defined twice')

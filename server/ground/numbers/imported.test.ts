@@ -5,7 +5,7 @@ import { readImportedNumber } from './imported.ts'
 const read = (text: string, country: string | null = null) => readImportedNumber(text, country)
 
 describe('a cell with a number', () => {
-  it('is read whatever the script of its digits and blanks', () => {
+  it('is read in any script', () => {
     for (const blank of ['\u00a0', '\u202f', '\u2009', '\u3000', '\u2007'])
       expect(read(`+33${blank}6${blank}39 98 00${blank}21`)).toMatchObject({ number: '33639980021' })
     for (const zero of [0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0xff10, 0x1d7ce, 0x1e950]) {
@@ -16,7 +16,7 @@ describe('a cell with a number', () => {
     expect(read('+49\u202f(0)171\u202f3920061')).toMatchObject({ number: '491713920061' })
   })
 
-  it('is read with the country that the number is of, in national form and with its own code', () => {
+  it('is read with the number’s country, in national form and with its own code', () => {
     expect(read('07700 900111', 'GB')).toMatchObject({ number: '447700900111' })
     expect(read('447700900111', 'GB')).toMatchObject({ number: '447700900111' })
     expect(read('7700900111', 'GB')).toMatchObject({ number: '447700900111' })
@@ -27,7 +27,7 @@ describe('a cell with a number', () => {
     expect(read('447700900111', 'FR')).toMatchObject({ number: '447700900111' })
   })
 
-  it('gives the first of several numbers, and tells the others', () => {
+  it('gives the first of several numbers, and reports the others', () => {
     const two = { number: '491713920073', repair: 'several_numbers', others: ['491713920074'] }
     for (const between of [' / ', '/', ' ::: ', ', ', '; ', ' | ', ' & ', '\n', ' or ', ' oder ', ' ', ''])
       expect(read(`+49 171 3920073${between}+49 171 3920074`), between).toMatchObject(two)
@@ -40,7 +40,7 @@ describe('a cell with a number', () => {
     expect(read('+5215512345678, +525512345678')).toMatchObject({ number: '525512345678', repair: null, others: [] })
   })
 
-  it('is refused where something is behind the number that makes no second one, with the number as suggestion', () => {
+  it('is refused if something other than a second number follows, with the number as a suggestion', () => {
     for (const behind of [
       'x61914',
       ' x 12',
@@ -67,7 +67,7 @@ describe('a cell with a number', () => {
     expect(read('Mobile: +1 608 555 0101')).toMatchObject({ suggestion: '16085550101' })
   })
 
-  it('takes a slash or a hyphen within a number for what it is', () => {
+  it('accepts a slash or a hyphen within a number', () => {
     expect(read('0171/3920071', 'DE')).toMatchObject({ number: '491713920071', others: [] })
     expect(read('030/1234567', 'DE')).toMatchObject({ number: '49301234567', others: [] })
     expect(read('0221 / 4710-123', 'DE')).toMatchObject({ number: '492214710123', others: [] })
@@ -92,7 +92,7 @@ describe('a cell with a number', () => {
     expect(read('0733 000 004 0733 000 005', 'KE')).toMatchObject({ number: '254733000004', others: ['254733000005'] })
   })
 
-  it('is read whole where words are around it, and is never cut within its digits', () => {
+  it('is read whole if words surround it, and is never cut within its digits', () => {
     for (const [text, country, suggestion] of [
       ['0160/9000077 (Oma)', 'DE', '491609000077'],
       ['0160 / 9000077 dienstlich', 'DE', '491609000077'],

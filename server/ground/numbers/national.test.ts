@@ -24,27 +24,30 @@ const national: [string, string[]][] = [
 ]
 
 describe('a column of numbers without plus signs', () => {
-  it.each(national)('is in doubt where they are national ones of %s', (country, cells) => {
+  it.each(national)('is in doubt if they are national numbers of %s', (country, cells) => {
     const doubt = findDoubt(cells)
     expect(doubt).toMatchObject({ cells: cells.length, doubtful: cells.length })
     expect(doubt && countriesOf(doubt).length).toBeGreaterThan(0)
     expect(doubt?.codes).toContain(planOfCountry(country)?.code)
   })
 
-  it.each(national)('is not where they have the code of %s, with or without others among them', (country, cells) => {
-    const code = planOfCountry(country)?.code ?? ''
-    const whole = cells.map((cell) => code + cell)
-    expect(findDoubt(whole)).toBeNull()
-    expect(findDoubt([...whole, '4930123456', '+2025550123', '(202) 555-0123', ''])).toBeNull()
-  })
+  it.each(national)(
+    'is not in doubt if they have the code of %s, with or without others among them',
+    (country, cells) => {
+      const code = planOfCountry(country)?.code ?? ''
+      const whole = cells.map((cell) => code + cell)
+      expect(findDoubt(whole)).toBeNull()
+      expect(findDoubt([...whole, '4930123456', '+2025550123', '(202) 555-0123', ''])).toBeNull()
+    },
+  )
 
-  it('is not where they are those of examples', () => {
+  it('is not in doubt if they are example numbers', () => {
     expect(findDoubt(numbersOf('1555XXXXXXX'))).toBeNull()
     expect(findDoubt(numbersOf('447700900XXX'))).toBeNull()
     expect(findDoubt([])).toBeNull()
   })
 
-  it('is in doubt for the length that national ones have, beside others with their code', () => {
+  it('is in doubt for the national length, beside others with their code', () => {
     const local = numbersOf('2012XXXXXX')
     expect(findDoubt([...local, ...local.map((one) => `1${one}`)])).toMatchObject({ lengths: [10], doubtful: 60 })
   })

@@ -9,18 +9,18 @@ const read = (text: string, country?: string) => {
 }
 
 describe('readNumber', () => {
-  it('takes a number with or without a plus sign and keeps digits only', () => {
+  it('accepts a number with or without a plus sign and keeps only the digits', () => {
     expect(read('+447911123456')).toEqual(['447911123456'])
     expect(read('447911123456')).toEqual(['447911123456'])
   })
 
-  it('accepts sample and test numbers of ranges that nobody has, with a warning', () => {
+  it('accepts sample and test numbers in unassigned ranges, with a warning', () => {
     expect(read('15551234567')).toEqual(['15551234567', 'unassigned_range'])
     expect(read('+15551230001')).toEqual(['15551230001', 'unassigned_range'])
     expect(read('15005550006')).toEqual(['15005550006'])
   })
 
-  it('refuses other characters and suggests what was meant', () => {
+  it('refuses other characters and suggests the likely number', () => {
     expect(read('+1 (555) 123-4567')).toBe('15551234567')
     expect(read('00447911123456')).toBe('447911123456')
     expect(read('+44 (0)7911 123456')).toBe('447911123456')
@@ -44,7 +44,7 @@ describe('readNumber', () => {
       expect(readNumber(text), text).toMatchObject({ code: 'invalid_phone_number' })
   })
 
-  it('refuses what cannot exist: unknown calling codes and wrong lengths', () => {
+  it('refuses impossible numbers: unknown calling codes and wrong lengths', () => {
     expect(readNumber('2101234567')).toMatchObject({
       code: 'invalid_phone_number',
       detail: expect.stringMatching('calling code'),
@@ -57,7 +57,7 @@ describe('readNumber', () => {
     expect(read('7911123456', 'GB')).toBe('447911123456')
   })
 
-  it('refuses digits that are a national number where people write those without a prefix', () => {
+  it('refuses digits that are a national number in a country without a prefix', () => {
     expect(read('2025550123', 'US')).toBe('12025550123')
     expect(read('2025550123', 'CA')).toBe('12025550123')
     expect(read('4582345678', 'US')).toBe('14582345678')
@@ -71,7 +71,7 @@ describe('readNumber', () => {
     expect(read('9212345678', 'IN')).toBe('919212345678')
   })
 
-  it('takes digits with their country code where they are no national number as well, and all with a plus sign', () => {
+  it('accepts digits with a country code unless they are also a national number, and all with a plus sign', () => {
     expect(read('4582345678', 'DK')).toEqual(['4582345678'])
     expect(read('+4582345678', 'US')).toEqual(['4582345678'])
     expect(read('4582345678')).toEqual(['4582345678'])
@@ -82,12 +82,12 @@ describe('readNumber', () => {
     expect(read('447911123456', 'DE')).toEqual(['447911123456'])
   })
 
-  it('only warns where people write a prefix, and both readings are somebody’s', () => {
+  it('only warns if people write a prefix, and both readings are assigned', () => {
     expect(read('17139200521', 'DE')).toEqual(['17139200521', 'possible_national_number'])
     expect(read('5321234567', 'TR')).toEqual(['5321234567', 'possible_national_number'])
   })
 
-  it('agrees with itself: of the two forms that a refusal names, both are taken', () => {
+  it('agrees with itself: both forms that a refusal names are accepted', () => {
     for (const [digits, country] of [
       ['2025550123', 'US'],
       ['11987654321', 'BR'],
@@ -100,7 +100,7 @@ describe('readNumber', () => {
     }
   })
 
-  it('takes numbers that the plan does not know where the operator allows them, with a warning', () => {
+  it('accepts numbers outside the plan if the operator allows them, with a warning', () => {
     const machine = '371300000000123'
     expect(readNumber(machine)).toMatchObject({
       detail: expect.stringContaining('HELIOGRAM_ANY_LENGTH_COUNTRIES') as string,
@@ -119,7 +119,7 @@ describe('readNumber', () => {
     expect(readNumber(machine)).toMatchObject({ code: 'invalid_phone_number' })
   })
 
-  it('tells the country, and the main one where the range tells none', () => {
+  it('returns the country, and the main one if the range does not decide', () => {
     const countries = [
       '447911123456',
       '447700900123',

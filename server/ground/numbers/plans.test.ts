@@ -47,7 +47,7 @@ function isSame(ours: string | null, theirs: string | null): boolean {
 }
 
 describe('the compiled numbering plans', () => {
-  it('are those of the library that is installed', () => {
+  it('are those of the installed library', () => {
     const committed = readFileSync(join(import.meta.dirname, 'plans.ts'), 'utf8')
     expect(committed === renderPlans(), 'run: npm run numbers').toBe(true)
     const types = readFileSync(join(import.meta.dirname, 'types.ts'), 'utf8')

@@ -37,7 +37,7 @@ const phones: [current: string, ...others: string[]][] = [
 const codes = [...new Set(planRows.split('\n').map((row) => row.split(' ')[0] ?? ''))]
 
 describe('a phone whose number has several forms', () => {
-  it('is read as its current number, from every form', () => {
+  it('is read as its current number from every form', () => {
     for (const [current, ...others] of phones)
       for (const form of [current, ...others]) {
         expect(read(form), form).toBe(current)
@@ -47,11 +47,11 @@ describe('a phone whose number has several forms', () => {
       }
   })
 
-  it('has a current number that the plans know', () => {
+  it('has a current number that the plans contain', () => {
     for (const [current] of phones) expect(isValidPhoneNumber(`+${current}`), current).toBe(true)
   })
 
-  it('is read as it is dialled at home, too', () => {
+  it('is also read as it is dialled at home', () => {
     const home = (text: string, country: string) => readImportedNumber(text, country)
     for (const text of ['044 55 1234 5678', '045 55 1234 5678', '01 55 1234 5678', '55 1234 5678', '52 1 55 1234 5678'])
       expect(home(text, 'MX'), text).toMatchObject({ number: '525512345678' })
@@ -66,7 +66,7 @@ describe('a phone whose number has several forms', () => {
     expect(home('13984479932', 'MX')).toMatchObject({ number: '13984479932' })
   })
 
-  it('is refused with the likely number where the old form may be two phones', () => {
+  it('is refused with the likely number if the old form may belong to two phones', () => {
     expect(readNumber('551178123456')).toMatchObject({ code: 'invalid_phone_number', suggestion: '5511978123456' })
     expect(readImportedNumber('+55 11 7812-3456', null)).toMatchObject({ suggestion: '5511978123456' })
   })
@@ -76,7 +76,7 @@ describe('a phone whose number has several forms', () => {
     expect(read('+390612345678')).toBe('390612345678')
   })
 
-  it('has one current number, whatever the digits', () => {
+  it('has one current number for any digits', () => {
     const digits = fc
       .tuple(fc.constantFrom(...codes), fc.stringMatching(/^\d{4,12}$/))
       .map(([code, rest]) => code + rest)
@@ -92,7 +92,7 @@ describe('a phone whose number has several forms', () => {
     )
   })
 
-  it('has one current number, whatever the digits behind a code that was renumbered', () => {
+  it('has one current number for any digits behind a renumbered code', () => {
     const renumbered = [
       '52',
       '521',

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { isOfPeople, isPremium } from './type.ts'
 
 describe('the type of a number', () => {
-  it('is premium where callers pay extra', () => {
+  it('is premium if callers pay extra', () => {
     for (const number of [
       '19002345678',
       '449011234567',
@@ -50,7 +50,7 @@ describe('the type of a number', () => {
     expect(wrong).toEqual([])
   })
 
-  it('is one that people have where it is mobile, or fixed where those are written alike', () => {
+  it('is personal for mobile numbers, and for fixed ones if those look the same', () => {
     expect(isOfPeople('1', '12025550123')).toBe(true)
     expect(isOfPeople('49', '491713920052')).toBe(true)
     expect(isOfPeople('49', '49301234567')).toBe(false)

@@ -35,7 +35,7 @@ const write = (keys: MasterKeys): void => {
 }
 
 describe('a database', () => {
-  it('takes the key of the first start, and no other once it has an account, though nothing is encrypted', async () => {
+  it('accepts the key of the first start, and no other once it has an account, though nothing is encrypted', async () => {
     write(only(1))
     await start(path)
     write(only(2))
@@ -52,7 +52,7 @@ describe('a database', () => {
     await start(path)
   })
 
-  it('names a process that runs with the right file', async () => {
+  it('names a process that runs with the right key file', async () => {
     write(only(1))
     await start(path)
     await addAccount()
@@ -65,7 +65,7 @@ describe('a database', () => {
     )
   })
 
-  it('of a version that wrote down no key takes the one that opens its newest data key', async () => {
+  it('from a version without a stored key accepts the one that opens its newest data key', async () => {
     await addAccount()
     const { rows } = await db.query<{ id: string }>('select id from accounts')
     const id = rows[0]?.id
@@ -79,7 +79,7 @@ describe('a database', () => {
     expect(await readKeyOfDatabase(db)).toMatchObject({ sealing: [expect.stringMatching(/^\w{8}$/)] })
   })
 
-  it('does not lose a key that was made for a start which is refused', async () => {
+  it('keeps a key that was created for a refused start', async () => {
     await claimDatabase(db, only(1))
     await addAccount()
     const file = join(folder, 'made')
@@ -89,7 +89,7 @@ describe('a database', () => {
 })
 
 describe('a rotation', () => {
-  it('is done by files of the same stage alone, wherever it was interrupted', async () => {
+  it('is done only by files of the same stage, at any interruption', async () => {
     write(only(1))
     await start(path)
     await addAccount()
@@ -125,7 +125,7 @@ describe('a rotation', () => {
     await start(path)
   })
 
-  it('that ends between the database and the file leaves both fitting', async () => {
+  it('that ends between the database and the file leaves both consistent', async () => {
     const known = await claimDatabase(db, only(1))
     const mac = macSecretOf(only(1))
     await recordSealing(db, [key(2), key(1)])

@@ -24,14 +24,14 @@ describe('the master key', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  it('is made on the first start, for its owner only, and is the same afterwards', () => {
+  it('is created on the first start, for its owner only, and then stays the same', () => {
     const path = join(folder, 'new', 'key')
     const key = loadMasterKey(path)
     expect([key.length, statSync(path).mode & 0o777, loadMasterKey(path).equals(key)]).toEqual([32, 0o600, true])
     expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700)
   })
 
-  it('is whole or not there where the disk is full', () => {
+  it('is complete or absent if the disk is full', () => {
     const path = join(folder, 'key')
     const make = `new (await import(${JSON.stringify(join(import.meta.dirname, 'master-key.ts'))})).KeyFile(process.argv[1])`
     // A process that may not write to any file.
@@ -44,20 +44,20 @@ describe('the master key', () => {
     expect(readdirSync(folder)).toEqual(['key'])
   })
 
-  it('that is empty is refused with what may have become of it', () => {
+  it('that is empty is refused with a likely cause', () => {
     const path = join(folder, 'key')
     writeFileSync(path, '\n', { mode: 0o600 })
     expect(() => loadMasterKey(path)).toThrow('is empty')
   })
 
-  it('that others can read is refused, with what to do', () => {
+  it('that others can read is refused, with a remedy', () => {
     const path = join(folder, 'key')
     loadMasterKey(path)
     chmodSync(path, 0o644)
     expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
   })
 
-  it('may be read by a group where it belongs to root, as systemd hands it over, and not where it belongs to somebody else', () => {
+  it('may be read by a group if it belongs to root, as systemd provides it, but not if it belongs to another user', () => {
     const path = join(folder, 'key')
     const key = loadMasterKey(path)
     chmodSync(path, 0o440)
@@ -73,11 +73,11 @@ describe('the master key', () => {
     expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
   })
 
-  it('that is a folder is refused as one: to take its modes away would lock everybody out', () => {
+  it('that is a folder is refused as one: removing its permissions would lock everybody out', () => {
     expect(() => loadMasterKey(folder)).toThrow(`${folder} is a folder`)
   })
 
-  it.runIf(process.getuid?.() === 0)('that root replaces stays that of the account which had it', () => {
+  it.runIf(process.getuid?.() === 0)('that root replaces keeps its owner', () => {
     const path = join(folder, 'key')
     const keys = new KeyFile(path).read()
     chownSync(path, 65_534, 65_534)
@@ -86,7 +86,7 @@ describe('the master key', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('is replaced where a link leads to it', () => {
+  it('is replaced through a symbolic link', () => {
     const [path, link] = [join(folder, 'key'), join(folder, 'link')]
     const keys = new KeyFile(path).read()
     symlinkSync(path, link)
@@ -95,7 +95,7 @@ describe('the master key', () => {
     expect(new KeyFile(path).read().next).toEqual(Buffer.alloc(32, 1))
   })
 
-  it('that is put in its place while the process runs is used where a rotation has written it, and else told once', () => {
+  it('that changes while the process runs is used if a rotation wrote it, and otherwise reported once', () => {
     const path = join(folder, 'key')
     const file = new KeyFile(path)
     const first = file.read()
@@ -122,7 +122,7 @@ describe('the master key', () => {
     expect([told, new KeyFile(path, file.lines).read()]).toEqual([4, { ...used, old: [] }])
   })
 
-  it('that is none is refused and left alone', () => {
+  it('that is invalid is refused and left unchanged', () => {
     const path = join(folder, 'key')
     for (const text of ['', 'short', Buffer.alloc(33).toString('base64')]) {
       writeFileSync(path, text, { mode: 0o600 })

@@ -70,7 +70,7 @@ async function opened(by: Vault): Promise<string[]> {
 }
 
 describe('a rotation', () => {
-  it('seals all anew and takes the old key out of the file; what is derived stays what it was', async () => {
+  it('seals everything with the new key and removes the old one from the file; derived values stay the same', async () => {
     await fill(1200)
     const before = { keys: keysNow(), mac: vault.mac('number x', '15551230001'), all: await opened(vault) }
     const { changed, unopenable } = await rotate()
@@ -90,7 +90,7 @@ describe('a rotation', () => {
     expect(await isMasterKeyOf(db, openVault(before.keys.current))).toBe(false)
   })
 
-  it('can be done again', async () => {
+  it('can be repeated', async () => {
     await fill()
     const mac = vault.mac('a', 'b')
     await rotate()
@@ -100,7 +100,7 @@ describe('a rotation', () => {
     expect(fresh.mac('a', 'b').equals(mac)).toBe(true)
   })
 
-  it('goes on wherever it was killed', async () => {
+  it('resumes after being killed at any point', async () => {
     await fill(30)
     const all = await opened(vault)
     const first = keysNow()
@@ -126,7 +126,7 @@ describe('a rotation', () => {
     expect(await opened(openVault(new KeyFile(path)))).toEqual(all)
   })
 
-  it('does not end before a row that others write all the time', async () => {
+  it('does not end before a row that is written all the time', async () => {
     await fill()
     const all = await opened(vault)
     const clients = [1, 2].map(() => new Client(connection))
@@ -154,7 +154,7 @@ describe('a rotation', () => {
     expect(await opened(openVault(new KeyFile(path)))).toEqual(all)
   })
 
-  it('half of what is sealed anew is as good as all of it', async () => {
+  it('half done is as usable as complete', async () => {
     await fill(10)
     const all = await opened(vault)
     const { current } = keysNow()
@@ -169,7 +169,7 @@ describe('a rotation', () => {
     expect(await opened(openVault(new KeyFile(path)))).toEqual(all)
   })
 
-  it('waits for every process that runs: first until it knows the key, then until it seals with it', async () => {
+  it('waits for every running process: first until it knows the key, then until it seals with it', async () => {
     await fill()
     const { current } = keysNow()
     const node = newId()
@@ -200,14 +200,14 @@ describe('a rotation', () => {
     expect(keyIdsOf(keysNow())).toEqual([idOfKey(next).toString('hex')])
   })
 
-  it('is one at a time', async () => {
+  it('runs once at a time', async () => {
     const holder = await db.connect()
     await holder.query(`select pg_advisory_lock(hashtextextended('heliogram rotate-key', 0))`)
     await expect(rotate()).rejects.toThrow(RotationRunningError)
     holder.release(true)
   })
 
-  it('says what no key opens, and leaves it', async () => {
+  it('reports values that no key opens, and leaves them', async () => {
     await fill()
     const foreign = openVault(Buffer.alloc(32, 9)).seal('x', `carriers.secrets|${carrierId}`)
     await db.query('update carriers set secrets = $1', [foreign])
@@ -216,7 +216,7 @@ describe('a rotation', () => {
     expect(rows[0]?.secrets).toEqual(foreign)
   })
 
-  it('seals parts of long messages anew', async () => {
+  it('reseals parts of long messages', async () => {
     const place = `smpp_gatherings.parts|${accountId}|${carrierId}|1|2`
     const parts = {
       1: { body: vault.seal('part', place).toString('base64'), isSealed: true },
@@ -242,7 +242,7 @@ describe('a rotation', () => {
 })
 
 describe('a key file', () => {
-  it('that is replaced by something else is not read, and at a start refused', () => {
+  it('that is replaced by something else is not read, and refused at a start', () => {
     const file = new KeyFile(path)
     const { current } = file.read()
     writeFileSync(path, 'rubbish', { mode: 0o600 })
@@ -252,12 +252,12 @@ describe('a key file', () => {
     expect(() => new KeyFile(path)).toThrow('invalid line')
   })
 
-  it('is sealed with as ever until it is first rotated', () => {
+  it('seals as before until its first rotation', () => {
     expect(vault.seal('x', 'y')[0]).toBe(1)
   })
 })
 
-describe('the register of what is sealed', () => {
+describe('the register of sealed columns', () => {
   // Binary columns that the master key does not seal: hashes, values of data keys, and files.
   const others = new Set([
     'api_keys.previous_hash',
@@ -285,7 +285,7 @@ describe('the register of what is sealed', () => {
     'twilio_credentials.token_hash',
   ])
 
-  it('has every column of octets that is not known to be something else', async () => {
+  it('has every binary column that is not known to hold something else', async () => {
     const { rows } = await db.query<{ name: string }>(
       `select c.relname || '.' || a.attname as name
        from pg_attribute a
@@ -299,7 +299,7 @@ describe('the register of what is sealed', () => {
     expect(rows.map(({ name }) => name).filter((name) => !registered.has(name) && !others.has(name))).toEqual([])
   })
 
-  it('has every file that seals, so that one that seals into a text or JSON is noticed', () => {
+  it('has every file that seals, so that sealing into a text or JSON is noticed', () => {
     const root = join(import.meta.dirname, '../../..')
     const sealing = globSync('server/**/*.ts', { cwd: root })
       .filter((file) => !/\.test\.ts$|testing\.ts$/.test(file))

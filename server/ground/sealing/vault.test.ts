@@ -15,13 +15,13 @@ describe('the vault', () => {
     )
   })
 
-  it('never writes the same twice, nor the text', () => {
+  it('never writes the same twice, nor the plain text', () => {
     const [a, b] = [vault.seal('secret', 'x'), vault.seal('secret', 'x')]
     expect(a.equals(b)).toBe(false)
     expect(a.includes('secret')).toBe(false)
   })
 
-  it('opens nothing that was changed, cut or made with another key', () => {
+  it('opens nothing that was changed, cut or sealed with another key', () => {
     const sealed = vault.seal('secret', 'x')
     for (let i = 0; i < sealed.length; i++) {
       const changed = Buffer.from(sealed)
@@ -32,13 +32,13 @@ describe('the vault', () => {
     expect(() => openVault(Buffer.alloc(32, 2)).open(sealed, 'x')).toThrow()
   })
 
-  it('makes the same mark of the same value, by key and purpose', () => {
+  it('gives the same value the same mark, by key and purpose', () => {
     expect(vault.mac('a', 'b').equals(vault.mac('a', 'b'))).toBe(true)
     expect(vault.mac('a', 'b').equals(vault.mac('ab', ''))).toBe(false)
     expect(vault.mac('a', 'b').equals(openVault(Buffer.alloc(32, 2)).mac('a', 'b'))).toBe(false)
   })
 
-  it('takes keys of 32 bytes only', () => {
+  it('accepts only keys of 32 bytes', () => {
     expect(() => openVault(Buffer.alloc(16))).toThrow('32 bytes')
   })
 })

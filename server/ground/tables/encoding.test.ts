@@ -14,7 +14,7 @@ const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 const of = (text: string, declared?: string): string => find([bytes(text)], declared)
 
 describe('a file without a mark', () => {
-  it('is UTF-8 wherever its pieces cut its letters', () => {
+  it('is UTF-8 even if its pieces cut its letters', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', '€', '🙂', '\u07ff', '\uffff', '\u{10ffff}') })
     fc.assert(
       fc.property(text, fc.array(fc.nat(80), { maxLength: 5 }), (some, cuts) => {
@@ -30,7 +30,7 @@ describe('a file without a mark', () => {
     }
   })
 
-  it('is Windows-1252 where no more of its letters are UTF-8, be it the very last that is none', () => {
+  it('is Windows-1252 if most of its letters are not UTF-8, even by the very last', () => {
     expect(of('name\nJos\xe9\n')).toBe('windows-1252')
     expect(of('name\nJos\xe9')).toBe('windows-1252')
     expect(of('name\n\x80 5')).toBe('windows-1252')
@@ -45,7 +45,7 @@ describe('a file without a mark', () => {
       expect(of(wrong)).not.toMatch(/^utf/)
   })
 
-  it('is UTF-16 where every second byte is zero, and always the same', () => {
+  it('is UTF-16 if every second byte is zero, in one position', () => {
     const utf16 = Buffer.from('phone;name\n15551230001;Zoë Łukasz', 'utf16le')
     expect(find([utf16])).toBe('utf-16le')
     expect(find([Buffer.from(utf16).swap16()])).toBe('utf-16be')
@@ -54,7 +54,7 @@ describe('a file without a mark', () => {
   })
 })
 
-it('believes a mark before the caller, and the caller before the bytes', () => {
+it('follows a mark before the caller, and the caller before the bytes', () => {
   expect(of('Zo\xc3\xab', 'windows-1252')).toBe('windows-1252')
   expect(of('\xef\xbb\xbfJos\xe9', 'windows-1252')).toBe('utf-8')
   expect(of('\xff\xfea\0', 'windows-1252')).toBe('utf-16le')

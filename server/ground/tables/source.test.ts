@@ -26,7 +26,7 @@ const csv = (content: string | Buffer, delimiter = ',', encoding = 'utf-8'): Pro
 const lines = (rows: SourceRow[]): unknown[] => rows.map((row) => [row.line, row.fault?.code ?? row.record])
 
 describe('readCsv', () => {
-  it('reads rows behind the header, whatever their line breaks, with the line where each begins', async () => {
+  it('reads rows after the header, with any line breaks, and the line of each', async () => {
     const rows = await csv('\uFEFFphone,name\r\n1,a\n2,"b\r\nb"\r\n\r\n3,"c\nc"\r4,d')
     expect(lines(rows)).toEqual([
       [2, ['1', 'a']],
@@ -36,7 +36,7 @@ describe('readCsv', () => {
     ])
   })
 
-  it('takes rows of nothing but blank cells for empty lines: a spreadsheet saves them where something stood once', async () => {
+  it('ignores rows of blank cells, which spreadsheets save in place of deleted ones', async () => {
     expect(lines(await csv('phone,name\n,\n1,a\n \n"",\t\r\n,,,\n,b\n,'))).toEqual([
       [3, ['1', 'a']],
       [7, ['', 'b']],
@@ -48,7 +48,7 @@ describe('readCsv', () => {
     ])
   })
 
-  it('gives up one line for a quote that is never closed, and goes on behind it', async () => {
+  it('drops one line for an unclosed quote, and continues behind it', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) => `${i},name`).join('\n')
     const rows = await csv(`phone,name\n1,a\n2,"open\n3,c\n${many}\n`)
     expect(rows).toHaveLength(20_003)
@@ -61,7 +61,7 @@ describe('readCsv', () => {
     expect(rows.at(-1)).toMatchObject({ line: 20_004, record: ['19999', 'name'] })
   })
 
-  it('gives up one line for an open quote near the end of the file', async () => {
+  it('drops one line for an unclosed quote near the end of the file', async () => {
     expect(lines(await csv('phone\n1\n"2\n3\n\r\n"4\r\n5'))).toEqual([
       [2, ['1']],
       [3, 'invalid_format'],
@@ -76,7 +76,7 @@ describe('readCsv', () => {
     ])
   })
 
-  it('gives up each line that opens a quote which no other closes, in time that grows with the file', async () => {
+  it('drops each line that opens an unclosed quote, in linear time', async () => {
     // Behind each of these quotes the rest of the file is one record without an end.
     const read = async (count: number): Promise<number> => {
       const before = process.threadCpuUsage()
@@ -93,7 +93,7 @@ describe('readCsv', () => {
     expect(large).toBeLessThan(40 * small + 100)
   })
 
-  it('passes over a line of 10 MB', async () => {
+  it('skips a line of 10 MB', async () => {
     const rows = await csv(`phone\n1\n${'x'.repeat(10 * 1024 * 1024)}\n2\n${'"'.repeat(300_001)}\n3\n`)
     expect(lines(rows)).toEqual([
       [2, ['1']],
@@ -105,7 +105,7 @@ describe('readCsv', () => {
     expect(String(rows[1]?.record).length).toBe(200)
   })
 
-  it('reads letters, and a cell with line breaks, wherever a piece of the file ends in them', async () => {
+  it('reads letters, and cells with line breaks, across the pieces of the file', async () => {
     const record = '1,aé€🙂\r\n2,"b\r\nb""c\n"\r\n3,d'
     for (let cut = 1; cut <= Buffer.byteLength(record); cut++) {
       const before = `phone,name\n${`${'x'.repeat(60_000)}\n`.repeat(4)}`
@@ -118,7 +118,7 @@ describe('readCsv', () => {
     }
   })
 
-  it('takes rows that are as long as a row may be, and no longer ones, be it by their line breaks', async () => {
+  it('accepts rows up to the maximum length, and no longer ones, even by their line breaks', async () => {
     const max = 65_536
     for (const [length, code] of [
       [max, undefined],
@@ -129,7 +129,7 @@ describe('readCsv', () => {
     }
   })
 
-  it('takes quotes inside cells as they are', async () => {
+  it('accepts quotes inside cells', async () => {
     expect(lines(await csv('phone;size\n1;12" pipe\n2;"a"b\n3;"no; thanks" she ""said""\n4;"whole" ;\n', ';'))).toEqual(
       [
         [2, ['1', '12" pipe']],
@@ -155,7 +155,7 @@ describe('readCsv', () => {
       ])
   })
 
-  it('reads back what a CSV writer wrote, across pieces', async () => {
+  it('reads back the output of a CSV writer, across pieces', async () => {
     const cell = fc.string({
       unit: fc.constantFrom('a', 'é', '🙂', ',', '"', '\n', '\r', '\r\n', ' ', "'"),
       maxLength: 12,
@@ -174,7 +174,7 @@ describe('readCsv', () => {
     )
   })
 
-  it('never stops and never throws, whatever the bytes', async () => {
+  it('never stops and never throws, for any bytes', async () => {
     const junk = fc.array(fc.constantFrom('"', ',', '\n', '\r', 'a', '\0', '\uFFFD', 'é', '""', '\n"'), {
       maxLength: 60,
     })
@@ -190,7 +190,7 @@ describe('readCsv', () => {
   })
 })
 
-it('reads from each place that it names what it reads from the beginning, wherever a piece of the file ends', async () => {
+it('resumes at each place it names with the same rows, for pieces of any size', async () => {
   const parts = ['"', ',', '\n', '\r\n', '\r', 'é', '15551234567', '""', ',"a\nb"\n', '{"a":1}\n', '\uFEFF']
   const junk = fc.array(fc.constantFrom(...parts), { minLength: 20, maxLength: 80 })
   const places: Place[] = []
@@ -218,7 +218,7 @@ it('reads from each place that it names what it reads from the beginning, wherev
 })
 
 it.each(['utf-16le', 'utf-16be', 'iso-2022-jp'])(
-  'names no place in %s, whose line feeds are bytes of other letters too',
+  'names no place in %s, whose line feeds are also bytes of other letters',
   async (encoding) => {
     let places = 0
     const text = Buffer.from('1,a\n'.repeat(5), encoding === 'iso-2022-jp' ? 'utf8' : 'utf16le')
@@ -230,7 +230,7 @@ it.each(['utf-16le', 'utf-16be', 'iso-2022-jp'])(
 it.each([
   ['CSV', "readCsv(read, 'utf-8', ',', 0)"],
   ['JSON', 'readJsonLines(read)'],
-])('holds nothing of a line of %s that is too long', async (_, rows) => {
+])('keeps nothing of a line of %s that is too long', async (_, rows) => {
   // Four times as much as there is room for.
   const program = `import(${JSON.stringify(new URL('source.ts', import.meta.url))}).then(async ({ readCsv, readJsonLines }) => {
     const pieces = [...Array(800).fill(Buffer.alloc(${chunkBytes}, 'x')), Buffer.from('\\n1')]
@@ -242,7 +242,7 @@ it.each([
 })
 
 describe('readJsonLines', () => {
-  it('takes lines that are as long as a row may be, and no longer ones, the last one too', async () => {
+  it('accepts lines up to the maximum length, and no longer ones, also the last', async () => {
     const texts = [0, 1, 0].map((more) => JSON.stringify('x'.repeat(65_534 + more)))
     const codesOf = async (all: string[]) =>
       (await collect(readJsonLines(stored(all.join('\n'))))).map(({ fault }) => fault?.code)
@@ -250,7 +250,7 @@ describe('readJsonLines', () => {
     expect(await codesOf(texts.slice(0, 2))).toEqual([undefined, 'too_long'])
   })
 
-  it('reads a value a line and names what is none', async () => {
+  it('reads a value per line and names invalid ones', async () => {
     const rows = await collect(readJsonLines(stored('{"a":1}\r\n\n nonsense\n[1]\n{"b":"\\u0000"}\n{"c":2}')))
     expect(lines(rows)).toEqual([
       [1, { a: 1 }],
@@ -261,7 +261,7 @@ describe('readJsonLines', () => {
     ])
   })
 
-  it('refuses bad UTF-8, deep nesting and endless lines, one line each', async () => {
+  it('refuses invalid UTF-8, deep nesting and endless lines, one line each', async () => {
     const parts = ['{"a":1}', Buffer.from([0x22, 0xff, 0x22]), '['.repeat(5000), 'x'.repeat(chunkBytes * 3), '{"b":2}']
     const content = Buffer.concat(parts.flatMap((part) => [Buffer.from(part as string), Buffer.from('\n')]))
     expect(lines(await collect(readJsonLines(stored(content))))).toEqual([

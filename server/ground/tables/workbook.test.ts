@@ -64,13 +64,13 @@ it.each<[string, Buffer]>([
   ['texts', rawWorkbook(cell(often('<t ')))],
   ['hints', rawWorkbook(cell(often('<rPh ')))],
   ['shared texts', rawWorkbook('<row><c t="s"><v>1</v></c></row>', [often('<si ')])],
-])('that begins %s without end is read at once', async (_, file) => {
+])('with an endless beginning of %s is read at once', async (_, file) => {
   const before = performance.now()
   await read(file)
   expect(performance.now() - before).toBeLessThan(2_000)
 })
 
-it('takes no longer to be read for formats whose conditions have no end, however many they are', async () => {
+it('takes no longer for formats with any number of endless conditions', async () => {
   const cost = async (sign: string): Promise<number> => {
     const formats = `<numFmt numFmtId="1" formatCode="${sign.repeat(1000)}"/>`.repeat(1000)
     const file = zipOf({ 'xl/workbook.xml': book, 'xl/styles.xml': formats, 'xl/worksheets/sheet1.xml': sheet })
@@ -85,7 +85,7 @@ it('takes no longer to be read for formats whose conditions have no end, however
   expect((await cost('[')) / (await cost('0'))).toBeLessThan(20)
 })
 
-it('is read a piece at a time, so that others have their turns; a tag is kept until its end, but no longer than any is', async () => {
+it('is read in pieces, so that others get their turns; a tag is kept up to a maximum length', async () => {
   async function* pieces(): AsyncGenerator<string> {
     yield* ['<a x="1"/><b', ' y="2">text<c/', '></x:b><a ', 'z'.repeat(100_000), '/><b/>', 'text']
   }
@@ -95,7 +95,7 @@ it('is read a piece at a time, so that others have their turns; a tag is kept un
   expect(found).toEqual([['a x="1"'], ['b y="2"'], ['/b'], [], ['b'], []])
 })
 
-it('has its tags with prefixes, empty, and beside others that begin alike', async () => {
+it('may have prefixed, empty and similarly named tags', async () => {
   const file = rawWorkbook(
     `<x:rows/><x:row r="1"><x:c r="A1" t="inlineStr"><x:is><x:r><x:t xml:space="preserve">ph</x:t></x:r><x:rPh sb="0"><x:t>no</x:t></x:rPh>` +
       `<x:r><x:t>one</x:t></x:r></x:is></x:c><x:col/><x:c r="C1"><x:f>1</x:f><x:v>7</x:v></x:c></x:row><row r="2"/><row ><c/><c><v/></c><c><v>2</v></c></row>`,
@@ -106,7 +106,7 @@ it('has its tags with prefixes, empty, and beside others that begin alike', asyn
   ])
 })
 
-it('has the texts that its cells share, however they name them', async () => {
+it('has the shared texts of its cells, under any name', async () => {
   const cells = [
     '<c t="s"><v>0</v></c>',
     `<c t='s' r="B1"><v xml:space="preserve">1</v></c>`,
@@ -116,7 +116,7 @@ it('has the texts that its cells share, however they name them', async () => {
   expect(found).toEqual([[['a']], [['', 'b']], [['c']]])
 })
 
-it('takes what names no shared text, and what has no value, for an empty cell', async () => {
+it('has empty cells for missing shared texts and missing values', async () => {
   const empty = ['', ' ', 'x', '-1', '0.5', '9', '1e999'].map((value) => `<c t="s"><v>${value}</v></c>`)
   const file = rawWorkbook(
     `<row><c t="s"><v>0</v></c></row><row>${empty.join('')}<c><v></v></c><c t="b"><v></v></c><c><v>1</v></c></row>`,
@@ -125,13 +125,13 @@ it('takes what names no shared text, and what has no value, for an empty cell', 
   expect(await read(file)).toEqual([['phone'], ['', '', '', '', '', '', '', '', '', '1']])
 })
 
-it('has no rows in which every cell is blank', async () => {
+it('has no rows of only blank cells', async () => {
   const blank = '<row><c t="inlineStr"><is><t> </t></is></c><c><v/></c></row>'
   const file = rawWorkbook(`${blank}<row><c t="s"><v>0</v></c></row>${blank}<row><c><v>1</v></c></row>`, ['phone'])
   expect(await read(file)).toEqual([['phone'], ['1']])
 })
 
-it('is read by its first sheet that is seen and has cells: charts and hidden sheets have none for anybody', async () => {
+it('is read from its first visible sheet with cells, not from charts and hidden sheets', async () => {
   const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
   const parts = ['chartsheet', 'worksheet', 'worksheet']
   const file = zipOf({
@@ -148,7 +148,7 @@ it('is read by its first sheet that is seen and has cells: charts and hidden she
   expect(await read(file)).toEqual([['phone']])
 })
 
-it('has its cells in their columns, as a person sees them, and numbers with all their digits', async () => {
+it('has its cells in their columns, as displayed, and numbers with all their digits', async () => {
   const cells: [cell: string, text: string][] = [
     ['<c t="b"><v>1</v></c>', 'TRUE'],
     ['<c t="b"><v>0</v></c>', 'FALSE'],
@@ -176,7 +176,7 @@ it('has its cells in their columns, as a person sees them, and numbers with all 
   ])
 })
 
-it('has the texts that its cells share, be they thousands', async () => {
+it('has thousands of shared texts', async () => {
   const texts = Array.from({ length: 5000 }, (_, n) => `é${n}`.repeat(1 + (n % 17)))
   const asked = Array.from({ length: 5000 }, (_, n) => (n * 1237) % 5000)
   const rows = asked.map((index) => `<row><c t="s"><v>${index}</v></c></row>`)
@@ -189,7 +189,7 @@ it.each([
     'date1904="1"',
     ['1904-01-02', '1904-02-29', '1904-03-02', '2025-01-02', '2025-01-02T12:30:00', '06:00:00', '1e+300'],
   ],
-])('has dates and times for the numbers that it shows as such: %s', async (setting, dates) => {
+])('has dates and times for the numbers that it displays as such: %s', async (setting, dates) => {
   const serials = ['1', '59', '61', '44197', String(44_197 + 12.5 / 24), '0.25', '1e300']
   // Of the workbook's own formats three are dates.
   const own = ['dd/mm/yyyy', '[$-409]h:mm', '&quot;due&quot; yy', '0.00 &quot;days&quot;', 'General', '[Red]0', '0\\d']
@@ -207,7 +207,7 @@ it.each([
   expect(await read(file)).toEqual(ids.map((_, style) => (isDate(style) ? dates : plain)))
 })
 
-it('inflates to no more than a hundred times its size, whether it says so or not', async () => {
+it('inflates to at most a hundred times its size, whatever it claims', async () => {
   const bomb = rawWorkbook(`${rowOf('phone')}${' '.repeat(20 << 20)}`)
   expect(await read(bomb)).toMatch(/sheet1.xml that inflates to more than 100 times its size; save it as CSV/)
   // Says in its directory to be small.

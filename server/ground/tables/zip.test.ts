@@ -85,7 +85,7 @@ const two = [
 ]
 
 describe('an archive', () => {
-  it.each([0, 8])('has its files whole, whatever stands beside them: method %i', async (method) => {
+  it.each([0, 8])('has its files complete, whatever lies beside them: method %i', async (method) => {
     const files = two.map((file) => ({ ...file, method }))
     const found = { 'xl/sheet1.xml': long, 'b.xml': 'second' }
     expect(await read(archiveOf(files))).toEqual(found)
@@ -98,12 +98,12 @@ describe('an archive', () => {
     [['compressed', 'offset']],
     [['size', 'offset']],
     [['size', 'compressed', 'offset']],
-  ])('has sizes and places of 64 bits, of which those stand in a field that do not fit: %j', async (wide) => {
+  ])('has 64-bit sizes and places, in an extra field if they do not fit: %j', async (wide) => {
     const files = two.map((file) => ({ ...file, wide: wide ?? [], method: 0 }))
     expect(await read(archiveOf(files))).toEqual({ 'xl/sheet1.xml': long, 'b.xml': 'second' })
   })
 
-  it('that cannot be read says why', async () => {
+  it('that cannot be read reports why', async () => {
     const whole = archiveOf(two)
     const one = { name: 'a', content: 'text' }
     expect(await read(whole.subarray(0, -1))).toMatch(/is incomplete: its end is missing/)
@@ -128,7 +128,7 @@ describe('an archive', () => {
     expect(await read(archiveOf([{ ...one, extra: field.subarray(0, 3) }]))).toEqual({ a: 'text' })
   })
 
-  it('is not inflated to more than is asked for', async () => {
+  it('is inflated only as far as requested', async () => {
     const bytes = Buffer.byteLength(long)
     expect(await read(archiveOf(two), bytes)).toMatchObject({ 'b.xml': 'second' })
     expect(await read(archiveOf(two), bytes - 1)).toMatch(/inflates to more than/)

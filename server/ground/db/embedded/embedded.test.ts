@@ -88,7 +88,7 @@ async function fieldOf(pid: number, name: string): Promise<string> {
   return new RegExp(`^${name}:\\s*(\\d+)`, 'm').exec(status)?.[1] ?? ''
 }
 
-test('makes a database that only its own account can enter, and stops in order', async () => {
+test('creates a database that only its own account can enter, and stops in order', async () => {
   const { connection, dataPath, version, adopted, close, exited } = await start()
   expect({ version, adopted, dataPath }).toEqual({ version: '18.4', adopted: false, dataPath: join(dataDir, 'pg18') })
   const pid = await serverPid(dataPath)
@@ -112,13 +112,13 @@ test('makes a database that only its own account can enter, and stops in order',
   expect(await readFile(`${dataPath}.log`, 'utf8')).toContain('database system is shut down')
 })
 
-test('lets nobody in without the password', async () => {
+test('refuses connections without the password', async () => {
   const { connection } = await start()
   const stranger = open({ ...connection, password: 'guess' })
   await expect(stranger.query('select 1')).rejects.toThrow('password authentication failed')
 })
 
-test('a commit whose wait for the standby somebody ended is no success, of a statement alone or of a transaction', async () => {
+test('a commit whose wait for the standby is ended is not a success, alone or in a transaction', async () => {
   const { connection } = await start()
   const db = open(connection)
   await db.query('create table kept (id int primary key)')
@@ -169,21 +169,21 @@ test('a commit whose wait for the standby somebody ended is no success, of a sta
   }
 })
 
-test('finds the same database through a link', async () => {
+test('finds the same database through a symbolic link', async () => {
   const link = join(parent, 'link')
   await symlink(dataDir, link)
   const { dataPath } = await start(await prepareDataDir(link))
   expect(dataPath).toBe(join(dataDir, 'pg18'))
 })
 
-test('keeps the server out of the reach of our terminal', async () => {
+test('protects the server from our terminal’s signals', async () => {
   const { dataPath } = await start()
   const stats = await readFile(`/proc/${await serverPid(dataPath)}/stat`, 'utf8')
   const [, , group, session] = stats.slice(stats.lastIndexOf(')') + 2).split(' ')
   expect([group, session]).toEqual([String(await serverPid(dataPath)), String(await serverPid(dataPath))])
 })
 
-test('adopts the server of a process that was killed', async () => {
+test('adopts the server of a killed process', async () => {
   const first = await startChild(dataDir)
   const db = openPool(first.connection, { name: 'test', max: 1 })
   await db.query('create table if not exists kept (id int)')
@@ -201,7 +201,7 @@ test('adopts the server of a process that was killed', async () => {
   expect(isAlive(pid)).toBe(false)
 })
 
-test('is not held up by a database that an earlier connection of ours is still making', async () => {
+test('is not blocked by a database that an earlier connection is still creating', async () => {
   const first = await startChild(dataDir)
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
@@ -218,7 +218,7 @@ test('is not held up by a database that an earlier connection of ours is still m
   expect((await second).adopted).toBe(true)
 })
 
-test('starts again an adopted server that dies', async () => {
+test('restarts an adopted server that dies', async () => {
   const first = await startChild(dataDir)
   first.process.kill('SIGKILL')
   await once(first.process, 'exit')
@@ -232,7 +232,7 @@ test('starts again an adopted server that dies', async () => {
 test.each([
   ['of no process', () => 4_194_000],
   ['of a process that is something else', () => process.pid],
-])('is not held up by a process id file %s', async (_title, pidOf) => {
+])('is not blocked by a process id file %s', async (_title, pidOf) => {
   const { dataPath, close } = await start()
   const file = join(dataPath, 'postmaster.pid')
   const content = await readFile(file, 'utf8')
@@ -243,7 +243,7 @@ test.each([
   await open(connection).query('select 1')
 })
 
-test('tells in one line why it does not start again, once however often it is tried, and starts when it can', async () => {
+test('says in one line why it does not restart, once for all tries, and starts when it can', async () => {
   const { connection, dataPath } = await start()
   const pid = await serverPid(dataPath)
   const control = join(dataPath, 'global/pg_control')
@@ -260,7 +260,7 @@ test('tells in one line why it does not start again, once however often it is tr
   ])
 })
 
-test('says that there is no room, whatever was said to clients after that', () => {
+test('reports a full disk, whatever clients heard after that', () => {
   const printed = `2026-11-23 14:50:28.782 UTC [14126] FATAL:  could not write file "base/1/x": No space left on device
 2026-11-23 14:50:28.783 UTC [14134] FATAL:  the database system is starting up
 2026-11-23 14:50:28.790 UTC [14120] LOG:  database system is shut down`
@@ -270,7 +270,7 @@ test('says that there is no room, whatever was said to clients after that', () =
   )
 })
 
-test('is not held up by a process id file that is empty', async () => {
+test('is not blocked by an empty process id file', async () => {
   const { dataPath, close } = await start()
   await close()
   // Its writer was killed, or found the disk full, before the first byte.
@@ -279,7 +279,7 @@ test('is not held up by a process id file that is empty', async () => {
   await open(connection).query('select 1')
 })
 
-test('leaves a process id file as it was where the disk is full', async () => {
+test('leaves a process id file unchanged if the disk is full', async () => {
   const folder = await mkdtemp(join(parent, 'full-'))
   const file = join(folder, 'postmaster.pid')
   const content = '4194000\n/data\n1795228412\n5432\n/run/heliogram\n\n 1234 56\nready\n'
@@ -293,7 +293,7 @@ test('leaves a process id file as it was where the disk is full', async () => {
   expect(await readFile(file, 'utf8')).toBe(content)
 })
 
-test('loses no acknowledged row when the server is killed under load, and starts it again', async () => {
+test('loses no acknowledged row when the server is killed under load, and restarts it', async () => {
   const { connection, dataPath } = await start()
   const db = open(connection)
   await db.query('create table rows (id int primary key)')
@@ -354,7 +354,7 @@ test.runIf(isRoot)('works as an account with nothing but a folder', async () => 
 })
 
 test.runIf(isRoot)(
-  'uses a folder elsewhere where its account cannot reach the data folder, and notices a move',
+  'uses a folder elsewhere if its account cannot reach the data folder, and notices a move',
   async () => {
     const hidden = await mkdtemp('/root/heliogram-embedded-')
     closing.push(() => rm(hidden, { recursive: true, force: true }))

@@ -8,7 +8,7 @@ import { choosePlace, prepareDataDir } from './place.ts'
 const folder = await mkdtemp(join(tmpdir(), 'heliogram-place-'))
 afterAll(() => rm(folder, { recursive: true }))
 
-it('makes the data folder and those above it, for its owner alone, and finds it again', async () => {
+it('creates the data folder and its parents for its owner alone, and finds them again', async () => {
   const path = join(folder, 'a', 'b', 'c')
   expect(await prepareDataDir(path)).toBe(path)
   expect((await stat(path)).mode & 0o066).toBe(0)
@@ -20,18 +20,18 @@ it.skipIf(process.platform !== 'linux').each([
   ['where there can be no folder', '/proc/heliogram', 'ENOENT'],
   ['below such a place', '/proc/heliogram/data', 'ENOENT'],
   ['below a file', '/dev/null/data', 'ENOTDIR'],
-])('says so at once %s', async (_, path, code) => {
+])('reports at once %s', async (_, path, code) => {
   await expect(prepareDataDir(path)).rejects.toMatchObject({ code })
 })
 
-it('says so at once where a file is in the way', async () => {
+it('reports at once that a file is in the way', async () => {
   const path = join(folder, 'file')
   await writeFile(path, '')
   await expect(prepareDataDir(path)).rejects.toMatchObject({ code: 'EEXIST' })
 })
 
 it.skipIf(process.getuid?.() !== 0)(
-  'a database that was restored as root is given to who would own a new one',
+  'a database that was restored as root is given to the owner of a new one',
   async () => {
     await chmod(folder, 0o755)
     const [fresh, restored] = [join(folder, 'fresh'), join(folder, 'restored')]
