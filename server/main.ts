@@ -1,6 +1,5 @@
-/** The entry: reads the settings, listens, and loads the program (`program.ts`), which takes a second of the processor. */
+/** The entry: reads the settings, listens, and loads what was asked for. */
 import { readFileSync } from 'node:fs'
-import { setImmediate as turn } from 'node:timers/promises'
 import { readConfig, type Config } from './program/config.ts'
 import { Gate, type Gates } from './program/gate.ts'
 
@@ -27,21 +26,6 @@ async function listen(config: Config | null): Promise<Gates> {
   }
 }
 
-/** Parts of the program, in an order in which each loads about as much as the others: between two of them, requests are answered. */
-const parts = [
-  () => import('./program/storage.ts'),
-  () => import('./ground/http/http.ts'),
-  () => import('./program/app.ts'),
-  () => import('./program/pipeline.ts'),
-  () => import('./links/submit.ts'),
-  () => import('./campaigns/http.ts'),
-  () => import('./program/rooms.ts'),
-]
-
 const gates = await listen(readStart())
-for (const load of gates.api || gates.metrics ? parts : []) {
-  await load()
-  await turn()
-}
-const { run } = await import('./program/program.ts')
+const { run } = await import('./program/run.ts')
 await run(version, gates)

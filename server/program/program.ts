@@ -1,26 +1,23 @@
-/** The program: builds everything once, starts it in order, and stops it in reverse; and its commands. */
+/** The service: builds everything once, and starts it in order. */
 import type { Logger } from 'pino'
 import { createOwnerCode } from '../accounts/login/owner-code.ts'
 import { Broadcaster } from '../broadcasts/send.ts'
-import { isCountry } from '../ground/numbers/number.ts'
 import { allowAnyLength } from '../ground/numbers/plan.ts'
 import { startImports } from '../imports/start.ts'
 import { ensureFirst, findCarrierWithoutNumber } from './first.ts'
 import { RoutingTable } from '../routes/routing.ts'
 import { ensureTestCarrier } from '../carriers/test-mode.ts'
-import { ConfigError, readConfig, type Config } from './config.ts'
+import type { Config } from './config.ts'
 import type { Role } from './config-variables.ts'
-import { DataDirLockedError } from '../ground/db/lock.ts'
-import { runCommand, UsageError } from './commands/command.ts'
-import { commands, synopsis, usageOf } from './commands/commands.ts'
-import { openDatabase } from '../ground/db/open.ts'
+import type { OpenDatabase } from '../ground/db/open.ts'
+import { readCertificate } from './start.ts'
+import type { Started } from './started.ts'
 import { takeTurn } from '../ground/db/turn.ts'
 import { Disk } from './disk.ts'
 import { requireFreePorts } from './free-ports.ts'
 import type { Gates } from './gate.ts'
 import { greet } from './greeting.ts'
 import { startLinks } from './links.ts'
-import { openLog } from './log.ts'
 import { Acceptor } from '../accept/accept.ts'
 import { noSlots } from '../message/handover.ts'
 import { QueueCap } from '../accept/queue-cap.ts'
@@ -29,90 +26,26 @@ import { startPipeline } from './pipeline.ts'
 import { sweepsOf } from './rooms.ts'
 import { serve } from './serve.ts'
 import { openSimulator } from './simulator-process.ts'
-import { explainDatabase, explainStart, readCertificate, StartError } from './start.ts'
-import { Started } from './started.ts'
 import { openStorage } from './storage.ts'
 import { Sweeper } from '../ground/base/sweeps.ts'
 import { TwilioAnswers } from '../twilio/answers.ts'
 import { refuseCallbackUrls } from '../webhooks/callback-url.ts'
 import { guardDestinations } from '../post/destination.ts'
 
-/** Starts the service, or runs a command. `gates` listen already. */
-export async function run(version: string, gates: Gates): Promise<void> {
-  // The log's reader may go away, or its disk may be full: messages continue.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const [name = 'help', ...words] = process.argv.slice(2)
-  const command = commands[name]
-  const refuse = (reason: string): void => {
-    process.stderr.write(`${reason}\n\n${synopsis}`)
-    process.exitCode = 2
-  }
-  if (name === 'help' || [name, ...words].some((word) => ['--help', '-h'].includes(word)))
-    return void process.stdout.write(command?.help ?? usageOf(version))
-  if (['--version', '-v'].includes(name)) return void process.stdout.write(`${version}\n`)
-  if (!command && (name !== 'start' || words.length > 0))
-    return refuse(`There is no "heliogram ${[name, ...words].join(' ')}".`)
-  const started = new Started()
-  let log: Logger | null = null
-  let starting: Promise<void> = Promise.resolve()
-  // npm repeats a signal that the terminal has already sent: two at once are one request.
-  const stop = async (reason: string, code = 0): Promise<void> => {
-    if (started.stoppingSince !== null && performance.now() - started.stoppingSince > 2000) process.exit(1)
-    if (started.stoppingSince === null) log?.info({ reason }, 'stopping')
-    await started.stop(log, starting)
-    process.exit(code)
-  }
-  try {
-    const config = readConfig()
-    const isText = config.logFormat === 'auto' ? process.stderr.isTTY : config.logFormat === 'text'
-    log = openLog(config.logLevel, process.stderr, { isText })
-    // Node would print all properties of the error: PostgreSQL's show rows.
-    process.on('uncaughtException', (error) => {
-      log?.error({ error }, 'uncaught error: the process exits')
-      process.exit(1)
-    })
-    if (command) {
-      const printed = await runCommand(command, words, { config, log, version }).catch((error: unknown) =>
-        explainStart(error, config),
-      )
-      return void process.stdout.write(printed)
-    }
-    // SIGHUP: the terminal is gone.
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal))
-    const die = (reason: string): void => void stop(reason, 1)
-    starting = start({ version, config, log, started, gates, die }).catch((error: unknown) =>
-      explainStart(error, config),
-    )
-    await starting
-  } catch (error) {
-    if (error instanceof UsageError) return refuse(error.message)
-    const isExpected = [ConfigError, StartError, DataDirLockedError].some((kind) => error instanceof kind)
-    process.stderr.write(`\n${error instanceof Error ? (isExpected ? error.message : error.stack) : String(error)}\n`)
-    await started.stop(log, starting)
-    process.exit(1)
-  }
-}
-
-interface Starting {
+export interface Starting {
   version: string
   config: Config
   log: Logger
   started: Started
   gates: Gates
+  database: OpenDatabase
   die: (reason: string) => void
 }
 
-async function start(run: Starting): Promise<void> {
-  const { version, config, log, started, gates, die } = run
+export async function start(run: Starting): Promise<void> {
+  const { version, config, log, started, gates, database, die } = run
   const has = (role: Role): boolean => config.roles.includes(role)
-  const unknown = config.anyLengthCountries.find((country) => !isCountry(country))
-  if (unknown !== undefined)
-    throw new ConfigError(`HELIOGRAM_ANY_LENGTH_COUNTRIES names ${unknown}, which is no country of ISO 3166-1.`)
   allowAnyLength(config.anyLengthCountries)
-  const opened = await openDatabase(config.databaseUrl, config.dataFolder, log).catch((error: unknown) =>
-    explainDatabase(error, config),
-  )
-  const database = started.add('database', opened, (one) => one.close())
   // Until others see it: two first starts with separate key files would seal secrets that the other cannot open.
   const turn = database.isAlone
     ? null

@@ -1,13 +1,8 @@
-/** Commands of the program, besides the service. */
+/** Commands of the program, besides the service. Each is loaded when it runs. */
 import { setPriority } from 'node:os'
 import { describeConfig } from '../config.ts'
-import { backUp } from './backup/backup.ts'
-import { checkBackup } from './backup/check.ts'
 import { backupHelp, restoreHelp } from './backup/help.ts'
-import { restore } from './backup/restore.ts'
 import { readWords, requireNoWords, type Command } from './command.ts'
-import { makeOwnerCode } from './owner.ts'
-import { rotateKey } from './rotate-key.ts'
 
 // Sends and requests have priority: PostgreSQL slows down with its reader.
 const niceness = 10
@@ -19,7 +14,8 @@ export const commands: Partial<Record<string, Command>> = {
     run: async (context, words) => {
       const { file, flags } = readWords(words, ['check'])
       setPriority(niceness)
-      return flags.has('check') ? await checkBackup(context, file) : await backUp(context, file)
+      if (flags.has('check')) return await (await import('./backup/check.ts')).checkBackup(context, file)
+      return await (await import('./backup/backup.ts')).backUp(context, file)
     },
   },
   restore: {
@@ -27,6 +23,7 @@ export const commands: Partial<Record<string, Command>> = {
     heedsStop: true,
     run: async (context, words) => {
       const { file, flags } = readWords(words, ['keep-carriers', 'without-key'])
+      const { restore } = await import('./backup/restore.ts')
       return await restore(context, file, {
         keepsCarriers: flags.has('keep-carriers'),
         isWithoutKey: flags.has('without-key'),
@@ -36,12 +33,14 @@ export const commands: Partial<Record<string, Command>> = {
   'owner-code': {
     run: async ({ config, log }, words) => {
       requireNoWords(words)
+      const { makeOwnerCode } = await import('./owner.ts')
       return await makeOwnerCode(config, log)
     },
   },
   'rotate-key': {
     run: async ({ config, log }, words) => {
       requireNoWords(words)
+      const { rotateKey } = await import('./rotate-key.ts')
       return await rotateKey(config, log)
     },
   },
