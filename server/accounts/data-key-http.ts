@@ -3,8 +3,8 @@ import { problems, type App } from '../ground/http/http.ts'
 import { idempotent } from '../ground/http/idempotency.ts'
 import { rotateDataKey } from '../ground/sealing/data-keys.ts'
 import type { AccountsContext } from './context.ts'
-import { readSettings } from './settings.ts'
-import { Settings } from './settings-schema.ts'
+import { readSettings } from './change-settings.ts'
+import { Settings } from './account-settings.ts'
 
 export function dataKeyRoutes(app: App, context: AccountsContext): void {
   app.post(

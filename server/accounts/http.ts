@@ -11,8 +11,8 @@ import { meRoutes } from './http-me.ts'
 import { userRoutes } from './http-users.ts'
 import { loginRoutes } from './login/http.ts'
 import { oauthRoutes } from './login/oauth.ts'
-import { changeSettings, matchesTag, readSettings } from './settings.ts'
-import { Settings, SettingsChange } from './settings-schema.ts'
+import { changeSettings, matchesTag, readSettings } from './change-settings.ts'
+import { Settings, SettingsChange } from './account-settings.ts'
 
 export async function accountRoutes(app: App, context: AccountsContext): Promise<void> {
   loginRoutes(app, context)

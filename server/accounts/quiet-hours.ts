@@ -1,70 +1,33 @@
-/** Quiet hours of an account: its messages, mostly marketing, wait until morning at the recipient. */
-import { Type, type Static } from 'typebox'
+/** Quiet hours of an account or a campaign: its messages, mostly marketing, wait until morning at the recipient. */
 import type { FieldError } from '../ground/base/errors.ts'
-import { isTimezone } from '../ground/base/timezone.ts'
+import { accountSettings, checkTimezone, type QuietHours, type QuietHoursChange } from './account-settings.ts'
 
-const time = (description: string) =>
-  Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['21:00'] })
-
-export const QuietHours = Type.Object({
-  enabled: Type.Boolean(),
-  start: time("In the recipient's time zone."),
-  end: time('The first minute after the quiet hours; on the next day if it is before `start`.'),
-  applies_to: Type.Array(Type.Enum(['marketing', 'transactional']), {
-    description: 'Types of messages. One-time passwords are never held.',
-    minItems: 1,
-    uniqueItems: true,
-  }),
-  fallback_timezone: Type.String({
-    description: 'IANA time zone for recipients whose own is unknown and whose number belongs to no country.',
-    examples: ['Europe/London'],
-  }),
-})
-export type QuietHours = Static<typeof QuietHours>
-
-/** Missing fields stay, or inherit from the account. */
-export const QuietHoursChange = Type.Object(Type.Partial(QuietHours).properties, {
-  additionalProperties: false,
-  minProperties: 1,
-})
-export type QuietHoursChange = Static<typeof QuietHoursChange>
-
-// United States telemarketing rules forbid 21:00 to 08:00 (47 CFR §64.1200).
+const { enabled, start, end, applies_to, fallback_timezone } = accountSettings.quiet_hours
 const defaults: QuietHours = {
-  enabled: false,
-  start: '21:00',
-  end: '08:00',
-  applies_to: ['marketing'],
-  fallback_timezone: 'UTC',
+  enabled: enabled.fallback,
+  start: start.fallback,
+  end: end.fallback,
+  applies_to: applies_to.fallback,
+  fallback_timezone: fallback_timezone.fallback,
 }
 
 /** Merges from general to specific, over the defaults. */
-export function mergeQuietHours(...said: readonly (QuietHoursChange | null)[]): QuietHours {
-  return said.reduce<QuietHours>((all, one) => ({ ...all, ...one }), defaults)
+export function mergeQuietHours(...given: readonly (QuietHoursChange | null)[]): QuietHours {
+  return given.reduce<QuietHours>((all, one) => ({ ...all, ...one }), defaults)
 }
 
-/** Faults that the schema cannot find; `change` is the request, `merged` its result. */
+/** `change` is the request, `merged` its result. */
 export function checkQuietHours(change: QuietHoursChange, merged: QuietHours): FieldError[] {
-  const errors: FieldError[] = []
-  const [said, other] = change.end === undefined ? ['start', 'end'] : ['end', 'start']
-  if (merged.start === merged.end)
-    errors.push({
-      pointer: `#/quiet_hours/${said}`,
-      code: 'invalid_value',
-      detail: `must differ from ${other}`,
-    })
-  if (change.fallback_timezone !== undefined && !isTimezone(change.fallback_timezone))
-    errors.push({
-      pointer: '#/quiet_hours/fallback_timezone',
-      code: 'invalid_value',
-      detail: 'must be a time zone of the IANA database, such as Europe/London',
-    })
-  return errors
+  const [changed, other] = change.end === undefined ? ['start', 'end'] : ['end', 'start']
+  if (merged.start !== merged.end) return []
+  return [{ pointer: `#/quiet_hours/${changed}`, code: 'invalid_value', detail: `must differ from ${other}` }]
 }
 
-/** Like `checkQuietHours`, for a campaign that overrides its account: start and end must be set together. */
+/** For a campaign that overrides its account: start and end must be set together. */
 export function checkOwnQuietHours(change: QuietHoursChange): FieldError[] {
-  const errors = checkQuietHours(change, mergeQuietHours(change))
-  if ((change.start === undefined) === (change.end === undefined)) return errors
-  return [{ pointer: '#/quiet_hours', code: 'invalid_value', detail: 'needs both start and end, or neither' }]
+  if ((change.start === undefined) !== (change.end === undefined))
+    return [{ pointer: '#/quiet_hours', code: 'invalid_value', detail: 'needs both start and end, or neither' }]
+  const zone = change.fallback_timezone
+  const faults = zone === undefined ? [] : checkTimezone(zone, '#/quiet_hours/fallback_timezone')
+  return [...checkQuietHours(change, mergeQuietHours(change)), ...faults]
 }

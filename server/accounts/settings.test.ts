@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { setDefaultSender } from '../senders/store.ts'
 import { newId } from '../ground/base/ids.ts'
+import { settingRows } from './account-settings.ts'
 import { createTestAccount, testSettings, accountsWorld } from './testing.ts'
 
 const { db, app, ask: askAs } = await accountsWorld({ settings: { ...testSettings, setDefaultSender } })
@@ -93,6 +95,17 @@ describe('a change', () => {
       },
     ])
   })
+})
+
+it('has its default and its description in the guide', () => {
+  const rows = settingRows
+    .filter(({ at }) => at[0] !== 'account')
+    .map(({ at, setting: { schema, fallback } }) => {
+      const { description = '', anyOf = [] } = schema as { description?: string; anyOf?: { description?: string }[] }
+      return `| \`${at.join('.')}\` | \`${JSON.stringify(fallback)}\` | ${description || anyOf[0]?.description} |`
+    })
+  const guide = readFileSync(new URL('../../docs/api/settings.md', import.meta.url), 'utf8')
+  expect(guide.split('\n').filter((line) => /^\| `.*` \| `/.test(line))).toEqual(rows)
 })
 
 describe('a new data key', () => {

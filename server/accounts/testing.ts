@@ -14,7 +14,7 @@ import { accountRoutes } from './http.ts'
 import type { AccountsContext } from './context.ts'
 import { scopesOf, type Role } from './roles.ts'
 import { openSession } from './login/session.ts'
-import type { SettingsSources } from './settings.ts'
+import type { SettingsSources } from './change-settings.ts'
 import { hashToken, newKey } from './token.ts'
 
 export const testMasterKey: Buffer = Buffer.alloc(32, 7)

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import { QuietHoursChange } from '../accounts/quiet-hours.ts'
+import { QuietHoursChange } from '../accounts/account-settings.ts'
 import { clearedByNull, IdOf, Nullable, paceNumber, Timestamp } from '../ground/http/http.ts'
 import { messageTypes, unknownPolicies } from '../message/message.ts'
 import { Stats } from './stats-schema.ts'

@@ -1,5 +1,5 @@
 /** The SQL of campaigns. Every query begins with the account. */
-import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
+import type { QuietHoursChange } from '../accounts/account-settings.ts'
 import type { Queryable, Tx } from '../ground/db/db.ts'
 import type { MessageType, UnknownPolicy } from '../message/message.ts'
 import type { Found, Position } from '../ground/http/page.ts'

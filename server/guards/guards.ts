@@ -1,6 +1,6 @@
 /** The guards of all accounts, kept in memory so that accounts without guards pay one look-up. */
 import { replaceKept } from '../ground/audit/account-tables.ts'
-import type { StoredGuards } from '../accounts/guard-settings.ts'
+import type { StoredGuards } from '../accounts/account-settings.ts'
 import type { Db } from '../ground/db/db.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
 

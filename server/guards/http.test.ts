@@ -147,12 +147,12 @@ describe('the settings of guards', () => {
     expect(status).toBe(422)
     expect((body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)).toEqual([
       '#/dedupe_window',
-      '#/quiet_hours/end',
       '#/default_country',
       '#/timezone',
       '#/allowed_countries',
       '#/allowed_countries/1',
       '#/country_limits/1/country',
+      '#/quiet_hours/end',
       '#/spend/currency',
     ])
   })

@@ -1,6 +1,6 @@
 /** Routes of guards: limits and their use, stops in force, and release. */
 import { Type } from 'typebox'
-import type { GuardKind } from '../accounts/guard-settings.ts'
+import type { GuardKind } from '../accounts/account-settings.ts'
 import { actorOf, showActorId } from '../ground/audit/audit.ts'
 import { now } from '../ground/db/clock.ts'
 import type { Db, Tx } from '../ground/db/db.ts'

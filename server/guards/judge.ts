@@ -1,6 +1,6 @@
 /** Judges messages that are about to be accepted. Pure: usage and releases are read before (`check.ts`). */
 import type { LimitWindow, GuardRefusal, Stop } from '../message/draft.ts'
-import type { GuardKind } from '../accounts/guard-settings.ts'
+import type { GuardKind } from '../accounts/account-settings.ts'
 import type { Money } from '../ground/base/money.ts'
 import { countryOf } from '../ground/numbers/number.ts'
 import type { GuardRules } from './guards.ts'

@@ -1,7 +1,6 @@
 /** Guards of an account, reached or not, with their use and the end of the window. */
 import { Type, type Static } from 'typebox'
-import { guardKinds, type GuardKind, type StoredGuards } from '../accounts/guard-settings.ts'
-import { findGuards } from '../accounts/guard-store.ts'
+import { guardKinds, type GuardKind, type StoredGuards } from '../accounts/account-settings.ts'
 import { columns } from '../ground/db/array.ts'
 import { now } from '../ground/db/clock.ts'
 import type { Queryable } from '../ground/db/db.ts'
@@ -194,3 +193,16 @@ async function readStops(db: Queryable, windows: readonly LimitWindow[]): Promis
 }
 
 const keys = `unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as w (account_id, kind, key, starts_at)`
+
+/** The stored guards and the time zone; by the primary key. */
+async function findGuards(db: Queryable, accountId: string): Promise<{ timezone: string; guards: StoredGuards }> {
+  const { rows } = await db.query<{ timezone: string; guards: StoredGuards }>({
+    name: 'find-guards',
+    text: `
+      select coalesce(settings ->> 'timezone', 'UTC') as timezone, coalesce(settings -> 'guards', '{}') as guards
+      from accounts
+      where id = $1`,
+    values: [accountId],
+  })
+  return rows[0] ?? { timezone: 'UTC', guards: {} }
+}

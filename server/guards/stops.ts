@@ -1,7 +1,7 @@
 /** Stops: guards that were reached, from the first message they stopped until their release. */
 import type { LimitWindow } from '../message/draft.ts'
 import { type Static, Type } from 'typebox'
-import { guardKinds, type GuardKind } from '../accounts/guard-settings.ts'
+import { guardKinds, type GuardKind } from '../accounts/account-settings.ts'
 import { columns } from '../ground/db/array.ts'
 import { nowMs } from '../ground/db/clock.ts'
 import type { Db, Queryable, Tx } from '../ground/db/db.ts'

@@ -1,5 +1,5 @@
 /** A draft: a checked request to send a message, its plan, and the result. */
-import type { GuardKind } from '../accounts/guard-settings.ts'
+import type { GuardKind } from '../accounts/account-settings.ts'
 import type { Span } from '../ground/base/day.ts'
 import type { Money } from '../ground/base/money.ts'
 import type { MessageRow, MessageType, UnknownPolicy, Warning } from './message.ts'

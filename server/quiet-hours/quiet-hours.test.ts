@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
+import type { QuietHoursChange } from '../accounts/account-settings.ts'
 import { inTransaction, openPool } from '../ground/db/db.ts'
 import { createTestDatabase, emptyTables } from '../ground/db/testing.ts'
 import { newId } from '../ground/base/ids.ts'

@@ -3,7 +3,8 @@
  * account's fallback. Settings are cached in memory, so that accounts without any pay nothing.
  */
 import { replaceKept } from '../ground/audit/account-tables.ts'
-import { mergeQuietHours, type QuietHoursChange } from '../accounts/quiet-hours.ts'
+import type { QuietHoursChange } from '../accounts/account-settings.ts'
+import { mergeQuietHours } from '../accounts/quiet-hours.ts'
 import { columns } from '../ground/db/array.ts'
 import { now } from '../ground/db/clock.ts'
 import type { Db } from '../ground/db/db.ts'

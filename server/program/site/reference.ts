@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import { Type, type TSchema } from 'typebox'
 import { errorKinds, fieldErrors } from '../../ground/base/errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../../events/event-types.ts'
-import { matchesTag } from '../../accounts/settings.ts'
+import { matchesTag } from '../../accounts/change-settings.ts'
 import { exactly, problems, type App } from '../../ground/http/http.ts'
 import { nameComponents } from './components.ts'
 
