@@ -88,7 +88,7 @@ describe.concurrent('a process that holds sessions', () => {
     expect([child.signalCode, await stateOf(dog)]).toEqual([null, expect.stringMatching(/[SRD]/)])
   })
 
-  it('gets another watchdog when its own ends, and takes it along when it ends', async () => {
+  it('gets another watchdog when its own ends, and takes it along when it ends itself', async () => {
     const child = start(6.5)
     const first = await watchdogOf(child.pid)
     await until('its shell has read its script', async () => ignoresSignals(first))
@@ -102,7 +102,7 @@ describe.concurrent('a process that holds sessions', () => {
     await until('it is gone too', async () => (await stateOf(second)) === '')
   })
 
-  it('has a watchdog that goes with it, also after a line that came in two pieces', async () => {
+  it('takes its watchdog along, also after a line in two pieces', async () => {
     // The watchdog would end its parent: not this process.
     const parent = spawn('bash', ['-c', 'bash -c "$0"; exit 3', shell], { stdio: ['pipe', 'ignore', 'ignore'] })
     children.push(parent)
@@ -114,7 +114,7 @@ describe.concurrent('a process that holds sessions', () => {
     expect([parent.exitCode, parent.signalCode]).toEqual([3, null])
   })
 
-  it('says that nothing ends it where there is no shell', async () => {
+  it('reports that nothing ends it if there is no shell', async () => {
     const child = start(5.5, { PATH: '/nowhere' })
     let told = ''
     child.stderr?.on('data', (chunk: Buffer) => (told += chunk.toString()))

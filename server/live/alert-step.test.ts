@@ -30,27 +30,27 @@ function watch(type: AlertType, sights: readonly Sight[]): string[] {
 const repeat = (sight: Sight, times: number): Sight[] => Array.from({ length: times }, () => sight)
 
 describe('an alert', () => {
-  it('is told when trouble has lasted, and again when it has been over for a while', () => {
+  it('is reported when trouble has lasted, and again when it has been over for a while', () => {
     expect(watch('link.down', [...repeat('bad', 30), ...repeat('good', 30)])).toEqual(['open 10', 'close 40'])
     expect(watch('link.throttled', [...repeat('bad', 60), ...repeat('good', 60)])).toEqual(['open 30', 'close 90'])
     expect(watch('sender.degraded', ['bad', 'bad', 'good', 'good'])).toEqual(['open 0', 'close 2'])
   })
 
-  it('is not told of trouble that passes', () => {
+  it('is not reported for brief trouble', () => {
     expect(watch('link.down', [...repeat('bad', 9), ...repeat('good', 60)])).toEqual([])
   })
 
-  it('is one episode where a link comes and goes', () => {
+  it('is one episode if a link comes and goes', () => {
     const flapping = Array.from({ length: 20 }, () => [...repeat('bad', 12), ...repeat('good', 5)]).flat()
     expect(watch('link.down', flapping)).toEqual(['open 10'])
   })
 
-  it('ends without a word that all is well where its subject is not watched any more', () => {
+  it('ends without an all-clear if its subject is no longer watched', () => {
     expect(watch('link.down', [...repeat('bad', 20), 'gone', 'gone'])).toEqual(['open 10', 'drop 20'])
     expect(nextStep('link.down', seen(), 'gone')).toBe('forget')
   })
 
-  it('opens and closes in turn, whatever is seen', () => {
+  it('opens and closes in turn, whatever is observed', () => {
     const sights = fc.array(fc.constantFrom<Sight>('bad', 'between', 'good', 'gone'), { maxLength: 300 })
     fc.assert(
       fc.property(fc.constantFrom(...types), sights, (type, seenOnes) => {
@@ -60,7 +60,7 @@ describe('an alert', () => {
     )
   })
 
-  it('stays while nothing can be told', () => {
+  it('stays while nothing can be recorded', () => {
     for (const type of types) {
       expect(nextStep(type, seen({ isOpen: true }), 'between')).toBeNull()
       expect(nextStep(type, null, 'between')).toBeNull()

@@ -99,7 +99,7 @@ async function list(query = '', account = operator): Promise<Shown[]> {
 }
 
 describe('a link', () => {
-  it('that has no session for ten seconds is down, and up when it has one again for as long', async () => {
+  it('without a session for ten seconds is down, and up again after as long with one', async () => {
     await say('bound')
     await pass(60)
     expect(await told()).toEqual([])
@@ -130,14 +130,14 @@ describe('a link', () => {
     expect(await list('?status=closed&type=link.down')).toMatchObject([{ status: 'closed' }])
   })
 
-  it('that no process says anything of is down too: whoever held it is gone', async () => {
+  it('that no process reports is down too: its holder is gone', async () => {
     await say('bound')
     await db.query(`update link_states set leased_until = now() - interval '1 second'`)
     await pass(10)
     expect(await told()).toEqual(['link.down'])
   })
 
-  it('is told once, though several processes look at the same time, and another one after a restart', async () => {
+  it('is reported once, though several processes check at the same time, and another after a restart', async () => {
     await say('down')
     await watchLinks(context())
     await db.query(`update alerts set seen_at = seen_at - interval '1 minute'`)
@@ -149,7 +149,7 @@ describe('a link', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  it('is looked at by one process at a time', async () => {
+  it('is checked by one process at a time', async () => {
     await say('down')
     await inTransaction(db, async (tx) => {
       await tx.query('select pg_advisory_xact_lock(7422571010)')
@@ -161,7 +161,7 @@ describe('a link', () => {
     expect((await db.query(seen)).rowCount).toBe(1)
   })
 
-  it('that stays slowed down for half a minute is throttled, and recovers', async () => {
+  it('that is slowed down for half a minute is throttled, and recovers', async () => {
     await say('throttled')
     await pass(20)
     expect(await told()).toEqual([])
@@ -177,7 +177,7 @@ describe('a link', () => {
     expect((await told()).toSorted()).toEqual(['link.down', 'link.recovered', 'link.throttled', 'link.up'])
   })
 
-  it('that a carrier really throttles is told of, and its refusals are counted', async () => {
+  it('that a carrier really throttles is reported, and its refusals are counted', async () => {
     await emptyTables(db, 'carriers')
     const carrier = await openCarrierTest(db, { accountId: operator.accountId })
     await untilBound(carrier)
@@ -198,7 +198,7 @@ describe('a link', () => {
     await carrier.close()
   })
 
-  it('that is disabled while it is down ends its alert without saying that it is up', async () => {
+  it('that is disabled while it is down ends its alert without being reported as up', async () => {
     await say('down')
     await pass(10)
     await db.query(`update links set enabled = false where id = $1`, [linkId])
@@ -239,7 +239,7 @@ describe('a link', () => {
     expect(await list()).toMatchObject([{ type: 'link.down', link: showId('lnk', linkId), last_error: 'bind refused' }])
   })
 
-  it('is listed where nobody subscribes, and nothing is recorded then', async () => {
+  it('is listed without a subscriber, and then nothing is recorded', async () => {
     await db.query('truncate webhooks')
     await subscriptions.refresh()
     await say('down')
@@ -248,7 +248,7 @@ describe('a link', () => {
     expect(await list()).toHaveLength(1)
   })
 
-  it('is the operator’s: other accounts do not see it', async () => {
+  it('belongs to the operator: other accounts do not see it', async () => {
     const other = await createTestAccount(db)
     await subscribe(other.accountId)
     await say('down')
@@ -273,7 +273,7 @@ describe('a sender', () => {
   const age = (minutes: number): Promise<unknown> =>
     db.query(`update sender_ends set at = at - make_interval(mins => $1)`, [minutes])
 
-  it('whose messages do not arrive any more is degraded, its account is told, and told again when they do', async () => {
+  it('whose messages stop arriving is degraded, and its account gets an event, and another when they arrive again', async () => {
     const other = await createTestAccount(db)
     await subscribe(other.accountId)
     await end(other.accountId, 10, 39)
@@ -303,7 +303,7 @@ describe('a sender', () => {
     expect(await told(other.accountId)).toEqual(['sender.degraded', 'sender.recovered'])
   })
 
-  it('that is well is not looked at one by one: there may be tens of thousands', async () => {
+  it('that is healthy is not checked on its own: there may be tens of thousands', async () => {
     await db.query(
       `insert into sender_ends (account_id, number, at, delivered, failed)
        select $1, (447700910000 + n)::text, now(), case when n = 7 then 69 else 99 end, case when n = 7 then 31 else 1 end
@@ -320,7 +320,7 @@ describe('a sender', () => {
     expect(await list()).toMatchObject([{ sender: '447700910007', delivered: 69, failed: 31 }])
   })
 
-  it('that falls silent ends its alert after an hour, and nothing is told', async () => {
+  it('that becomes silent ends its alert after an hour, without an event', async () => {
     await end(operator.accountId, 0, 50)
     await watchSenders(context())
     await age(66)
@@ -355,7 +355,7 @@ describe('an endpoint that was disabled', () => {
   const set = (enabled: boolean, reason: string | null): Promise<unknown> =>
     db.query('update webhooks set enabled = $1, disabled_reason = $2', [enabled, reason])
 
-  it('is one alert until it is enabled again, and no event beside its own', async () => {
+  it('is one alert until it is enabled again, with no event beside its own', async () => {
     await set(false, 'failing')
     await look()
     await look()
@@ -383,7 +383,7 @@ describe('an endpoint that was disabled', () => {
     expect(rowCount).toBe(0)
   })
 
-  it('by request is none, and one that is deleted is closed', async () => {
+  it('on request has no alert, and deleting an endpoint closes its alert', async () => {
     await set(false, 'request')
     await look()
     expect(await list()).toEqual([])

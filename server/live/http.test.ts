@@ -61,7 +61,7 @@ async function get(url: string): Promise<Shown> {
 const carrierUrl = (): string => `/v1/carriers/${showId('car', test.carrierId)}`
 
 describe('the live view', () => {
-  it('shows how long responses and receipts take, by carrier, link and country, over all processes', async () => {
+  it('shows the times of responses and receipts, by carrier, link and country, over all processes', async () => {
     const numbers = ['14155550101', '14155550102', '14155550103', '447400123401']
     const rows = await Promise.all(numbers.map((theirNumber) => test.submit({ theirNumber })))
     await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
@@ -94,7 +94,7 @@ describe('the live view', () => {
     expect((await get(carrierUrl())).latency.response?.count).toBe(4)
   })
 
-  it('shows what waits by type and carrier, how long, and when it will have gone', async () => {
+  it('shows the queue by type and carrier, its age, and when it will be empty', async () => {
     await test.submitter.close()
     const queued = [
       await test.submit({ type: 'otp' }),
@@ -124,7 +124,7 @@ describe('the live view', () => {
     await db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
   })
 
-  it('shows how long the first have waited, also where they go while it is looked', async () => {
+  it('shows how long the first messages have waited, also if they leave during the read', async () => {
     const { id } = await test.submit({ type: 'otp' })
     await db.query(`update messages set queued_at = now() - interval '90 seconds' where id = $1`, [id])
     const counting = await inTransaction(db, async (tx) => {
@@ -140,7 +140,7 @@ describe('the live view', () => {
     expect(otp && oldestAgeSeconds(otp, state)).toBeGreaterThan(80)
   })
 
-  it('is the operator’s', async () => {
+  it('is for the operator', async () => {
     const other = await createTestAccount(db, { scopes: ['messages:read'] })
     for (const url of ['/v1/queue', '/v1/links/lnk_01kbh2v0jzf3tr8d5w4ncq6m7x'])
       expect((await app.inject({ url, headers: other.headers })).statusCode).toBe(403)
@@ -172,7 +172,7 @@ describe('a part of the queue', () => {
     { carrierId: 'b', sessions: 0, pace: 50 },
   ]
 
-  it('drains behind what goes before it, at the pace of the links that are up', () => {
+  it('drains behind what precedes it, at the pace of the links that are up', () => {
     expect(drainSecondsOf(otp, parts, links)).toBe(1)
     expect(drainSecondsOf(marketing, parts, links)).toBe(10)
     expect(drainSecondsOf(other, parts, links)).toBeNull()

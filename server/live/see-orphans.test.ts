@@ -49,7 +49,7 @@ const told = async (): Promise<unknown[]> =>
   (await db.query<object>(`select account_id as "accountId", type from events`)).rows
 
 describe('replies to a number that no account has', () => {
-  it('are one alert of the operator until the last was given, and one event', async () => {
+  it('are one alert for the operator until the last is assigned, and one event', async () => {
     await look()
     expect(await alerts()).toEqual([])
     await says('4915550001')
@@ -82,7 +82,7 @@ describe('replies to a number that no account has', () => {
     expect(await told()).toHaveLength(2)
   })
 
-  it('are named by the doctor of their carrier, with how many and what to do', async () => {
+  it('are named by their carrier’s doctor, with their number and a remedy', async () => {
     const doctor = `/v1/carriers/${showId('car', test.carrierId)}/doctor`
     expect((await get(doctor))['replies']).toEqual([])
     await says('4915550001')

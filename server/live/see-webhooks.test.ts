@@ -63,7 +63,7 @@ const alerts = async (): Promise<object[]> =>
   (await db.query<object>(`select type, detail, closed_at is null as "isOpen" from alerts order by id`)).rows
 
 describe('a webhook', () => {
-  it('that answers nothing but failures for ten seconds is failing, once, until it works again', async () => {
+  it('that only fails for ten seconds is failing, once, until it works again', async () => {
     await post(40, 'ok')
     await post(12, 'status')
     await post(6, 'status')
@@ -87,7 +87,7 @@ describe('a webhook', () => {
     },
   )
 
-  it('that took long to fail once, and is posted nothing since, is not', async () => {
+  it('that took long to fail once, and gets no more posts, is not failing', async () => {
     await post(40, 'timeout', 'message.delivered', 15_000)
     expect(await look()).toEqual([])
   })
@@ -118,13 +118,13 @@ describe('a webhook', () => {
       ],
     ],
     ['was never posted anything', []],
-  ] as const)('that %s is not', async (_, posts) => {
+  ] as const)('that %s is not failing', async (_, posts) => {
     for (const [secondsAgo, outcome] of posts) await post(secondsAgo, outcome)
     expect(await look()).toEqual([])
     expect(await alerts()).toEqual([])
   })
 
-  it('that refuses only the news of failing webhooks is not: two of them would tell each other for ever', async () => {
+  it('that refuses only events about failing webhooks is not failing: two of them would report each other forever', async () => {
     for (const secondsAgo of [30, 25, 20]) await post(secondsAgo, 'status', 'webhook.failing')
     await post(15, 'status', 'webhook.recovered')
     expect(await look()).toEqual([])
@@ -133,7 +133,7 @@ describe('a webhook', () => {
     expect(await look()).toEqual(['webhook.failing'])
   })
 
-  it('that is disabled, deleted or given another address while it fails ends its alert, without a recovery', async () => {
+  it('that is disabled, deleted or moved while it fails ends its alert, without a recovery', async () => {
     for (const end of [
       `update webhooks set enabled = false, disabled_reason = 'request'`,
       `update webhooks set failing_since = null`,
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     }
   })
 
-  it('that keeps failing is looked at by one statement, however long it does', async () => {
+  it('that keeps failing is checked by one statement, for any time', async () => {
     await post(12, 'status')
     await post(6, 'status')
     await look()

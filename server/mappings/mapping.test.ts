@@ -59,7 +59,7 @@ const receiptRow = (stat: string, code: string, error: Mapping['error']): Mappin
 })
 
 describe('a compiled table', () => {
-  it('asks the exact row first, then the number, then the word, then the defaults', () => {
+  it('tries the exact row first, then the number, then the word, then the defaults', () => {
     const map = compileMap([
       receiptRow('UNDELIV', '11', 'handset_busy'),
       receiptRow('', '11', 'handset_memory_full'),
@@ -90,7 +90,7 @@ describe('a compiled table', () => {
     )
   })
 
-  it('takes numbers of a receipt as numbers', () => {
+  it('reads numbers of a receipt as numbers', () => {
     expect(['000', '011', ' 11 ', '21b', '0x45', null].map(canonicalErr)).toEqual(['0', '11', '11', '21B', '0X45', ''])
   })
 })
@@ -108,7 +108,7 @@ describe('a carrier’s table', () => {
     { kind: 'receipt', stat: 'undeliv', code: '099', error: 'spend_limit_reached' },
   ]
 
-  it('is written, shown in canonical form with its advice, and asked', async () => {
+  it('is written, shown in canonical form with its advice, and queried', async () => {
     const linkId = (await db.query<{ id: string }>(`select id from links`)).rows[0]?.id ?? ''
     const { status, rows } = await call('PUT', { mappings })
     expect(status).toBe(200)
@@ -132,7 +132,7 @@ describe('a carrier’s table', () => {
     expect(statusMaps.ofStatus(newId(), 0x458).code).toBe('carrier_unknown')
   })
 
-  it('is replaced by PUT, added to by PATCH, and deleted by row or whole', async () => {
+  it('is replaced by PUT, extended by PATCH, and deleted by row or as a whole', async () => {
     await call('PUT', { mappings })
     await call('PATCH', { mappings: [{ kind: 'submit', code: '0x00000458', error: 'queue_full' }] })
     expect((await call('GET')).rows.map((row) => row['error'])).toEqual([
@@ -162,7 +162,7 @@ describe('a carrier’s table', () => {
     ])
   })
 
-  it('tells everything that is wrong with all rows at once, and changes nothing', async () => {
+  it('reports all faults of all rows at once, and changes nothing', async () => {
     await call('PUT', { mappings })
     const bad = await call('PUT', {
       mappings: [
@@ -202,7 +202,7 @@ describe('a carrier’s table', () => {
     expect((await call('GET')).rows.length).toBe(3)
   })
 
-  it('tells what is wrong with rows beside what is wrong with the body, and of a field of a wrong type that alone', async () => {
+  it('reports faults of rows and of the body together, and for a field of a wrong type only that', async () => {
     const bad = await call('PUT', {
       preset: 'nobody',
       extra: true,
@@ -241,7 +241,7 @@ describe('a carrier’s table', () => {
     )
   })
 
-  it('begins with what an aggregator publishes, over which own rows go', async () => {
+  it('starts with an aggregator’s preset, which its own rows override', async () => {
     await call('PUT', { preset: 'vonage', mappings: [{ kind: 'receipt', code: '5', error: 'handset_busy' }] })
     const map = statusMaps.of(carrierId)
     const codeOf = (err: string): string => map.ofReceipt({ state: 'undeliverable', stat: 'UNDELIV', err }).code
@@ -267,7 +267,7 @@ describe('a carrier’s table', () => {
     expect(rows.every((row) => !row['default'] || row['note'] !== null)).toBe(true)
   })
 
-  it('takes the own codes of an HTTP carrier', async () => {
+  it('accepts an HTTP carrier’s own codes', async () => {
     await db.query(`update carriers set kind = 'http', settings = '{"adapter": "vonage"}'`)
     expect(faultsOf((await call('PUT', { preset: 'twilio' })).body)).toEqual(['#/preset invalid_value'])
     await call('PUT', {
@@ -295,7 +295,7 @@ describe('a carrier’s table', () => {
     )
   })
 
-  it('is seen by other processes when they look again, and by nobody before', async () => {
+  it('reaches other processes at their next poll, and none before', async () => {
     const other = new StatusMaps(db)
     await other.start()
     await call('PUT', { mappings })
@@ -319,7 +319,7 @@ describe('a carrier’s table', () => {
     expect(statusMaps.of(carrierId).ofStatus(0x458).code).toBe('throttled')
   })
 
-  it('is the operator’s', async () => {
+  it('is for the operator', async () => {
     const user = await createTestAccount(db, { scopes: ['settings:write', 'messages:write'] })
     for (const method of ['GET', 'DELETE'] as const)
       expect((await call(method, undefined, { headers: user.headers })).status).toBe(403)
@@ -330,7 +330,7 @@ describe('a carrier’s table', () => {
   })
 })
 
-it('presets hold each code once, and only codes of ours', () => {
+it('presets have each code once, and only our codes', () => {
   for (const name of presetNames) {
     const rows = rowsOfPreset(name)
     expect(new Set(rows.map((row) => row.code)).size).toBe(rows.length)

@@ -70,13 +70,13 @@ const reasonOf = async ({ id }: Handover): Promise<unknown[]> => {
 }
 const told = ['spend_limit_reached', 'receipt', 'UNDELIV err:099', 'UNDELIV', '099']
 
-describe('a carrier’s own table tells the reason of a receipt', () => {
+describe('a carrier’s own table decides the reason of a receipt', () => {
   beforeEach(async () => {
     await inTransaction(db, (tx) => mergeMappings(tx, test.carrierId, [ownRow]))
     await reasons.refresh()
   })
 
-  it('that comes after its answer', async () => {
+  it('that follows its response', async () => {
     const handover = await sent('a')
     await fails('a')
     expect(await reasonOf(handover)).toEqual(told)
@@ -106,7 +106,7 @@ describe('a carrier’s own table tells the reason of a receipt', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'undelivered', segmentsDelivered: 1 })
   })
 
-  it('that overtook its answer, on either way through the ledger', async () => {
+  it('that overtook its response, on either way through the ledger', async () => {
     await fails('a')
     expect(await reasonOf(await sent('a'))).toEqual(told)
     await test.subscribe('message.sent')
@@ -126,7 +126,7 @@ describe('a carrier’s own table tells the reason of a receipt', () => {
     expect(await reasonOf(handover)).toEqual(told)
   })
 
-  it('that matches when the form of ids has changed', async () => {
+  it('that matches after the form of ids was changed', async () => {
     const handover = await sent('ff')
     await fails('255')
     await db.query(`update carriers set settings = settings || '{"message_id_form": "dec-to-hex"}'`)
@@ -149,7 +149,7 @@ describe('receipts of a carrier with an HTTP API', () => {
     await reasons.refresh()
   }
 
-  it('have the meaning that the carrier documents, unless the operator says otherwise', async () => {
+  it('have the carrier’s documented meaning, unless the operator overrides it', async () => {
     await become({ adapter: 'twilio' })
     const [one, two] = [await sent('a'), await sent('b')]
     await storeReceipt(receiving(), test.linkId, { ...receipt, id: 'a', err: '30450' }, false)
@@ -160,7 +160,7 @@ describe('receipts of a carrier with an HTTP API', () => {
     expect((await test.message(two.id)).errorCode).toBe('spend_limit_reached')
   })
 
-  it('are kept also where they are no last word', async () => {
+  it('are kept also if they are not final', async () => {
     await become({ adapter: 'twilio' })
     const { id } = await sent('a')
     await storeReceipt(
@@ -173,7 +173,7 @@ describe('receipts of a carrier with an HTTP API', () => {
     expect(await test.count('receipts', `message_id = $1 and stat = 'sent'`, [id])).toBe(1)
   })
 
-  it('mean what the networks mean where the carrier says nothing, and nothing of an answer’s codes', async () => {
+  it('mean what networks mean by them if the carrier says nothing, and nothing of a response’s codes', async () => {
     await become({ adapter: 'sinch' })
     const of = (err: string): string => reasons.ofReceipt(test.linkId, { ...receipt, err }).code
     expect([of('32'), of('402'), of('27'), of('999')]).toEqual([

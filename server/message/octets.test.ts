@@ -80,7 +80,7 @@ async function shown(kind: Kind, { headers }: TestAccount = account): Promise<Re
 }
 
 describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
-  it('are shown with the message to who may read its text', async () => {
+  it('are shown with the message to callers who may read its text', async () => {
     await says(kind)
     expect(await shown(kind)).toMatchObject({ message: 'Grüße €', octets: octets.toString('hex') })
     await pool.query(`update api_keys set scopes = '{messages:read}' where account_id = $1`, [account.accountId])
@@ -91,12 +91,12 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
     expect(hidden).not.toHaveProperty('octets')
   })
 
-  it('are not there where they are what was declared', async () => {
+  it('are absent if they match their declaration', async () => {
     await says(kind, null)
     expect(await shown(kind)).not.toHaveProperty('octets')
   })
 
-  it('are in the clear only where the text is, and in no event', async () => {
+  it('are in plain form only if the text is, and in no event', async () => {
     await says(kind)
     expect((await stored()).octets?.includes(octets)).toBe(kind === 'plain')
     const { rows } = await db.query<{ payload: string }>(`select payload::text as payload from events`)
@@ -104,7 +104,7 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
     for (const { payload } of rows) expect(payload).not.toContain(octets.toString('hex'))
   })
 
-  it('are gone with the text', async () => {
+  it('are deleted with the text', async () => {
     await says(kind)
     const { id } = await stored()
     await inTransaction(pool, (tx) => redactMessage(tx, account.accountId, id))
@@ -112,7 +112,7 @@ describe.each<Kind>(['plain', 'sealing'])('octets of a reply, %s', (kind) => {
     expect(await shown(kind)).toMatchObject({ redacted: true })
   })
 
-  it('are kept while no account has the number, and given with the reply', async () => {
+  it('are kept while no account has the number, and assigned with the reply', async () => {
     expect(await says(kind, octets, '447700900999')).toBe('orphan')
     const { rows } = await db.query<{ octets: Buffer }>(`select octets from orphan_replies`)
     expect(rows[0]?.octets.includes(octets)).toBe(kind === 'plain')

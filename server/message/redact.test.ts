@@ -37,7 +37,7 @@ const age = (table: string, seconds: number): Promise<unknown> =>
   test.db.query(`update ${table} set check_at = check_at - make_interval(secs => $1)`, [seconds])
 
 describe('a message that is redacted', () => {
-  it('loses its text, its events lose it too, and nothing else changes', async () => {
+  it('loses its text, also in its events, and nothing else changes', async () => {
     await test.subscribe('message.queued')
     const row = await test.send({ body: text, warnings, metadata: { order: '7' } })
     await cancelMessage(test.context, test.accountId, row.id)
@@ -61,7 +61,7 @@ describe('a message that is redacted', () => {
     })
   })
 
-  it('is answered as it is when it is redacted again', async () => {
+  it('gets the same response when it is redacted again', async () => {
     const row = await test.send({ body: text })
     await cancelMessage(test.context, test.accountId, row.id)
     expect(await redact(row.id)).toEqual(await redact(row.id))
@@ -74,7 +74,7 @@ describe('a message that is redacted', () => {
     expect(await everything()).not.toContain('secret')
   })
 
-  it('must be over', async () => {
+  it('must be final', async () => {
     const row = await test.send({ body: text })
     expect(await redact(row.id)).toBeNull()
     const sent = await test.lease({ body: text })
@@ -95,8 +95,8 @@ describe('a message that is redacted', () => {
   })
 })
 
-describe('a text that is not to be kept', () => {
-  it('is sent, and goes when the message is over', async () => {
+describe('a text that must not be kept', () => {
+  it('is sent, and deleted when the message is final', async () => {
     await test.subscribe('message.queued')
     const handover = await test.lease({ body: text, isDiscarded: true })
     expect(handover.body).toBe(text)
@@ -112,7 +112,7 @@ describe('a text that is not to be kept', () => {
     expect(await everything()).not.toContain('secret')
   })
 
-  it('is looked for less and less often while the message waits', async () => {
+  it('is checked less and less often while the message waits', async () => {
     const row = await test.send({ body: text, isDiscarded: true, sendAt: new Date(Date.now() + 86_400_000) })
     await test.db.query(`update messages set created_at = now() - interval '20 minutes' where id = $1`, [row.id])
     await age('discards', 3)
@@ -122,7 +122,7 @@ describe('a text that is not to be kept', () => {
     ).toBe(1)
   })
 
-  it('is no more looked for when the message is gone', async () => {
+  it('is no longer checked when the message is deleted', async () => {
     const row = await test.send({ isDiscarded: true })
     await test.db.query('delete from messages where id = $1', [row.id])
     await age('discards', 3)
@@ -130,7 +130,7 @@ describe('a text that is not to be kept', () => {
     expect(await test.count('discards', 'true')).toBe(0)
   })
 
-  it('is noted for those messages of a batch that ask for it', async () => {
+  it('is recorded for the messages of a batch that request it', async () => {
     const drafts = [true, false, true].map((isDiscarded) => test.draft({ isDiscarded }))
     const { results } = await test.acceptor.acceptAtomically(drafts)
     const ids = results.map((one) => (one.kind === 'accepted' ? one.row.id : ''))
@@ -139,7 +139,7 @@ describe('a text that is not to be kept', () => {
   })
 })
 
-it('takes texts out of messages wherever they are in an event', () => {
+it('is removed from a message anywhere in an event', () => {
   const message = { object: 'message', message: text, to: '15551230001' }
   expect(withoutTexts({ message, list: [{ deep: message }], other: { message: 'not one' } })).toEqual({
     message: { ...message, message: null, redacted: true },

@@ -25,7 +25,7 @@ async function setRate(destination: string, cost: number): Promise<void> {
   await test.routing.refresh()
 }
 
-it('prices a message anew that its link cuts into another number of segments', async () => {
+it('reprices a message that its link cuts into another number of segments', async () => {
   const handover = await test.lease()
   await test.answer(handover, { state: 'released', carrierMessageId: null, move: { ...moveTo('queued'), segments: 3 } })
   expect(renderMessage(await test.message(handover.id)).price).toBe(null)
@@ -40,7 +40,7 @@ it('prices a message anew that its link cuts into another number of segments', a
   expect(await readCounterFaults(test.db)).toEqual([])
 })
 
-it('leaves the price alone of what goes where it was to go, whatever the card says since', async () => {
+it('keeps the price of a message that goes where it was planned, whatever the card says since', async () => {
   const { id } = await test.send()
   await setRate('US', 50_000)
   const [handover] = await test.claim()
@@ -49,7 +49,7 @@ it('leaves the price alone of what goes where it was to go, whatever the card sa
   expect(renderMessage(await test.message(id))).toMatchObject({ price: { amount: '0.00790' } })
 })
 
-it('leaves the price alone of what goes back as it is, and of what nobody knew a price for', async () => {
+it('keeps the price of a message that is requeued unchanged, and of one without a price', async () => {
   const handover = await test.lease()
   await setRate('GB', 1)
   const unpriced = await test.lease()
@@ -62,7 +62,7 @@ it('leaves the price alone of what goes back as it is, and of what nobody knew a
   expect(await test.message(unpriced.id)).toMatchObject({ segments: 3, cost: null, costCarrierId: null })
 })
 
-it('leaves the price alone of what ends instead of going', async () => {
+it('keeps the price of a message that ends instead of being sent', async () => {
   const { id } = await test.send()
   const estimated = await test.message(id)
   await test.db.query(`update queue set expires_at = now() where message_id = $1`, [id])
@@ -73,7 +73,7 @@ it('leaves the price alone of what ends instead of going', async () => {
   expect(await test.message(id)).toMatchObject({ status: 'expired', cost, costCarrierId, firstEstimate })
 })
 
-it('asks the database nothing where nobody knows a price, or all go where they were to go', async () => {
+it('runs no query if there are no prices, or all messages go where they were planned', async () => {
   await test.db.query('delete from rates')
   await setRate('GB', 1)
   const unknown = { ...(await test.send()), status: 'sending', carrierId: newId() } as const
@@ -91,7 +91,7 @@ it('asks the database nothing where nobody knows a price, or all go where they w
   await pool.end()
 })
 
-it('finds of the rates that have begun the one that says most, and before all of them what the route says', async () => {
+it('finds the most specific of the rates in effect, and the route’s before any of them', async () => {
   await test.db.query('delete from rates')
   await test.db.query(
     `insert into rates (carrier_id, destination, effective_from, cost, currency)

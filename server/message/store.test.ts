@@ -13,7 +13,7 @@ const ledger = await openLedgerTest(database.db)
 const db = openPool(database.connection, { name: 'reads', max: 1 })
 afterAll(() => db.end())
 
-test('messages are looked up one by one, and none of all that came between them since the last statistics', async () => {
+test('messages are looked up one by one, without reading others since the last statistics', async () => {
   const messages = 4000
   const { id } = await ledger.send()
   const copies = await copyUncounted(database.db, id, 500, messages)

@@ -26,11 +26,11 @@ describe('a refused submit', () => {
     expect(reasonOfStatus(ESME[name])).toEqual({ code, handling })
   })
 
-  it('with a code that nobody lists ends the message: that cannot loop', () => {
+  it('with an unknown code ends the message, which prevents a loop', () => {
     expect(reasonOfStatus(0x458)).toEqual({ code: 'carrier_unknown', handling: 'permanent' })
   })
 
-  it('is tried again exactly where SMPP calls it passing', () => {
+  it('is tried again exactly if SMPP calls it temporary', () => {
     for (const [status] of Object.values(STATUSES).filter(([code]) => code !== 0))
       expect(reasonOfStatus(status).handling === 'permanent').toBe(classifyStatus(status) === 'permanent')
   })
@@ -55,7 +55,7 @@ describe('a receipt', () => {
     expect(reasonOfReceipt({ state, stat, err }).code).toBe(code)
   })
 
-  it('without a word is told by its state and number', () => {
+  it('without a word is decided by its state and number', () => {
     expect(defaultReasons.ofReceipt('any', { state: 'undeliverable', stat: null, err: '40' })).toEqual({
       code: 'handset_memory_full',
       handling: 'passing',
@@ -63,7 +63,7 @@ describe('a receipt', () => {
   })
 })
 
-it('a reason has one number in receipts to clients, by which it is read back where it is one of the networks', () => {
+it('a reason has one number in receipts to clients, which reads back as the reason if it is one of the networks’', () => {
   const errs = Object.entries(clientErrs)
   expect(new Set(errs.map(([, err]) => err)).size).toBe(errs.length)
   for (const [code, err] of errs) {
@@ -72,7 +72,7 @@ it('a reason has one number in receipts to clients, by which it is read back whe
   }
 })
 
-it('every code says what to do, in a sentence', () => {
+it('every code has a sentence of advice', () => {
   for (const [code, { title, advice }] of Object.entries(messageErrors)) {
     expect(code).toMatch(/^[a-z_]+$/)
     expect(title).toMatch(/^[A-Z].*[^.]$/)
@@ -86,7 +86,7 @@ it('a code that is not permanent is worth another try', () => {
   expect(handlingOf('unknown_subscriber')).toBe('permanent')
 })
 
-it('what is permanent is not advised to be sent again as it is', () => {
+it('the advice for a permanent code is not to send the message again unchanged', () => {
   const again = Object.values(messageErrors).filter(({ advice }) => /^(?:send it|try) again/i.test(advice))
   expect(again.length).toBeGreaterThan(5)
   expect(again.filter(({ isPermanent }) => isPermanent)).toEqual([])

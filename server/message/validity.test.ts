@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-it('a validity ends what waited too long in the queue, which keeps what the carrier said of it last', async () => {
+it('a validity ends messages that waited too long in the queue, and keeps the carrier’s last reason', async () => {
   const [old, fresh] = [await test.send({ validitySeconds: 1 }), await test.send()]
   await test.db.query(`update messages set error_code = 'throttled', error_raw = '0x00000058' where id = $1`, [old.id])
   await test.db.query(`update queue set expires_at = now() where message_id = $1`, [old.id])
@@ -28,7 +28,7 @@ it('a validity ends what waited too long in the queue, which keeps what the carr
   expect(await expireMessages(test.context)).toBe(0)
 })
 
-it('a validity that nobody asked for does not end while a broadcast is paused', async () => {
+it('a default validity does not end messages while a broadcast is paused', async () => {
   const orders = [
     { asked: null, ofCampaign: null },
     { asked: 36_000, ofCampaign: null },

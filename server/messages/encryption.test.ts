@@ -97,8 +97,8 @@ async function claim(test: LedgerTest) {
   return claims.flatMap(({ handovers }) => handovers)
 }
 
-describe('where texts are encrypted', () => {
-  it('a message is nowhere in the database as it reads, and the phone gets it', async () => {
+describe('with encrypted texts', () => {
+  it('a message is nowhere in the database in plain text, and reaches the phone', async () => {
     await sealing.subscribe('message.queued', 'message.canceled', 'message.sent')
     const row = await sealing.send({ body: text })
     expect(row.body).toBe(text)
@@ -115,7 +115,7 @@ describe('where texts are encrypted', () => {
     expect(renderMessage(await plain.message(row.id))).not.toHaveProperty('redacted')
   })
 
-  it('is told by its events, those that are stored and those that are not', async () => {
+  it('a message is in its events, stored or not', async () => {
     await sealing.subscribe('message.queued', 'message.canceled')
     const row = await sealing.send({ body: text })
     await cancelMessage(sealing.context, sealing.accountId, row.id)
@@ -132,7 +132,7 @@ describe('where texts are encrypted', () => {
     for (const payload of await readPayloads(pool, rows)) expect(payload).not.toContain('hidden')
   })
 
-  it('a reply is nowhere in the database as it reads, nor is a stop, nor one to a number of nobody', async () => {
+  it('a reply is nowhere in the database in plain text, nor is a STOP, nor one to an unassigned number', async () => {
     await sealing.subscribe('contact.opt_out_suspected')
     await reply(sealing)
     await reply(sealing, 'STOP', '15551230010')
@@ -152,7 +152,7 @@ describe('where texts are encrypted', () => {
     expect(rows.map(({ theirNumber }) => theirNumber)).toEqual(['15551230011'])
   })
 
-  it('exports have the texts, of messages from before it was turned on too', async () => {
+  it('exports have the texts, also of messages from before encryption', async () => {
     await plain.send({ body: 'from before' })
     await sealing.send({ body: text })
     await plain.send({ body: 'from after' })
@@ -174,7 +174,7 @@ describe('where texts are encrypted', () => {
     expect(renderMessage(await plain.message(row.id))).toMatchObject({ message: null, redacted: true })
   })
 
-  it('accounts have keys of their own', async () => {
+  it('accounts have their own keys', async () => {
     const other = seal(await openLedgerTest(pool))
     const [one, two] = [await sealing.send({ body: text }), await other.send({ body: text })]
     await db.query(`update messages m set body_sealed = o.body_sealed from messages o where m.id = $1 and o.id = $2`, [
@@ -187,7 +187,7 @@ describe('where texts are encrypted', () => {
 })
 
 describe('a text that was changed', () => {
-  it('is told as unavailable, is not sent, and harms no other', async () => {
+  it('is reported as unavailable, is not sent, and harms no other', async () => {
     const bad = await sealing.send({ body: text })
     const good = await sealing.send({ body: text, theirNumber: '15551230002' })
     const sealed = (await sealedOf(bad.id)) ?? Buffer.alloc(0)
@@ -211,7 +211,7 @@ describe('a text that was changed', () => {
 describe('with another master key', () => {
   const foreign = openVault(Buffer.alloc(32, 9))
 
-  it('texts are unavailable, none is sealed, and all are there again with the right one', async () => {
+  it('texts are unavailable, none is sealed, and all return with the right key', async () => {
     const row = await sealing.send({ body: text })
     expect([await isMasterKeyOf(pool, testVault), await isMasterKeyOf(pool, foreign)]).toEqual([true, false])
     const wrong = new DataKeys(foreign)
@@ -272,7 +272,7 @@ describe('rotation', () => {
     expect(await plain.message(next.id)).toMatchObject({ body: text })
   })
 
-  it('goes on in pieces', async () => {
+  it('continues in pieces', async () => {
     const ids = (await Promise.all(Array.from({ length: 600 }, () => sealing.send({ body: text })))).map(({ id }) => id)
     await rotate()
     await wait()
@@ -288,7 +288,7 @@ describe('rotation', () => {
     expect(rows).toEqual([{ version: 2, count: 600 }])
   })
 
-  it('makes way for others where that of an account fails each time', async () => {
+  it('yields to others if one account’s fails each time', async () => {
     const other = seal(await openLedgerTest(pool))
     const [first, second] = [await sealing.send({ body: text }), await other.send({ body: text })]
     await rotate()
@@ -319,7 +319,7 @@ describe('rotation', () => {
   })
 })
 
-it('an account without its keys has no texts any more; others have', async () => {
+it('an account without its keys has no more texts; others do', async () => {
   const other = seal(await openLedgerTest(pool))
   const [mine, theirs] = [await sealing.send({ body: text }), await other.send({ body: text })]
   await destroyDataKeys(pool, sealing.accountId)
@@ -333,7 +333,7 @@ it('an account without its keys has no texts any more; others have', async () =>
   expect(await findInDatabase(db, ['hidden'])).toEqual([])
 })
 
-it('a process that does not encrypt makes no keys', async () => {
+it('a process without encryption creates no keys', async () => {
   await plain.send({ body: text })
   await reply(plain)
   expect(await plain.count('data_keys', 'true')).toBe(0)

@@ -26,7 +26,7 @@ const stepsOf = (decisions: Decision[]): unknown[] =>
   decisions.map(({ step, decision, rule }) => [step, decision, rule])
 
 describe('an explanation', () => {
-  it('tells country, sender and route of a message that waits, and what for, as the message does', async () => {
+  it('shows a waiting message’s country, sender and route, and its hold, as the message does', async () => {
     await test.db.query(
       `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now(), 'bound')`,
       [test.linkId, test.nodeId],
@@ -50,7 +50,7 @@ describe('an explanation', () => {
     expect(await holdsOf()).toEqual([['hold', 'queued', null]])
   })
 
-  it('names the rule that took it and the carriers that are left', async () => {
+  it('names the matching rule and the remaining carriers', async () => {
     const { id } = await test.send()
     const routeId = newId()
     await test.db.query(`insert into routes (id, position, name, match_key) values ($1, 1, 'All', 'x')`, [routeId])
@@ -65,7 +65,7 @@ describe('an explanation', () => {
     expect((await explain(id))[3]?.detail).toMatch(/^A route that has been deleted sent it/)
   })
 
-  it('says that its sender is of the pool of its campaign', async () => {
+  it('says that the sender comes from the campaign’s pool', async () => {
     const [poolId, campaignId] = [newId(), newId()]
     const { accountId, carrierId, db } = test
     await insertTestSender(db, accountId, carrierId, '15557000001')
@@ -91,7 +91,7 @@ describe('an explanation', () => {
     })
   })
 
-  it('tells refusals, retries, the outcome and what to do about it', async () => {
+  it('shows refusals, retries, the outcome and advice', async () => {
     const handover = await test.lease()
     await test.answer(handover, {
       state: 'refused',
@@ -120,7 +120,7 @@ describe('an explanation', () => {
     expect(decisions.at(-1)?.detail).toMatch(/Check the number\.$/)
   })
 
-  it('tells receipts, also those that changed nothing', async () => {
+  it('shows receipts, also those without an effect', async () => {
     const handover = await test.lease()
     await test.answer(handover, { carrierMessageId: '255' })
     // As the carrier wrote it: the same number in hexadecimal.
@@ -132,7 +132,7 @@ describe('an explanation', () => {
     expect(stepsOf(await explain(handover.id))).toContainEqual(['receipt', 'UNDELIV', '001'])
   })
 
-  it('says why it failed where it failed, and not of what went well before', async () => {
+  it('says why a failed message failed, and not what went well before', async () => {
     const handover = await test.lease()
     await test.answer(handover, { carrierMessageId: '256' })
     await test.ledger.receipt({

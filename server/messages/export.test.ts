@@ -55,7 +55,7 @@ async function open(headers: Record<string, string>): Promise<IncomingMessage> {
 }
 
 describe('an export', () => {
-  it('is a message a line, oldest first, as in answers', async () => {
+  it('has one message per line, oldest first, as in responses', async () => {
     const answer = await ask('')
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8')
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="messages.ndjson"')
@@ -66,7 +66,7 @@ describe('an export', () => {
     expect(messages).toEqual(list.json<{ data: unknown[] }>().data)
   })
 
-  it('is CSV where it is asked for, and runs nothing in a spreadsheet', async () => {
+  it('is CSV on request, with no formulas for a spreadsheet', async () => {
     for (const answer of [await ask('?format=csv'), await ask('', { ...account.headers, accept: 'text/csv' })]) {
       expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
       const rows = parse(await answer.text(), { columns: true }) as Record<string, string>[]
@@ -79,7 +79,7 @@ describe('an export', () => {
     }
   })
 
-  it('tells in CSV who took a message, and what it costs', async () => {
+  it('shows in CSV which carrier took a message, and its price', async () => {
     const { id } = await test.send({ theirNumber: '15551230004' })
     const set = (fields: string): Promise<unknown> =>
       db.query(
@@ -96,7 +96,7 @@ describe('an export', () => {
     await db.query('delete from messages where id = $1', [id])
   })
 
-  it('takes the filters of the list, and refuses what the list refuses', async () => {
+  it('accepts and refuses the same filters as the list', async () => {
     expect((await (await ask('?type=otp')).text()).split('\n')).toHaveLength(2)
     expect((await ask('?campaign=none')).status).toBe(422)
     expect((await ask('?to=abc')).status).toBe(422)
@@ -104,7 +104,7 @@ describe('an export', () => {
     expect((await ask('?limit=5')).status).toBe(422)
   })
 
-  it('has texts only for those who may read them', async () => {
+  it('has texts only for callers who may read them', async () => {
     const reader = await createTestAccount(db, { scopes: ['messages:read'] })
     await db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
     for (const query of ['', '?format=csv']) {
@@ -120,7 +120,7 @@ describe('an export', () => {
 describe('a long export', () => {
   beforeAll(() => fill(full.accountId, many))
 
-  it('is whole, and takes no memory that grows', async () => {
+  it('is complete, in constant memory', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const used = (): number => {
@@ -179,7 +179,7 @@ describe('a long export', () => {
     expect(reading.waitingCount).toBe(0)
   })
 
-  it('that fails in the middle breaks the connection, so that nobody takes it for whole', async () => {
+  it('that fails in the middle breaks the connection, so that it does not look complete', async () => {
     const response = await open(full.headers)
     const failed = once(response, 'aborted')
     let lines = 0

@@ -112,7 +112,7 @@ it('answers every item as a single send would', async () => {
   ])
 })
 
-it('tells every field that is wrong with the first messages, and of all the others one', async () => {
+it('reports every wrong field of the first messages, and one of each other', async () => {
   const metadata = Object.fromEntries(Array.from({ length: 49 }, (_, i) => [`k${i}`, 1]))
   const { body } = await batch(Array.from({ length: 300 }, () => ({ ...good(0), metadata })))
   const counts = body.results.map(({ error }) => error?.errors?.length)
@@ -124,7 +124,7 @@ it('needs an idempotency key', async () => {
   expect(await batch([good(0)], { key: null })).toMatchObject({ status: 400, body: { code: 'invalid_header' } })
 })
 
-it('takes at least one item, which are objects, and no other fields', async () => {
+it('takes at least one item, only objects, and no other fields', async () => {
   expect((await batch([])).body.code).toBe('validation_failed')
   expect((await batch(['x'])).status).toBe(422)
   const answer = await app.inject({
@@ -136,7 +136,7 @@ it('takes at least one item, which are objects, and no other fields', async () =
   expect(answer.json<Answer['body']>().errors).toMatchObject([{ pointer: '#/atomically', code: 'unknown_field' }])
 })
 
-it('writes all or none where it is atomic, and tells every reason with its place', async () => {
+it('writes all or none if it is atomic, and reports every reason with its place', async () => {
   const before = await test.count('messages', 'true')
   for (const items of [
     [good(0), { to: '12', message: 'x' }, { ...good(2), sendat: 'x' }],
@@ -155,7 +155,7 @@ it('writes all or none where it is atomic, and tells every reason with its place
   expect([status, body.accepted]).toEqual([202, 2])
 })
 
-it('is to be repeated where nothing but limits refuse an atomic one, and not where it has to be corrected too', async () => {
+it('asks for a retry if only limits refuse an atomic one, and not if it also needs a correction', async () => {
   const limit = (guards: object): Promise<unknown> =>
     db.query(`update accounts set settings = settings || $2 where id = $1`, [
       account.accountId,
@@ -207,7 +207,7 @@ it.each([false, true])('replays a repetition: the same messages, and nothing new
   expect(await test.count('messages', 'true')).toBe(before)
 })
 
-it('refuses a key that came with another batch', async () => {
+it('refuses a key of another batch', async () => {
   await batch([good(0), good(1)], { key: 'reused' })
   expect(await batch([good(0), good(2)], { key: 'reused' })).toMatchObject({
     status: 422,
@@ -215,13 +215,13 @@ it('refuses a key that came with another batch', async () => {
   })
 })
 
-it('does not take one key for the beginning of another', async () => {
+it('does not mistake a key for the beginning of another', async () => {
   expect((await batch([good(0)], { key: 'order#1' })).status).toBe(202)
   expect((await batch([good(1)], { key: 'order' })).status).toBe(202)
   expect((await batch([good(2)], { key: 'order#1#0' })).status).toBe(202)
 })
 
-it('finishes a batch that was cut off in the middle', async () => {
+it('finishes a batch that was interrupted in the middle', async () => {
   const items = Array.from({ length: 6 }, (_, i) => good(i))
   const first = await batch(items, { key: 'cut' })
   const lost = first.body.results.slice(3).map((result) => result.message?.id ?? '')
@@ -237,25 +237,22 @@ it('finishes a batch that was cut off in the middle', async () => {
   expect(again.isReplay).toBe(false)
 })
 
-it.each([false, true])(
-  'is answered again as it was when the time of an item is over since (atomic: %s)',
-  async (atomic) => {
-    const items = [good(0), { ...good(1), send_at: new Date(Date.now() + 60_000).toISOString() }]
-    const key = `late-${String(atomic)}`
-    const first = await batch(items, { key, atomic })
-    const before = await test.count('messages', 'true')
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
-    const again = await batch(items, { key, atomic })
-    const other = await batch(items, { atomic })
-    vi.useRealTimers()
-    expect([again.status, again.isReplay, again.body.accepted]).toEqual([202, true, 2])
-    expect(again.body.results.map((result) => result.message?.id)).toEqual(
-      first.body.results.map((result) => result.message?.id),
-    )
-    expect(other.status).toBe(atomic ? 422 : 202)
-    expect(await test.count('messages', 'true')).toBe(before + (atomic ? 0 : 1))
-  },
-)
+it.each([false, true])('gets the same response after an item’s time is over (atomic: %s)', async (atomic) => {
+  const items = [good(0), { ...good(1), send_at: new Date(Date.now() + 60_000).toISOString() }]
+  const key = `late-${String(atomic)}`
+  const first = await batch(items, { key, atomic })
+  const before = await test.count('messages', 'true')
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+  const again = await batch(items, { key, atomic })
+  const other = await batch(items, { atomic })
+  vi.useRealTimers()
+  expect([again.status, again.isReplay, again.body.accepted]).toEqual([202, true, 2])
+  expect(again.body.results.map((result) => result.message?.id)).toEqual(
+    first.body.results.map((result) => result.message?.id),
+  )
+  expect(other.status).toBe(atomic ? 422 : 202)
+  expect(await test.count('messages', 'true')).toBe(before + (atomic ? 0 : 1))
+})
 
 it('takes 10,000 items, and not one more', async () => {
   const { status, body } = await batch(Array.from({ length: 10_000 }, (_, i) => good(i)))
@@ -264,7 +261,7 @@ it('takes 10,000 items, and not one more', async () => {
   expect((await batch(Array.from({ length: 10_001 }, (_, i) => good(i)))).status).toBe(422)
 })
 
-it('says how many were accepted where the database ended a statement in the middle, and goes on with the same key', async () => {
+it('says how many were accepted if the database ended a statement in the middle, and continues with the same key', async () => {
   const messages = Array.from({ length: 10 }, (_, i) => ({ ...good(i), to: `1555123${3000 + i}` }))
   const first = await inTransaction(db, async (tx) => {
     // One message blocks on its key until its statement is canceled; the batch is halved until it is alone.
@@ -292,7 +289,7 @@ it('says how many were accepted where the database ended a statement in the midd
   expect(await test.count('messages', `their_number like '15551233%'`)).toBe(10)
 })
 
-it('that is wrong itself is told what is wrong with its messages too', async () => {
+it('with faults of its own also reports its messages’ faults', async () => {
   const told = async (messages: unknown[], more: object): Promise<unknown> => {
     const { status, body } = await batch(messages, more)
     return [status, body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)]
@@ -316,7 +313,7 @@ it('that is wrong itself is told what is wrong with its messages too', async () 
   expect([faults.length, faults.at(-1)]).toEqual([100, '#/messages/98/to invalid_phone_number'])
 })
 
-it('refuses alone what cannot be stored, whatever the others look up', async () => {
+it('refuses only what cannot be stored, whatever the other items look up', async () => {
   const half = String.fromCharCode(0xd83d)
   const messages = [
     good(0),

@@ -34,7 +34,7 @@ describe('pages', () => {
     for (let i = 1; i <= 10; i++) await test.send({ theirNumber: query.to, body: `p${i}` })
   })
 
-  it('go from the newest to the oldest and back, and nothing is seen twice while more comes', async () => {
+  it('go from the newest to the oldest and back, and show nothing twice while more arrives', async () => {
     const first = (await list({ ...query, limit: '4' })).page
     expect([textsOf(first), first.has_more, first.prev_cursor]).toEqual([numbered(10, 7), true, null])
     await test.send({ theirNumber: query.to, body: 'p11' })
@@ -56,7 +56,7 @@ describe('pages', () => {
     expect(none.refresh_cursor).not.toBeNull()
   })
 
-  it('belong to their filters, in whatever order these stand', async () => {
+  it('belong to their filters, in any order', async () => {
     const { page } = await list({ ...query, type: 'transactional', limit: '2' })
     const cursor = page.next_cursor ?? ''
     expect((await list({ type: 'transactional', limit: '5', cursor, ...query })).status).toBe(200)
@@ -183,7 +183,7 @@ describe('filters', () => {
     expect(textsOf((await list({ contact: showId('ctc', newId()) })).page)).toEqual([])
   })
 
-  it('that no index has are searched for in what another finds, or in 31 days', async () => {
+  it('without an index are searched in the results of another, or in 31 days', async () => {
     const searched = {
       tag: 'red',
       'metadata[a]': 'b',
@@ -217,7 +217,7 @@ describe('filters', () => {
     }
   })
 
-  it('find a message that has had several of the statuses, wherever a window of what is read ends', async () => {
+  it('find a message that has had several of the statuses, at any end of a window', async () => {
     const person = '15551230777'
     const made = Array.from({ length: 1000 }, () => newId())
     await test.db.query(
@@ -239,7 +239,7 @@ describe('filters', () => {
     await test.db.query('delete from messages where id = any ($1::uuid[])', [made])
   })
 
-  it('find what is in line, also where it waits there for a carrier', async () => {
+  it('find queued messages, also those that wait for a carrier', async () => {
     const queued = textsOf((await list({ status: 'queued' })).page)
     for (const { id } of await findLanes(test.db))
       await claimMessages(test.context, test.nodeId, [], id, '00000000-0000-0000-0000-000000000000', 100)
@@ -289,7 +289,7 @@ describe('filters', () => {
   })
 })
 
-it('a message that waits for a time says when it is thought to go, in lists too, and one that is canceled says no more', async () => {
+it('a scheduled message has an estimated time of sending, also in lists, and a canceled one has none', async () => {
   const sendAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000)
   const theirNumber = '15551230199'
   const id = showId('msg', (await test.send({ theirNumber, sendAt })).id)

@@ -51,7 +51,7 @@ const replaced = [
 ]
 
 describe('smart encoding', () => {
-  it('is off unless asked for', async () => {
+  it('is off by default', async () => {
     for (const changes of [{}, { smart_encoding: false }]) {
       const answer = await send({ message: curly, ...changes })
       expect([answer.status, answer.message, answer.encoding]).toEqual([202, curly, 'UCS-2'])
@@ -59,7 +59,7 @@ describe('smart encoding', () => {
     }
   })
 
-  it('sends, stores and shows the text with its replacements, and says which', async () => {
+  it('sends, stores and shows the text with its replacements, and lists them', async () => {
     const answer = await send({ message: curly, smart_encoding: true })
     expect(answer).toMatchObject({ status: 202, message: plain, encoding: 'GSM-7', segments: 1, characters: 30 })
     expect(codesOf(answer)).toEqual(['smart_encoded'])
@@ -85,7 +85,7 @@ describe('smart encoding', () => {
     expect(await preview({ message: curly })).toMatchObject({ message: curly, replaced: [] })
   })
 
-  it('leaves alone what needs UCS-2 all the same, and what is asked for in UCS-2', async () => {
+  it('leaves a text unchanged if it needs UCS-2 anyway, or UCS-2 was requested', async () => {
     expect(await send({ message: '“Привет”', smart_encoding: true })).toMatchObject({
       message: '“Привет”',
       encoding: 'UCS-2',
@@ -95,7 +95,7 @@ describe('smart encoding', () => {
     expect([refused.status, refused.errors]).toMatchObject([422, [{ pointer: '#/message', code: 'not_encodable' }]])
   })
 
-  it('makes room for gsm7 and max_segments', async () => {
+  it('makes texts fit gsm7 and max_segments', async () => {
     const message = `${curly}${'x'.repeat(100)}`
     expect((await send({ message, max_segments: 1 })).status).toBe(422)
     expect(await send({ message, max_segments: 1, smart_encoding: true, encoding: 'gsm7' })).toMatchObject({
@@ -103,13 +103,13 @@ describe('smart encoding', () => {
     })
   })
 
-  it('is for each message of a batch', async () => {
+  it('applies to each message of a batch', async () => {
     const messages = [true, false].map((smart_encoding) => ({ to: '15551230001', message: curly, smart_encoding }))
     const { results } = await post('/v1/messages/batch', { messages }, { 'idempotency-key': 'smart-batch' })
     expect(results.map(({ message }) => message.message)).toEqual([plain, curly])
   })
 
-  it('is never for codes, and says so', async () => {
+  it('never applies to codes, and says so', async () => {
     for (const answer of [
       await send({ message: curly, smart_encoding: true, type: 'otp' }),
       await preview({ message: curly, smart_encoding: true, type: 'otp' }),
@@ -119,7 +119,7 @@ describe('smart encoding', () => {
     }
   })
 
-  it('is never for codes also where the campaign says that they are', async () => {
+  it('never applies to codes even if the campaign makes them that', async () => {
     const [codes, offers] = [await insertCampaign('codes', 'otp'), await insertCampaign('offers', 'marketing')]
     const code = await send({ message: curly, smart_encoding: true, campaign: codes })
     expect(code).toMatchObject({ message: curly, encoding: 'UCS-2', characters: 28, segments: 1 })
@@ -133,7 +133,7 @@ describe('smart encoding', () => {
 })
 
 describe('the default country of the account', () => {
-  it('finds national numbers written by mistake, in sends, batches and previews', async () => {
+  it('recognizes national numbers in sends, batches and previews', async () => {
     const { accountId, headers } = await createTestAccount(db)
     await db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [accountId])
     const message = 'x'

@@ -63,7 +63,7 @@ describe.each(['/v1/messages/send', '/v1/messages'])('POST %s', (url) => {
 })
 
 describe('a send', () => {
-  it('honours every field', async () => {
+  it('honors every field', async () => {
     const sendAt = new Date(Date.now() + 3_600_000).toISOString()
     const { status, body } = await send({
       from: `+${ourNumber}`,
@@ -88,7 +88,7 @@ describe('a send', () => {
     })
   })
 
-  it('tells all wrong fields in one answer', async () => {
+  it('reports all wrong fields in one response', async () => {
     const shape = await send({
       to: 15551230001,
       message: 'x'.repeat(1601),
@@ -130,7 +130,7 @@ describe('a send', () => {
     expect(errorsOf(pool.body)).toEqual(['#/campaign campaign_not_found', '#/sender_pool pool_not_found'])
   })
 
-  it('needs what it needs', async () => {
+  it('requires its required fields', async () => {
     const { status, body } = await call('POST', '/v1/messages', {})
     expect([status, errorsOf(body)]).toEqual([422, ['#/message required', '#/to required']])
   })
@@ -156,12 +156,12 @@ describe('a send', () => {
     expect([status, body['code'], errorsOf(body)]).toEqual([422, 'validation_failed', [error]])
   })
 
-  it('takes 1600 code points, whatever they are', async () => {
+  it('accepts any 1600 code points', async () => {
     expect((await send({ message: '€'.repeat(1600) })).body).toMatchObject({ segments: 22, characters: 1600 })
     expect((await send({ message: '👋'.repeat(1600) })).body).toMatchObject({ segments: 49, characters: 1600 })
   })
 
-  it('warns of what it costs more', async () => {
+  it('warns about extra costs', async () => {
     const { body } = await send({ message: 'It’s '.repeat(20) })
     expect((body['warnings'] as object[]).slice(1)).toMatchObject([
       {
@@ -172,7 +172,7 @@ describe('a send', () => {
     ])
   })
 
-  it('says why it is refused by state', async () => {
+  it('gives the reason of a refusal by state', async () => {
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551237777', 'reply')`, [
       account.accountId,
     ])
@@ -190,7 +190,7 @@ describe('a send', () => {
     expect(suspended).toMatchObject({ status: 403, body: { code: 'account_suspended' } })
   })
 
-  it('is a test’s with a test key', async () => {
+  it('is a test with a test key', async () => {
     const tester = await createTestAccount(db, { mode: 'test' })
     const answer = await app.inject({
       method: 'POST',
@@ -217,7 +217,7 @@ describe('an idempotency key', () => {
     expect(first.headers['idempotency-replayed']).toBeUndefined()
   })
 
-  it('shows the message as it was accepted, also when it is long delivered', async () => {
+  it('returns the message as it was accepted, even long after its delivery', async () => {
     test.slots.room = 1
     const first = await send({}, { 'idempotency-key': 'delivered' })
     const handover = test.slots.taken.at(-1)
@@ -229,7 +229,7 @@ describe('an idempotency key', () => {
     expect((await call('GET', String(first.headers['location']))).body['status']).toBe('delivered')
   })
 
-  it('answers a repetition that comes when the time to send is over', async () => {
+  it('answers a repetition after the time of sending', async () => {
     const body = { send_at: new Date(Date.now() + 60_000).toISOString() }
     const first = await send(body, { 'idempotency-key': 'scheduled' })
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
@@ -269,7 +269,7 @@ describe('an idempotency key', () => {
     expect((await send({}, { 'idempotency-key': 'three' })).status).toBe(202)
   })
 
-  it('has a form', async () => {
+  it('has a format', async () => {
     for (const key of ['', 'a b', 'x'.repeat(256)])
       expect(await send({}, { 'idempotency-key': key })).toMatchObject({
         status: 400,
@@ -279,7 +279,7 @@ describe('an idempotency key', () => {
 })
 
 describe('scopes', () => {
-  it('hide texts from who may not read them, everywhere', async () => {
+  it('hide texts everywhere from callers who may not read them', async () => {
     const keys = [['messages:read', 'messages:write'] as const]
     const [blind] = await Promise.all(keys.map((scopes) => createTestAccount(db, { scopes })))
     const headers = blind?.headers
@@ -307,7 +307,7 @@ describe('scopes', () => {
 describe('a cancel', () => {
   const cancel = (body: Body): ReturnType<Call> => call('POST', `/v1/messages/${String(body['id'])}/cancel`)
 
-  it('takes back what is queued or scheduled, once and for all', async () => {
+  it('ends a queued or scheduled message, permanently', async () => {
     for (const changes of [{}, { send_at: new Date(Date.now() + 60_000).toISOString() }]) {
       const { body } = await send(changes)
       const canceled = await cancel(body)
@@ -321,7 +321,7 @@ describe('a cancel', () => {
     }
   })
 
-  it('of two at once answers both with the canceled message', async () => {
+  it('repeated at once returns the canceled message twice', async () => {
     const { body } = await send()
     const answers = await Promise.all([cancel(body), cancel(body), cancel(body)])
     expect(answers.map((answer) => [answer.status, answer.body['status']])).toEqual(
@@ -329,7 +329,7 @@ describe('a cancel', () => {
     )
   })
 
-  it('comes too late for what a carrier has', async () => {
+  it('is too late for a message at a carrier', async () => {
     test.slots.room = 1
     const { body } = await send()
     const { status, body: problem } = await cancel(body)
@@ -344,7 +344,7 @@ describe('the timeline', () => {
     return (answer.body['data'] as { type: string }[]).map((entry) => entry.type)
   }
 
-  it('tells a delivery from its beginning to its end', async () => {
+  it('shows a delivery from beginning to end', async () => {
     test.slots.room = 1
     const { body } = await send()
     const handover = test.slots.taken.at(-1)
@@ -365,7 +365,7 @@ describe('the timeline', () => {
     expect(await timeline(body)).toEqual(['accepted', 'submitted', 'answered', 'sent', 'receipt', 'delivered'])
   })
 
-  it('tells every try, and why it ended', async () => {
+  it('shows every try, and its result', async () => {
     test.slots.room = 1
     const { body } = await send()
     const handover = test.slots.taken.at(-1)
@@ -377,7 +377,7 @@ describe('the timeline', () => {
     expect(await timeline(body)).toEqual(['accepted', 'submitted', 'answered', 'rejected'])
   })
 
-  it('of a scheduled message says for when, once', async () => {
+  it('of a scheduled message shows its time, once', async () => {
     const { body } = await send({ send_at: new Date(Date.now() + 60_000).toISOString() })
     expect(await timeline(body)).toEqual(['accepted', 'scheduled'])
   })

@@ -100,7 +100,7 @@ it('a refresh with filters and in either order does so too', async () => {
   }
 })
 
-it('a refresh shows again what has changed within the last minute, and no message twice', async () => {
+it('a refresh shows changes of the last minute again, and no message twice', async () => {
   const [changed, same] = [newId(), newId()]
   for (const id of [same, changed]) await write(id)
   const before = await list()
@@ -110,7 +110,7 @@ it('a refresh shows again what has changed within the last minute, and no messag
   expect(new Set(idsOf(page)).size).toBe(page.data.length)
 })
 
-it('a cursor belongs to the account and the order that it came from', async () => {
+it('a cursor belongs to its account and order', async () => {
   for (let i = 0; i < 3; i++) await write(newId())
   const page = await list({ limit: '1' })
   const other = await createTestAccount(db)
@@ -123,7 +123,7 @@ it('a cursor belongs to the account and the order that it came from', async () =
   }
 })
 
-it('from the oldest on, pages go to the newest and back', async () => {
+it('in ascending order, pages go to the newest and back', async () => {
   const ids = Array.from({ length: 7 }, () => newId())
   for (const id of ids) await write(id)
   const query = { sort: 'created_at', limit: '3' }
@@ -141,7 +141,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('refresh' as const, 'next' as const) }) },
 )
 
-it('whatever the order of commits, who pages and refreshes has seen every message, and pages show none twice', async () => {
+it('a reader who pages and refreshes sees every message, in any order of commits, and pages show none twice', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 5, maxLength: 25 }),

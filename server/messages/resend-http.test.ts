@@ -29,7 +29,7 @@ async function unknown(theirNumber: string, changes: Parameters<LedgerTest['leas
   return handover.id
 }
 
-it('a send says what is to become of it, and anything else is refused', async () => {
+it('a send sets its policy for unknown outcomes, and other values are refused', async () => {
   const send = (on_unknown: string): Promise<Body> =>
     call('POST', '/v1/messages/send', { to: '15551230001', message: 'Hello', on_unknown })
   const body = await send('resend')
@@ -38,7 +38,7 @@ it('a send says what is to become of it, and anything else is refused', async ()
   expect(await send('twice')).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '#/on_unknown' }] })
 })
 
-it('a message that is held is sent again when somebody asks, once, and tells who it was', async () => {
+it('a held message is sent again on request, once, and records the caller', async () => {
   const id = await unknown('15551230002')
   expect(await decisionsOf(id)).toContainEqual(['hold', 'held', 'on_unknown', false])
   const answers = await Promise.all([resend(id), resend(id), resend(id)])
@@ -59,7 +59,7 @@ it('a message that is held is sent again when somebody asks, once, and tells who
   ])
 })
 
-it('what is not unknown, too old or somebody else’s is not sent again', async () => {
+it('a message that is not unknown, too old or another account’s is not sent again', async () => {
   const queued = await test.send()
   expect(await resend(queued.id)).toMatchObject({ status: 409, detail: 'The message is queued.' })
   const taken = await test.lease()
@@ -80,7 +80,7 @@ it('what is not unknown, too old or somebody else’s is not sent again', async 
   expect(await resend(old, reader)).toMatchObject({ code: 'insufficient_scope' })
 })
 
-it('what a canceled campaign has left unknown is not sent again, by a policy or by hand', async () => {
+it('a canceled campaign’s unknown messages are not sent again, by a policy or on request', async () => {
   const campaignId = newId()
   await test.db.query(
     `with campaign as (insert into campaigns (account_id, id, name) values ($1, $2, 'One'))
@@ -104,7 +104,7 @@ it('what a canceled campaign has left unknown is not sent again, by a policy or 
   })
 })
 
-it('an explanation tells that a receipt, and no answer, said that the carrier took it', async () => {
+it('an explanation says that a receipt, and not a response, showed that the carrier accepted it', async () => {
   const id = await unknown('15551230004')
   await test.ledger.receipt({
     linkId: test.linkId,

@@ -211,7 +211,7 @@ async function messageIn(status: Status): Promise<Handover> {
   return handover
 }
 
-describe('every state, whatever happens', () => {
+describe('every state change', () => {
   it.each(happenings)('$name', async ({ to, from, happen }) => {
     for (const status of statuses) {
       const handover = await messageIn(status)
@@ -226,7 +226,7 @@ describe('every state, whatever happens', () => {
     }
   })
 
-  it('is all that canBecome says', () => {
+  it('is in canBecome', () => {
     const told = Object.entries(canBecome).map(([to, from]) => [to, [...from].sort()])
     const done = Object.keys(canBecome).map((to) => [
       to,

@@ -357,7 +357,7 @@ async function attempt(step: () => Promise<unknown>): Promise<void> {
 }
 
 it.each([1, 2, 3])(
-  'everything comes to an end that is told once, and nothing is sent twice unasked: walk %i',
+  'everything ends and is reported once, and nothing is sent twice without a request: walk %i',
   async (seed) => {
     const walk = new Walk(seed, [await openProcess(), await openProcess()])
     for (let n = 0; n < rounds; n++) await walk.round()

@@ -31,8 +31,8 @@ async function keyWith(...scopes: Scope[]): Promise<object> {
   return { authorization: `Bearer ${secret}` }
 }
 
-describe('an opt-out by hand', () => {
-  it('is made once, with its place, and kept with its reason', async () => {
+describe('an opt-out by a caller', () => {
+  it('is created once, with its position, and kept with its reason', async () => {
     const made = await add(`+${person}`, 'complaint by mail')
     expect(made).toMatchObject({
       status: 201,
@@ -50,7 +50,7 @@ describe('an opt-out by hand', () => {
     expect(spaced.body['detail']).toContain(`such as 15551234567; did you mean ${person}?`)
   })
 
-  it('is taken back only with a reason, which the ledger keeps', async () => {
+  it('is removed only with a reason, which the ledger keeps', async () => {
     await add(person)
     expect(errorsOf(await call('DELETE', `/opt-outs/${person}`))).toEqual(['?reason required'])
     expect((await call('DELETE', `/opt-outs/${person}?reason=asked+by+phone`)).status).toBe(204)
@@ -72,7 +72,7 @@ describe('an opt-out by hand', () => {
 })
 
 describe('the list', () => {
-  it('is filtered by number, source, reason and time, and says all that is wrong with a filter', async () => {
+  it('is filtered by number, source, reason and time, and reports all faults of a filter', async () => {
     await add('15551230001', 'A complaint by MAIL, 100%')
     await add('15551230002', 'complaint')
     await add('15551230003')
@@ -108,7 +108,7 @@ describe('the list', () => {
     ])
   })
 
-  it('hides the middle of numbers from who may not read contacts', async () => {
+  it('masks numbers from callers who may not read contacts', async () => {
     await add(person)
     await say('Pls stop', '15551230002')
     const headers = await keyWith('messages:read')
@@ -134,7 +134,7 @@ describe('the list', () => {
     expect((await call('POST', '/opt-outs/15551239999/forget')).status).toBe(404)
   })
 
-  it('is asked for many numbers at once', async () => {
+  it('is queried for many numbers at once', async () => {
     await add(person)
     const answer = await call('POST', '/opt-outs/check', { numbers: [`+${person}`, '15551230002', 'x'] })
     expect(dataOf(answer)).toMatchObject([
@@ -146,7 +146,7 @@ describe('the list', () => {
 })
 
 describe('a list in a file', () => {
-  it('opts every good row out, and says what is wrong with the others', async () => {
+  it('opts every good row out, and reports faults of the others', async () => {
     await add(person)
     const csv =
       '\uFEFFPhone number;reason\r\n+1 (555) 123-0001;old\r\n0015551230002;"=HYPERLINK(""x"")"\r\n15551230002;\r\nabc;\r\n;nobody\r\n;\r\n'
@@ -163,7 +163,7 @@ describe('a list in a file', () => {
     expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ source: 'api' })
   })
 
-  it('goes out as it may come in again, with nothing that a spreadsheet would run', async () => {
+  it('is exported as it may be imported, without formulas for a spreadsheet', async () => {
     await call('POST', '/opt-outs/import', {
       opt_outs: [{ number: person, reason: '=1+1' }, { number: '15551230002' }],
     })
@@ -175,7 +175,7 @@ describe('a list in a file', () => {
     expect((await call('POST', '/opt-outs/import', text)).body).toMatchObject({ total: 2, existing: 2, failed: 0 })
   })
 
-  it('opts out whatever stands in the reason: what cannot be stored, and the letter at which it is cut', async () => {
+  it('opts out with any reason: unstorable characters, and one cut within a letter', async () => {
     const long = `${'a'.repeat(499)}😀`
     const csv = `number,reason\n${person},a\0b\n15551230002,${long}b\n`
     expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 2, failed: 0 })
@@ -191,7 +191,7 @@ describe('a list in a file', () => {
     expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ reason: 'asked, twice | by phone' })
   })
 
-  it('means the numbers that were there before spreadsheets and phones wrote them', async () => {
+  it('contains the numbers as they were before spreadsheets and phones wrote them', async () => {
     const cells = ['4915123456789.0', '"447,911,123,456"', '\u202a+447911123457\u202c', "'+447911123458", '4.47E+11']
     cells.push('="447911123459"', '"=""447911123460"""')
     expect((await call('POST', '/opt-outs/import', `number\n${cells.join('\n')}\n`)).body).toMatchObject({
@@ -203,12 +203,12 @@ describe('a list in a file', () => {
     expect(text.match(/^\d+/gm)?.sort()).toEqual([...mobiles, '447911123460', '4915123456789'])
   })
 
-  it('may be one number a line', async () => {
+  it('may have one number per line', async () => {
     expect((await call('POST', '/opt-outs/import', '15551230001\n15551230002\n')).body).toMatchObject({ created: 2 })
   })
 
   it.each(['', '\n', 'name,age\nAda,36\n', '"15551230001', 'number\n'])(
-    'is refused where it is no list: %j',
+    'is refused if it is not a list: %j',
     async (csv) => {
       expect((await call('POST', '/opt-outs/import', csv)).status).toBe(422)
     },
@@ -224,7 +224,7 @@ describe('a list in a file', () => {
 })
 
 describe('the ledger of consent', () => {
-  it('keeps every word with its proof, and what the person wrote', async () => {
+  it('keeps every statement with its proof, and the person’s text', async () => {
     await test.send({ theirNumber: person })
     const proof = { method: 'web_form', text: 'I agree', ip: '192.0.2.7', obtained_at: '2026-11-01T10:00:00Z' }
     const made = await call('POST', '/consent', { number: person, status: 'opted_in', ...proof })
@@ -246,7 +246,7 @@ describe('the ledger of consent', () => {
     expect(text).toContain('web_form,,I agree,2026-11-01T10:00:00Z,192.0.2.7')
   })
 
-  it('is exported whole, newest first: what does not go on a page, and what a process has written whose clock is ahead', async () => {
+  it('is exported completely, newest first: more than a page, and rows of a process whose clock is ahead', async () => {
     const add = (accountId: string, id: string, from: number, to: number): Promise<unknown> =>
       database.db.query(
         `insert into consents (account_id, id, number_hmac, status, source, evidence)
@@ -264,7 +264,7 @@ describe('the ledger of consent', () => {
     expect(said).toEqual(Array.from({ length: 1501 }, (_, i) => 1501 - i))
   })
 
-  it('takes the key of a campaign for its id, as everywhere', async () => {
+  it('accepts a campaign’s key for its id, as everywhere', async () => {
     const campaign = newId()
     await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Spring', 'spring')`, [
       account.accountId,
@@ -284,7 +284,7 @@ describe('the ledger of consent', () => {
     ])
   })
 
-  it('is a problem where it cannot be read, and no half of a file', async () => {
+  it('is a problem if it cannot be read, and not half a file', async () => {
     const { db } = database
     await db.query('alter table consents rename to elsewhere')
     const answer = await call('GET', `/consent/export?number=${person}`)
@@ -292,7 +292,7 @@ describe('the ledger of consent', () => {
     expect(answer).toMatchObject({ status: 500, body: { code: 'internal_error' } })
   })
 
-  it('takes a withdrawal for an opt-out, and no consent for its end', async () => {
+  it('records a withdrawal as an opt-out, but not the end of an opt-out as consent', async () => {
     await call('POST', '/consent', { number: person, status: 'opted_out', text: 'said so at the counter' })
     expect(dataOf(await call('POST', '/opt-outs/check', { numbers: [person] }))).toMatchObject([{ opted_out: true }])
     await call('POST', '/consent', { number: person, status: 'opted_in' })
@@ -305,7 +305,7 @@ describe('the ledger of consent', () => {
 })
 
 describe('a refresh of the list of opt-outs', () => {
-  it('has what was committed since, though its id is older than those that were shown', async () => {
+  it('has later commits, though their ids are older than those shown', async () => {
     const client = await database.db.connect()
     const add = `insert into opt_outs (account_id, id, number, source) values ($1, $2, $3, 'api')`
     await client.query('begin')
@@ -323,7 +323,7 @@ describe('a refresh of the list of opt-outs', () => {
   })
 })
 
-it('an import that the database ends in the middle says how many are out, and goes on when it is repeated', async () => {
+it('an import that the database ends in the middle says how many are out, and continues when it is repeated', async () => {
   const { db } = database
   const numbers = Array.from({ length: 1500 }, (_, i) => `1555123${1000 + i}`)
   const csv = `number\n${numbers.join('\n')}\n`

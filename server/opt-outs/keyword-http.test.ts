@@ -7,7 +7,7 @@ import { account, add, call, dataOf, database, errorsOf, openOptOutTests, person
 openOptOutTests()
 
 describe('keywords', () => {
-  it('are the defaults until an account says more, and a campaign goes before its account', async () => {
+  it('are the defaults until an account adds its own, and a campaign’s precede its account’s', async () => {
     const campaignId = newId()
     await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Sale', 'sale')`, [
       account.accountId,
@@ -43,7 +43,7 @@ describe('keywords', () => {
     expect((await call('PUT', '/opt-outs/keywords', {})).body).toMatchObject({ own: {} })
   })
 
-  it('tell what would hold without what was said here, and who says it', async () => {
+  it('show what would apply without the own ones, and who set it', async () => {
     const campaignId = newId()
     await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Sale', 'sale')`, [
       account.accountId,
@@ -79,7 +79,7 @@ describe('keywords', () => {
     })
   })
 
-  it('keep STOP, and mean one thing each', async () => {
+  it('keep STOP, and have one meaning each', async () => {
     expect(errorsOf(await call('PUT', '/opt-outs/keywords', { stop_keywords: ['GENUG'] }))).toEqual([
       '#/stop_keywords invalid_value',
     ])
@@ -99,7 +99,7 @@ describe('keywords', () => {
 })
 
 describe('a reply that may mean STOP', () => {
-  it('opts nobody out, is told, and waits for somebody who decides', async () => {
+  it('opts nobody out, is reported, and waits for a decision', async () => {
     await test.subscribe('contact.opt_out_suspected')
     await say('please stop')
     await say('stop it pls', '15551230002')
@@ -141,7 +141,7 @@ describe('a reply that may mean STOP', () => {
     expect(await test.count('opt_out_suspicions', 'account_id = $1', [accountId])).toBe(1)
   })
 
-  it('is none of somebody who is out, and whose number was forgotten', async () => {
+  it('is not recorded for a person who is out, and whose number was forgotten', async () => {
     await add(person)
     await call('POST', `/opt-outs/${person}/forget`)
     await database.db.query(`update opt_outs set created_at = now() - interval '1 hour'`)
@@ -150,7 +150,7 @@ describe('a reply that may mean STOP', () => {
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
   })
 
-  it('does what the account says', async () => {
+  it('does what the account has set', async () => {
     await call('PUT', '/opt-outs/keywords', { on_suspicion: 'opt_out' })
     await say('please stop')
     expect((await call('GET', `/opt-outs/${person}`)).status).toBe(200)

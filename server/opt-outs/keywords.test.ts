@@ -74,7 +74,7 @@ it.each([
   'no more texts!!',
   'opt me out',
   'Bitte abmelden, danke',
-])('takes %j for a suspicion and not for a keyword', (text) => {
+])('recognizes %j as a suspicion, not a keyword', (text) => {
   expect(readKeyword(text)).toEqual({ keyword: null, isSuspect: true })
 })
 
@@ -87,28 +87,28 @@ it.each([
   'TD bank',
   '👍',
   'A B',
-])('takes %j for an ordinary reply', (text) => {
+])('recognizes %j as an ordinary reply', (text) => {
   expect(readKeyword(text)).toEqual({ keyword: null, isSuspect: false })
 })
 
-it('goes by the words of an account', () => {
+it('follows the account’s words', () => {
   const words = { ...keywordDefaults.words, stop: ['STOP', 'Genug'], start: ['YES'] }
   expect(readKeyword('genug!', { words }).keyword).toBe('stop')
   expect(readKeyword('yes', { words }).keyword).toBe('start')
   expect(readKeyword('cancel', { words })).toEqual({ keyword: null, isSuspect: false })
 })
 
-it('never fails, however strange the text', () => {
+it('never fails, for any text', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => void readKeyword(text)))
 })
 
-it('confirms with the account’s name, and says how to change one’s mind', () => {
+it('confirms with the account’s name, and says how to opt in again', () => {
   expect(writeReply(keywordDefaults, 'stop', 'Acme')).toMatch(/^Acme: .*START/)
   expect(writeReply(keywordDefaults, 'start', 'Acme')).toMatch(/^Acme: .*STOP/)
   expect(writeReply(keywordDefaults, 'help', 'Acme')).toMatch(/^Acme: .*STOP/)
 })
 
-it('writes the name of an account as it is', () => {
+it('writes an account’s name unchanged', () => {
   const replies = { stop: '{{ account_name }}: done. {{account_name}}', start: null, help: 'x' }
   expect(writeReply({ replies }, 'stop', '$& Co')).toBe('$& Co: done. $& Co')
   expect(writeReply({ replies }, 'start', 'Acme')).toBeNull()

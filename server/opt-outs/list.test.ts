@@ -17,7 +17,7 @@ async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: nu
   return { ...list, turns }
 }
 
-it('a long file is read in turns, and wholly, wherever its pieces part', async () => {
+it('a long file is read completely and in turns, for any size of pieces', async () => {
   // Characters of three bytes, and quoted lines: a piece ends inside some of them.
   const rows = Array.from({ length: optOutRowsMax }, (_, i) => `${15_550_000_000 + i},"€ ${i}\nmore"`)
   const { people, errors, total, turns } = await watch(readCsvList(`number,reason\n${rows.join('\n')}\n`))
@@ -26,7 +26,7 @@ it('a long file is read in turns, and wholly, wherever its pieces part', async (
   expect(turns).toBeGreaterThan(5)
 })
 
-it('opts out the number of a cell whatever is beside it', async () => {
+it('a number is opted out whatever is beside it in its cell', async () => {
   for (const cell of ['+12025550404 ext 4', '+12025550404 (mobile)', ' "+12025550404"', '+12025550404/12'])
     expect(await readCsvList(`number\n${cell}\n`), cell).toMatchObject({
       people: [{ number: '12025550404' }],
@@ -34,7 +34,7 @@ it('opts out the number of a cell whatever is beside it', async () => {
     })
 })
 
-it('bad rows are told by their line, and others have their turn meanwhile', async () => {
+it('bad rows are reported by line, and others get their turn meanwhile', async () => {
   const bad = Array.from({ length: optOutRowsMax }, (_, i) => `x${i}`)
   const csv = await watch(readCsvList(`number\n${bad.join('\n')}`))
   expect([csv.errors.length, csv.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax + 1])
@@ -44,7 +44,7 @@ it('bad rows are told by their line, and others have their turn meanwhile', asyn
   expect(json.turns).toBeGreaterThan(2)
 })
 
-it('of a file is read as contacts are: national numbers get the default country, and those of an export have theirs', async () => {
+it('a file is read like contacts: national numbers get the default country, and those of an export have theirs', async () => {
   const numbers = async (text: string, country: string | null): Promise<string[]> =>
     (await readCsvList(text, country)).people.map(({ number }) => number)
   // Ten digits that are a number of Egypt, too.
@@ -63,7 +63,7 @@ it('of a file is read as contacts are: national numbers get the default country,
   expect(errors).toMatchObject([{ line: 2, code: 'scientific_notation' }])
 })
 
-it('of JSON takes digits with their country code, as everywhere, refuses those that are a national number too, and completes what is written as one', async () => {
+it('a JSON list takes digits with a country code, as everywhere, refuses those that are also a national number, and completes national ones', async () => {
   const read = async (country: string | null, ...numbers: string[]): Promise<[string[], string[]]> => {
     const { people, errors } = await readJsonList(
       numbers.map((number) => ({ number })),
@@ -79,7 +79,7 @@ it('of JSON takes digits with their country code, as everywhere, refuses those t
   expect(await read(null, ...spelled)).toEqual([['12025580304', '12025580305', '12025580306'], []])
 })
 
-it('cells are what they stand for: texts in formulas, and without the apostrophe that an export puts before one', async () => {
+it('cells are read as displayed: texts in formulas, and without an export’s apostrophe', async () => {
   const { people } = await readCsvList(`="number",reason\n="15551230001",'=1+1\n15551230002,said "no" twice\n`)
   expect(people).toEqual([
     { number: '15551230001', reason: '=1+1' },
@@ -87,7 +87,7 @@ it('cells are what they stand for: texts in formulas, and without the apostrophe
   ])
 })
 
-it('rows of blank cells are none, as lines without anything', async () => {
+it('rows of blank cells are ignored, like empty lines', async () => {
   const { people, errors, total } = await readCsvList(
     ',\nnumber,reason\n\n15551230001,x\n,\n" ",\n,only a reason\n,,\n',
   )
@@ -95,7 +95,7 @@ it('rows of blank cells are none, as lines without anything', async () => {
   expect(errors).toMatchObject([{ line: 7, code: 'required' }])
 })
 
-it('of JSON is taken without its bad rows, each of which is told', async () => {
+it('a JSON list is taken without its bad rows, each of which is reported', async () => {
   const { people, errors } = await readJsonList([
     { number: '15551230001' },
     {},
@@ -119,7 +119,7 @@ it('of JSON is taken without its bad rows, each of which is told', async () => {
   ])
 })
 
-it('what is no list is refused as a whole', async () => {
+it('a file that is not a list is refused as a whole', async () => {
   const refusals: [string, string][] = [
     ['name\nAnna', 'must have a column of numbers'],
     ['number\n', 'must have at least one row'],
@@ -131,7 +131,7 @@ it('what is no list is refused as a whole', async () => {
     })
 })
 
-it('keeps a reason as it was written, whatever its quotes and commas', async () => {
+it('a reason is kept unchanged, with quotes and commas', async () => {
   const reasons: [string, string][] = [
     ['"no" she said', '"no" she said'],
     ['"no, thanks" she said', '"no, thanks" she said'],
@@ -148,7 +148,7 @@ it('keeps a reason as it was written, whatever its quotes and commas', async () 
   )
 })
 
-it('refuses national numbers of no named country, and says what would make them pass', async () => {
+it('national numbers without a country are refused, with a remedy', async () => {
   const numbers = ['2025550123', '3105550188', '4155550142', '6465550117', '12']
   const list = await readCsvList(`phone,reason\n${numbers.join(',x\n')},x\n`)
   expect(list).toMatchObject({ people: [], doubt: { codes: ['1'], doubtful: 4 } })

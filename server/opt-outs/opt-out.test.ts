@@ -43,7 +43,7 @@ const send = async (): Promise<string> => {
 }
 
 describe('an opt-out', () => {
-  it('refuses sends, cancels what waits, and is told', async () => {
+  it('refuses sends, cancels queued messages, and is reported', async () => {
     await test.subscribe('contact.opted_out', 'message.canceled')
     const waiting = await test.send()
     expect([...(await add(person, '15551230002')).added].sort()).toEqual([person, '15551230002'])
@@ -52,20 +52,20 @@ describe('an opt-out', () => {
     expect(await test.count('events', `type = 'contact.opted_out'`)).toBe(2)
   })
 
-  it('is one, however often it is added, and in the ledger once', async () => {
+  it('is stored once, however often it is added, and once in the ledger', async () => {
     await add(person)
     expect((await add(person)).added.size).toBe(0)
     expect([await test.count('opt_outs', 'true'), await test.count('consents', 'true')]).toEqual([1, 1])
   })
 
-  it('of two lists at once, in any order, is one', async () => {
+  it('in two lists at once, in any order, is stored once', async () => {
     const numbers = Array.from({ length: 200 }, (_, at) => `1555123${1000 + at}`)
     const results = await Promise.all([add(...numbers), add(...numbers.toReversed()), add(...numbers)])
     expect(results.reduce((sum, { added }) => sum + added.size, 0)).toBe(200)
     expect(await test.count('opt_outs', 'true')).toBe(200)
   })
 
-  it('is the account’s own', async () => {
+  it('belongs to its account', async () => {
     const other = await openLedgerTest(test.db)
     const waiting = await other.send()
     await add(person)
@@ -85,7 +85,7 @@ describe('an opt-out', () => {
 })
 
 describe('a forgotten number', () => {
-  it('is nowhere in the table and refused all the same', async () => {
+  it('is nowhere in the table and still refused', async () => {
     await add(person)
     await age()
     expect(await forget(person)).toBe(true)
@@ -99,7 +99,7 @@ describe('a forgotten number', () => {
     expect(await isOptedOut(test.db, testVault, test.accountId, person)).toBe(true)
   })
 
-  it('does not hold up the others of a flush, of its account or another', async () => {
+  it('does not delay others of a flush, of its account or another', async () => {
     const other = await openLedgerTest(test.db)
     await add(person)
     await age()
@@ -164,7 +164,7 @@ describe('a forgotten number', () => {
     expect(await forgetNumbers(test.db)).toBe(1)
   })
 
-  it('stays known for a while after the opt-out: an accept may have begun before it', async () => {
+  it('stays known for a while after the opt-out: an accept may have begun earlier', async () => {
     await add(person)
     await forget(person)
     expect(await forgetNumbers(test.db)).toBe(0)
@@ -183,7 +183,7 @@ describe('a forgotten number', () => {
   })
 })
 
-it('lets a person in again and says so in the ledger', async () => {
+it('an opt-in is recorded in the ledger', async () => {
   await add(person)
   const letIn = (): Promise<{ isChange: boolean }> =>
     inTransaction(test.db, (tx) =>
@@ -193,7 +193,7 @@ it('lets a person in again and says so in the ledger', async () => {
   expect(await test.count('consents', `status = 'opted_in' and evidence ->> 'reason' = 'asked by phone'`)).toBe(1)
 })
 
-it('finds many numbers at once, forgotten ones too', async () => {
+it('many numbers are found at once, including forgotten ones', async () => {
   await add(person, '15551230002')
   await age()
   await forget(person)
@@ -202,7 +202,7 @@ it('finds many numbers at once, forgotten ones too', async () => {
   expect([...known.keys()].sort()).toEqual([person, '15551230002'])
 })
 
-it('lets nobody change or delete what the ledger says, the owner of the table included', async () => {
+it('ledger entries cannot be changed or deleted, even by the table’s owner', async () => {
   await add(person)
   const client = await test.db.connect()
   const attempt = async (statement: string): Promise<string> => {

@@ -47,7 +47,7 @@ describe('an opt-out whose number was forgotten in an old form', () => {
       [test.accountId, newId(), hashNumber(testVault, test.accountId, number)],
     )
 
-  it('refuses sends to the current number, is shown under it, and is taken back under it', async () => {
+  it('refuses sends to the current number, is shown under it, and is removed under it', async () => {
     for (const number of current) {
       await forgotten(oldOf(number))
       expect(await send(number), number).toBe('recipient_opted_out')

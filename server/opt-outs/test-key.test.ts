@@ -26,7 +26,7 @@ async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
   )
 }
 
-it('a test key lets in again whom a simulated phone has taken out, and no person who said STOP', async () => {
+it('a test key opts in again a person whom a simulated phone has opted out, but no person who said STOP', async () => {
   expect(await letIn(tester)).toBe(404)
   await stop(true)
   expect(await letIn(tester)).toBe(204)
@@ -36,7 +36,7 @@ it('a test key lets in again whom a simulated phone has taken out, and no person
   expect(await letIn(live)).toBe(204)
 })
 
-it('what a person says, or a caller, takes the place of what a simulated phone has said, and not the other way round', async () => {
+it('a person’s or caller’s statement replaces a simulated phone’s, and not the reverse', async () => {
   const create = (): Promise<unknown> =>
     app.inject({ method: 'POST', url: '/v1/opt-outs', headers: live.headers, payload: { number: person } })
   const [simulated, real] = [await test.send({ isTest: true }), await test.send()]

@@ -55,7 +55,7 @@ test.each([
   'https://[fec0::1]/',
   'https://[ff02::1]/',
   'https://[100::1]/',
-])('takes %s for a private address', (url) => {
+])('recognizes %s as a private address', (url) => {
   expect(refuse(url)).toBe('private_address')
 })
 
@@ -72,7 +72,7 @@ test.each([
   'https://198.17.255.255/',
   'https://198.20.0.0/',
   'https://[2001:200::1]/',
-])('lets %s pass', (url) => {
+])('allows %s', (url) => {
   expect(refuse(url)).toBeNull()
 })
 
@@ -83,7 +83,7 @@ test.each(['http://8.8.8.8/', 'http://8.8.8.8:8443/', 'https://8.8.8.8:22/', 'ht
   },
 )
 
-test('lets allowed networks pass by plain http and on any port, and nothing beside them', () => {
+test('allows the listed networks by plain http and on any port, and nothing beside them', () => {
   const open = guardAddresses({ allowedCidrs: ['127.0.0.0/8', 'fd00:1::/32'], ports: [443] })
   expect(open('127.0.0.1', 8080, false)).toBeNull()
   expect(open('::ffff:127.0.0.1', 8080, false)).toBeNull()

@@ -9,7 +9,7 @@ const read = (text: string | Buffer) => readAnswer(Buffer.from(text as string, '
 const whole = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nX-Id: 7\r\n\r\nok'
 
 describe('reads', () => {
-  it('what receivers answer', () => {
+  it('receivers’ responses', () => {
     expect(read(whole)).toMatchObject({
       status: 200,
       headers: '{"content-type":"text/plain","content-length":"2","x-id":"7"}',
@@ -33,7 +33,7 @@ describe('reads', () => {
     expect(read(whole.replace('X-Id: 7', line))?.keepsForMs).toBe(keepsForMs)
   })
 
-  it('an answer with the head of the last one as that', () => {
+  it('a response with the same head as the last one', () => {
     const first = read(whole)
     expect(readAnswer(Buffer.from(whole), first)).toBe(first)
     expect(readAnswer(Buffer.from(whole.replace('7', '8')), first)).toMatchObject({ bodyBytes: 2 })
@@ -75,7 +75,7 @@ describe('leaves to undici', () => {
   })
 })
 
-describe('what it reads, undici reads alike', () => {
+describe('a response that it reads, undici reads alike', () => {
   let answer: Buffer = Buffer.alloc(0)
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -24,11 +24,11 @@ async function failing(): Promise<Set<string>> {
   return new Set(told.flatMap(({ endpoints = [] }) => endpoints))
 }
 
-it('names the webhooks to which nothing can be posted', async () => {
+it('names the webhooks that cannot be posted to', async () => {
   expect(await failing()).toEqual(new Set(ids.map((id) => showId('whk', id))))
 })
 
-it('names the account to whose callback addresses nothing can be posted', async () => {
+it('names the account whose callback addresses cannot be posted to', async () => {
   const url = 'http://127.0.0.1:9/callback'
   await db.query(`delete from outbox where endpoint_id = $1`, [ids[0]])
   await db.query(`update outbox set endpoint_id = $1, url = $2, leased_by = null, leased_until = null`, [

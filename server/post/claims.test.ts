@@ -11,7 +11,7 @@ import { insertTestAccount, nobody } from '../webhooks/testing.ts'
 
 const { db } = await createTestDatabase()
 
-test('four thousand events of 200 endpoints come a part at a time, some of each, until all are there', async () => {
+test('four thousand events of 200 endpoints arrive in parts, some of each, until all are there', async () => {
   await ensurePartitions(db, { info() {}, warn() {}, error() {} })
   const accountId = await insertTestAccount(db)
   const [endpoints, eventsOfEach] = [200, 20]

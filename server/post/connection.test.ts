@@ -57,7 +57,7 @@ const post = (body = '{"a":"b"}'): Promise<PostResult> =>
 const requestsIn = (text: string): number => text.split('POST /hook?a=b HTTP/1.1\r\n').length - 1
 
 describe('a connection', () => {
-  it('writes a request as it is, and keeps to one connection', async () => {
+  it('writes a request unchanged, and keeps to one connection', async () => {
     for (let i = 0; i < 3; i++) expect(await post()).toMatchObject({ outcome: 'ok', responseHead: 'ok' })
     const { port } = server.address() as AddressInfo
     const one =
@@ -72,7 +72,7 @@ describe('a connection', () => {
     expect(came[0]).toContain(`content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   })
 
-  it('is undici’s from the first answer on that is unusual, with the request written once', async () => {
+  it('leaves the first unusual response, and all later ones, to undici, with the request written once', async () => {
     answer = (socket) => socket.write(chunked)
     for (let i = 0; i < 3; i++) {
       const result = await post()
@@ -86,7 +86,7 @@ describe('a connection', () => {
     ['in the head', 20],
     ['behind the head', ok.length - 2],
     ['in the body', ok.length - 1],
-  ])('reads an answer that comes in two pieces, cut %s', async (_where, at) => {
+  ])('reads a response in two pieces, cut %s', async (_where, at) => {
     answer = async (socket) => {
       socket.write(ok.slice(0, at))
       await pause(50)
@@ -96,7 +96,7 @@ describe('a connection', () => {
     expect(came.map(requestsIn)).toEqual([2])
   })
 
-  it('reads an answer that comes an octet at a time, and one behind what is on its way', async () => {
+  it('reads a response octet by octet, and the one behind it', async () => {
     answer = async (socket) => {
       for (const octet of `HTTP/1.1 102 Processing\r\n\r\n${ok}`) {
         socket.write(octet)
@@ -106,13 +106,13 @@ describe('a connection', () => {
     expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200, responseHead: 'ok' })
   })
 
-  it('reads an answer that ends with its connection, and posts the next over another', async () => {
+  it('reads a response that ends with its connection, and posts the next over another', async () => {
     answer = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nok')
     for (let i = 0; i < 2; i++) expect(await post()).toMatchObject({ outcome: 'ok', responseHead: 'ok' })
     expect(came.map(requestsIn)).toEqual([1, 1])
   })
 
-  it('believes a receiver that closes it, or does in two seconds', async () => {
+  it('closes if a receiver says so, or that it will in two seconds', async () => {
     answer = (socket, n) =>
       void socket.write(
         ok.replace('\r\n\r\n', n === 0 ? '\r\nConnection: close\r\n\r\n' : '\r\nKeep-Alive: timeout=2\r\n\r\n'),
@@ -121,7 +121,7 @@ describe('a connection', () => {
     expect(came.map(requestsIn)).toEqual([1, 1, 1])
   })
 
-  it('closes when it has been quiet for as long as the receiver says, less two seconds', async () => {
+  it('closes when it has been quiet for as long as the receiver allows, less two seconds', async () => {
     answer = (socket) => socket.write(ok.replace('\r\n\r\n', '\r\nKeep-Alive: timeout=3\r\n\r\n'))
     await post()
     await once(sockets[0] as Socket, 'close')
@@ -129,7 +129,7 @@ describe('a connection', () => {
     expect(came.map(requestsIn)).toEqual([1, 1])
   })
 
-  it('takes nothing that comes unasked for an answer', async () => {
+  it('does not mistake unrequested data for a response', async () => {
     await post()
     sockets[0]?.write(ok.replace('200 OK', '500 Poisoned'))
     await pause(50)
@@ -145,7 +145,7 @@ describe('a connection', () => {
     ['the end of it', (socket: Socket) => socket.destroy()],
     ['a reset', (socket: Socket) => socket.resetAndDestroy()],
     ['what nobody asked for', (socket: Socket) => socket.write(ok.replace('200 OK', '500 Poisoned'))],
-  ])('hears of %s before it is used again, also in a turn that has read its sockets', async (_what, act) => {
+  ])('notices %s before it is used again, also in a turn that has read its sockets', async (_what, act) => {
     for (let i = 0; i < 10; i++) {
       await post()
       const result = await new Promise<PostResult>((resolve) => {
@@ -161,7 +161,7 @@ describe('a connection', () => {
     }
   })
 
-  it('takes an answer to half a request, and writes the next over another connection', async () => {
+  it('accepts a response to half a request, and writes the next over another connection', async () => {
     let isFirst = true
     server.on('connection', (socket: Socket) => {
       if (!isFirst) return
@@ -174,7 +174,7 @@ describe('a connection', () => {
     expect(sockets.length).toBe(2)
   })
 
-  it('tells reset of a receiver that goes without a word, and of what is under way when all is over', async () => {
+  it('reports a reset if a receiver leaves silently, and for pending requests at the end', async () => {
     answer = (socket) => socket.end()
     expect(await post()).toMatchObject({ outcome: 'reset', statusCode: null, firstByteMs: null })
     answer = (socket) => socket.end(ok.slice(0, 20))
@@ -186,7 +186,7 @@ describe('a connection', () => {
     expect(await last).toMatchObject({ outcome: 'reset' })
   })
 
-  it('tells a receiver that never ends the head of its answer, and takes the status of one that never ends its body', async () => {
+  it('reports a receiver that never ends a response’s head, and accepts the status of one that never ends its body', async () => {
     const hasty = new Poster({ destinations, timeoutMs: 300 })
     const { port } = server.address() as AddressInfo
     const postHastily = (): Promise<PostResult> =>
@@ -205,7 +205,7 @@ describe('a connection', () => {
   })
 })
 
-it('writes no other request in the place of its own where the connection is lost to undici', async () => {
+it('writes no other request in its place if the connection is lost to undici', async () => {
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
   const dial = buildConnector({ allowH2: false })
   const accepted = once(server, 'connection') as Promise<[Socket]>
@@ -241,7 +241,7 @@ it.each([
   ['a value of two lines', ['a', 'b\r\nc: d']],
   ['a name that is none', ['a b', 'c']],
   ['half a field', ['a']],
-])('leaves it to undici to refuse %s', async (_what, headers) => {
+])('leaves the refusal of %s to undici', async (_what, headers) => {
   const { port } = server.address() as AddressInfo
   const result = await new Promise<PostResult>((resolve) =>
     poster.post(targetOf(`http://127.0.0.1:${port}/`), headers, '{}', resolve),
@@ -250,7 +250,7 @@ it.each([
   expect(came.join('')).toBe('')
 })
 
-it('posts over TLS, once, whether an answer comes whole or not', async () => {
+it('posts over TLS, once, for responses in one piece or several', async () => {
   const { cert, key } = makeCertificate('localhost')
   const bodies: string[] = []
   const secure = createTlsServer({ cert, key }, (request, response) => {

@@ -6,7 +6,7 @@ import { Endpoints, type EndpointKey } from './endpoint.ts'
 
 const { db } = await createTestDatabase()
 
-it('the secrets of callback addresses are read once for all origins that are asked for together, and again after a failure', async () => {
+it('callback secrets are read once for all origins requested together, and again after a failure', async () => {
   const { accountId } = await createTestAccount(db)
   const endpoints = new Endpoints(db, testVault)
   const keys = Array.from({ length: 50 }, (_, n): EndpointKey => {

@@ -70,7 +70,7 @@ const outcomesOf = async (endpointId: string) =>
 test.each([
   ['a port that is closed', 'refused', undefined],
   ['a name without an address', 'dns', () => Promise.resolve([])],
-])('goes on after many posts at once to %s', async (_title, outcome, resolve) => {
+])('continues after many posts at once to %s', async (_title, outcome, resolve) => {
   const closed = await startReceiver()
   await closed.close()
   const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] }, resolve)
@@ -82,7 +82,7 @@ test.each([
   expect(new Set((await outcomesOf(id)).map((one) => one.outcome))).toEqual(new Set([outcome]))
 })
 
-test('loses no post to a receiver that closes its connection after each answer without saying so', async () => {
+test('loses no post to a receiver that silently closes its connection after each response', async () => {
   const receiver = await receive((response) => {
     response.writeHead(204).end(() => response.socket?.destroySoon())
   })
@@ -94,7 +94,7 @@ test('loses no post to a receiver that closes its connection after each answer w
   expect(new Set((await outcomesOf(id)).map((one) => one.outcome))).toEqual(new Set(['ok']))
 })
 
-test('posts a signed event soon after its commit, once, and leaves one attempt', async () => {
+test('posts a signed event soon after its commit, once, and records one attempt', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   const { id, secret } = await insertTestWebhook(db, accountId, receiver.url)
@@ -112,7 +112,7 @@ test('posts a signed event soon after its commit, once, and leaves one attempt',
   expect(await outcomesOf(id)).toEqual([{ try: 1, outcome: 'ok', nextAttemptAt: null }])
 })
 
-test('begins no post that its process has in memory while another may have taken it over, and claims none', async () => {
+test('starts no post in memory that another process may have taken over, and claims none', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -129,7 +129,7 @@ test('begins no post that its process has in memory while another may have taken
   await until('the posts', () => receiver.received.length === 2)
 })
 
-test('posts what another node recorded without a dispatcher of its own, as soon', async () => {
+test('posts events of a node without a dispatcher just as soon', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   await insertTestWebhook(db, accountId, receiver.url)
@@ -140,7 +140,7 @@ test('posts what another node recorded without a dispatcher of its own, as soon'
   expect(performance.now() - began).toBeLessThan(soonMs)
 })
 
-test('tries again by the schedule with the same id until it works', async () => {
+test('retries by the schedule with the same id until it works', async () => {
   const receiver = await receive((response) =>
     response.writeHead(receiver.received.length < 3 ? 500 : 200).end('later'),
   )
@@ -161,7 +161,7 @@ test('tries again by the schedule with the same id until it works', async () => 
   await until('the recovery', async () => (await count('webhooks where id = $1 and failing_since is null', [id])) === 1)
 })
 
-test('gives up after the last attempt, and says since when the endpoint fails', async () => {
+test('gives up after the last attempt, and reports since when the endpoint fails', async () => {
   const receiver = await receive((response) => response.writeHead(503, { 'retry-after': '0' }).end())
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -173,7 +173,7 @@ test('gives up after the last attempt, and says since when the endpoint fails', 
   expect(await count('webhooks where id = $1 and enabled', [id])).toBe(1)
 })
 
-test('honours Retry-After', async () => {
+test('honors Retry-After', async () => {
   const receiver = await receive((response) => response.writeHead(429, { 'retry-after': '120' }).end())
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -182,7 +182,7 @@ test('honours Retry-After', async () => {
   expect(await count(`outbox where endpoint_id = $1 and due_at > now() + interval '115 seconds'`, [id])).toBe(1)
 })
 
-test('ten endpoints, one of which hangs: the other nine get each event as if it did not', async () => {
+test('nine of ten endpoints get each event as if the tenth did not hang', async () => {
   const latencies: number[] = []
   const receivers = await Promise.all(
     Array.from({ length: 9 }, () =>
@@ -207,7 +207,7 @@ test('ten endpoints, one of which hangs: the other nine get each event as if it 
   expect(hanging.received.length).toBeGreaterThan(0)
 })
 
-test('loses nothing of 10,000 events for a slow endpoint, and posts each once', async () => {
+test('loses none of 10,000 events for a slow endpoint, and posts each once', async () => {
   const receiver = await receive((response) => setTimeout(() => response.writeHead(200).end(), 20))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -231,7 +231,7 @@ test('two dispatchers on one database post each event once', async () => {
   expect(receiver.received).toHaveLength(3000)
 })
 
-test('leaves what a dead node leased until its lease ends, then posts it', async () => {
+test('leaves a dead node’s leases until they end, then posts', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -244,7 +244,7 @@ test('leaves what a dead node leased until its lease ends, then posts it', async
   await until('the rest', () => receiver.received.length === 6)
 })
 
-test('closes after what is under way, and gives back the rest', async () => {
+test('finishes pending posts when it closes, and returns the rest', async () => {
   const receiver = await receive((response) => setTimeout(() => response.writeHead(200).end(), 100))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -261,7 +261,7 @@ test('closes after what is under way, and gives back the rest', async () => {
   expect(receiver.received).toHaveLength(50)
 })
 
-test('410 disables the endpoint at once, with an event, and drops what waits for it', async () => {
+test('410 disables the endpoint at once, with an event, and drops its pending posts', async () => {
   const gone = await receive((response) => response.writeHead(410).end())
   const other = await receive()
   const accountId = await insertTestAccount(db)
@@ -281,7 +281,7 @@ test('410 disables the endpoint at once, with an event, and drops what waits for
   expect(await count(`events where account_id = $1 and type = 'webhook.disabled'`, [accountId])).toBe(1)
 })
 
-test('disables an endpoint after days of nothing but failures', async () => {
+test('disables an endpoint after days of only failures', async () => {
   const receiver = await receive((response) => response.writeHead(500).end())
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -299,7 +299,7 @@ test('disables an endpoint after days of nothing but failures', async () => {
   })
 })
 
-test('drops what waits for a deleted or disabled endpoint, and delays nobody by it', async () => {
+test('drops pending posts of a deleted or disabled endpoint, and delays no others', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -325,7 +325,7 @@ test('posts to a callback address, signed with the secret of its account', async
   expect(account.received).toHaveLength(0)
 })
 
-test('a callback address that is gone is not tried again', async () => {
+test('a callback address that is gone is not retried', async () => {
   const receiver = await receive((response) => response.writeHead(410).end())
   const accountId = await insertTestAccount(db)
   await postEvents(db, startDispatcher(), accountId, 1, { callbackUrl: `${receiver.url}/gone` })
@@ -333,7 +333,7 @@ test('a callback address that is gone is not tried again', async () => {
   expect(await count('outbox where account_id = $1', [accountId])).toBe(0)
 })
 
-test('never posts to a private address that is not allowed, and says so', async () => {
+test('never posts to a forbidden private address, and says so', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -348,7 +348,7 @@ test('never posts to a private address that is not allowed, and says so', async 
   expect(receiver.connections).toBe(0)
 })
 
-test('signs with the new and the previous secret while both hold', async () => {
+test('signs with the new and the previous secret while both are valid', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
   const { id, secret } = await insertTestWebhook(db, accountId, receiver.url)
@@ -363,7 +363,7 @@ test('signs with the new and the previous secret while both hold', async () => {
   new Webhook(secret).verify(body, headers as Record<string, string>)
 })
 
-test('loses nothing when database connections break under it', async () => {
+test('loses nothing when database connections break', async () => {
   const receiver = await receive((response) => setTimeout(() => response.writeHead(200).end(), 5))
   const accountId = await insertTestAccount(db)
   const { id } = await insertTestWebhook(db, accountId, receiver.url)
@@ -386,6 +386,6 @@ test('loses nothing when database connections break under it', async () => {
   await breaking.end()
 })
 
-test('logged nothing that it could not do', () => {
+test('logged no failed write', () => {
   expect(logged.filter((one) => typeof one === 'string' && one !== 'webhook disabled')).toEqual([])
 })

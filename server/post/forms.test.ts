@@ -73,7 +73,7 @@ async function tellStories(outbox: Outbox, accountId: string, messages: string[]
   }
 }
 
-test('posts the events of a message in their order, however they fail, and no message waits for another', async () => {
+test('posts a message’s events in order, despite failures, and messages do not wait for each other', async () => {
   const taken = new Map<string, number[]>()
   const outOfTurn: string[] = []
   let stuck = ''
@@ -119,7 +119,7 @@ test('posts the first event of an ordered endpoint at once', async () => {
   expect(performance.now() - began).toBeLessThan(5000)
 })
 
-test('posts batches, signed as one under an id of their own, full ones at once and others after the wait', async () => {
+test('posts batches, signed as one under their own id, full ones at once and others after the wait', async () => {
   const receiver = await receive()
   const { accountId, id, secret } = await webhook(receiver.url, 'batch_events = 10, batch_wait_ms = 2000')
   const dispatcher = start()
@@ -145,7 +145,7 @@ test('posts batches, signed as one under an id of their own, full ones at once a
   expect(rows).toEqual([{ batches: 3, attempts: 23 }])
 })
 
-test('takes nothing of a batch that was refused for taken: all of it comes again', async () => {
+test('repeats a whole batch if its refusal could not be saved', async () => {
   const receiver = await receive((response) => response.writeHead(receiver.received.length === 1 ? 500 : 204).end())
   const { accountId, id } = await webhook(receiver.url, 'batch_events = 200, batch_wait_ms = 100')
   const dispatcher = start({ retryDelaysMs: [50, 50], pollMs: 20 })
@@ -157,7 +157,7 @@ test('takes nothing of a batch that was refused for taken: all of it comes again
   expect(receiver.received[1]?.headers['webhook-id']).not.toBe(receiver.received[0]?.headers['webhook-id'])
 })
 
-test('leaves texts out of the posts of an endpoint that is not to have them', async () => {
+test('leaves out texts for an endpoint that must not get them', async () => {
   const receiver = await receive()
   const { accountId, secret } = await webhook(receiver.url, 'has_bodies = false')
   await postEvents(db, start(), accountId, 1)
@@ -167,7 +167,7 @@ test('leaves texts out of the posts of an endpoint that is not to have them', as
   new Webhook(secret).verify(post?.body ?? '', post?.headers as Record<string, string>)
 })
 
-test('seals headers that an earlier version stored in the clear, and posts with them before and after', async () => {
+test('seals headers that an earlier version stored in plain form, and posts with them before and after', async () => {
   const receiver = await receive()
   const { accountId, id } = await webhook(receiver.url, `headers = '{"Authorization": "Bearer crm"}'`)
   const dispatcher = start()
@@ -189,7 +189,7 @@ test('seals headers that an earlier version stored in the clear, and posts with 
   expect(receiver.received.map(({ headers }) => headers.authorization)).toEqual(['Bearer crm', 'Bearer crm'])
 })
 
-test('drops what waited when an endpoint was disabled, and posts what happens after it is enabled again', async () => {
+test('drops what waited when an endpoint was disabled, and posts later events after it is enabled again', async () => {
   let status = 500
   const receiver = await receive((response) => response.writeHead(status).end())
   const { accountId, id } = await webhook(receiver.url, 'description = null')
@@ -206,7 +206,7 @@ test('drops what waited when an endpoint was disabled, and posts what happens af
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test('the delivery log has the headers that a post in the form of Twilio had', async () => {
+test('the delivery log has the headers of a post in Twilio’s form', async () => {
   const receiver = await receive()
   const { accountId, id } = await webhook(`${receiver.url}#twilio`, 'enabled = true')
   const message = { id: showId('msg', newId()), direction: 'outbound', status: 'delivered', to: '1', from: '2' }

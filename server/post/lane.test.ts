@@ -27,7 +27,7 @@ test('holds what its endpoint takes in a second, if that is more than a thousand
   expect(roomIn(laneAfter(300, true, 1), false)).toBe(4096)
 })
 
-test('holds no more than a thousand where memory is scarce, and little where the endpoint fails', () => {
+test('holds no more than a thousand if memory is scarce, and little if the endpoint fails', () => {
   expect(roomIn(laneAfter(300, true, 1), true)).toBe(1024)
   const failing = laneAfter(300, true, 1)
   failing.window.note(false, 1, false)

@@ -19,7 +19,7 @@ async function duePost(nodeId: string | null = null): Promise<{ accountId: strin
   return { accountId, rows }
 }
 
-test('a post that was leased twice and ends twice at one time comes back once', async () => {
+test('a post that was leased twice and fails twice at once is queued once', async () => {
   const { accountId, rows } = await duePost()
   const ends = [5000, 6000].flatMap((retryMs) =>
     rows.map((key) => testEnded({ ...key, accountId }, { outcome: 'status', statusCode: 500, retryMs })),
@@ -32,7 +32,7 @@ test('a post that was leased twice and ends twice at one time comes back once', 
 })
 
 test.each(['first', 'last'])(
-  'a post that was leased twice and was taken once, %s, does not come back',
+  'a post that was leased twice and succeeded once, %s, is not queued again',
   async (taken) => {
     await db.query('truncate outbox')
     const { accountId, rows } = await duePost()
@@ -45,7 +45,7 @@ test.each(['first', 'last'])(
   },
 )
 
-test('a node gives back only what is leased to it: the lease of another one stays', async () => {
+test('a node returns only its own leases', async () => {
   await db.query('truncate outbox')
   const [mine, theirs] = [newId(), newId()]
   const { rows } = await duePost(theirs)
@@ -73,7 +73,7 @@ async function heldPosts(): Promise<{ accountId: string; endpointId: string; eve
   return { accountId, endpointId, eventIds }
 }
 
-test('what waits for an earlier event of its message is put off beside a redelivery of its own event', async () => {
+test('a post that waits for its message’s earlier event is postponed beside a redelivery of its own event', async () => {
   const { accountId, endpointId, eventIds } = await heldPosts()
   const [first, second] = eventIds
   const { rows: before } = await db.query<{ dueAt: Date }>(
@@ -98,7 +98,7 @@ test('what waits for an earlier event of its message is put off beside a redeliv
   expect(after.map(({ dueAt }) => dueAt.getTime())).toEqual([at, at + 1])
 })
 
-test('what waited when its endpoint was disabled holds up nothing that comes after it was enabled again', async () => {
+test('posts that waited when their endpoint was disabled do not delay later ones after it is enabled', async () => {
   const { endpointId, eventIds } = await heldPosts()
   const claim = async () => (await claimPosts(db, newId(), 60, [{ endpointId, limit: 8, from: null }])).rows
   expect(await claim()).toEqual([])

@@ -37,7 +37,7 @@ function posterWith(options: {
   return one
 }
 
-test('posts the body and takes any 2xx, over connections that stay open', async () => {
+test('posts the body and accepts any 2xx, over kept connections', async () => {
   const receiver = await receive((response) => response.writeHead(202).end('thank you'))
   for (let i = 0; i < 10; i++) {
     const result = await post(`${receiver.url}?a=b#c`)
@@ -54,7 +54,7 @@ test.each([
   [429, 'status'],
   [503, 'status'],
   [410, 'gone'],
-])('takes %i for %s', async (status, outcome) => {
+])('counts %i as %s', async (status, outcome) => {
   const receiver = await receive((response) => response.writeHead(status, { 'retry-after': '7' }).end('no'))
   const retryAfterMs = status === 429 || status === 503 ? 7000 : null
   expect(await post(receiver.url)).toMatchObject({ outcome, statusCode: status, responseHead: 'no', retryAfterMs })
@@ -67,7 +67,7 @@ test('follows no redirect', async () => {
   expect(second.received).toHaveLength(0)
 })
 
-test('ends a post whose answer does not come, or does not end, in time; a status that came counts', async () => {
+test('ends a post whose response is late or endless; a received status counts', async () => {
   const silent = await receive(() => {})
   const drippingOf = (status: number) => (response: ServerResponse) => {
     response.writeHead(status)
@@ -87,7 +87,7 @@ test('ends a post whose answer does not come, or does not end, in time; a status
   }
 })
 
-test('goes by the status of an answer that is cut off', async () => {
+test('uses the status of a truncated response', async () => {
   const receiver = await receive((response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('a', () => response.destroy())
@@ -102,7 +102,7 @@ test.each([
   [500, 'status', null],
   [503, 'status', 7000],
 ])(
-  'goes by a status of %i however long the answer is: reads 64 KiB and keeps 4 KiB of it',
+  'uses a status of %i for any length of response: reads 64 KiB and keeps 4 KiB of it',
   async (status, outcome, retryAfterMs) => {
     const receiver = await receive((response) => {
       response.writeHead(status, { 'retry-after': '7' })
@@ -117,17 +117,17 @@ test.each([
   },
 )
 
-test('says too_large of an answer whose headers are', async () => {
+test('reports a response with too many headers as too_large', async () => {
   const receiver = await receive((response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end())
   expect(await post(receiver.url)).toMatchObject({ outcome: 'too_large', statusCode: null })
 })
 
-test('keeps an answer that PostgreSQL would refuse as text', async () => {
+test('keeps a response that PostgreSQL would refuse as text', async () => {
   const receiver = await receive((response) => response.end(Buffer.from('a\0b\xff', 'latin1')))
   expect((await post(receiver.url)).responseHead).toBe('a\uFFFDb\uFFFD')
 })
 
-test('tells refused, reset and what is not HTTP apart', async () => {
+test('distinguishes refused, reset and non-HTTP receivers', async () => {
   const receiver = await startReceiver()
   await receiver.close()
   expect((await post(receiver.url)).outcome).toBe('refused')
@@ -145,7 +145,7 @@ test('tells refused, reset and what is not HTTP apart', async () => {
   }
 })
 
-test('says tls where there is none to speak to', async () => {
+test('reports tls if the receiver does not speak it', async () => {
   const receiver = await receive()
   expect((await post(receiver.url.replace('http:', 'https:'))).outcome).toBe('tls')
   const server = createTlsServer().listen(0, '127.0.0.1')
@@ -171,7 +171,7 @@ test.each([
   expect(receiver.connections).toBe(0)
 })
 
-test('checks every address that a name has, at every connection', async () => {
+test('checks every address of a name, at every connection', async () => {
   const receiver = await receive((response) => response.writeHead(200, { connection: 'close' }).end())
   const answers = [['127.0.0.1'], ['127.0.0.1', '10.0.0.1'], ['10.0.0.1'], []]
   const rebinding = posterWith({ resolve: () => Promise.resolve(answers.shift() ?? []) })
@@ -182,13 +182,13 @@ test('checks every address that a name has, at every connection', async () => {
   expect(receiver.received[0]?.headers.host).toBe(`hooks.example.com:${receiver.port}`)
 })
 
-test('dials the addresses of a name in turn', async () => {
+test('tries the addresses of a name in turn', async () => {
   const receiver = await receive()
   const both = posterWith({ resolve: () => Promise.resolve(['127.0.0.2', '127.0.0.1']) })
   expect((await post(`http://hooks.example.com:${receiver.port}/`, both)).outcome).toBe('ok')
 })
 
-test('says dns where a name server fails, and timeout where it hangs', async () => {
+test('reports dns if a name server fails, and timeout if it hangs', async () => {
   const failing = posterWith({ resolve: () => Promise.reject(new Error('SERVFAIL')) })
   expect((await post('https://hooks.example.com/', failing)).outcome).toBe('dns')
   const hanging = posterWith({ resolve: () => new Promise(() => {}), timeoutMs: 400 })

@@ -8,7 +8,7 @@ import { insertTestAccount, testEnded } from '../webhooks/testing.ts'
 
 const { db } = await createTestDatabase()
 
-it('tells together what could not be saved, with how many posts there were', async () => {
+it('reports all posts that could not be saved together, with their number', async () => {
   const told: { posts?: number }[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
   const saver = createSaver(db, newId(), log)
@@ -23,7 +23,7 @@ it('tells together what could not be saved, with how many posts there were', asy
   await db.query('alter table lost rename to outbox')
 })
 
-it('has saved what it writes again after an answer that was lost, and tells of nothing', async () => {
+it('counts a repeated write after a lost response as saved, and reports nothing', async () => {
   const told: object[] = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void told.push(fields) }
   const accountId = await insertTestAccount(db)

@@ -8,7 +8,7 @@ test('signs the known vector of Standard Webhooks', () => {
   expect(signature).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('signs text beyond ASCII as the published verifier reads it, with the new and the previous secret', () => {
+test('signs text beyond ASCII so that the published verifier accepts it, with the new and the previous secret', () => {
   const secrets = [newSecret(), newSecret()]
   const body = JSON.stringify({ message: 'Grüße 👋' })
   const timestamp = Math.floor(Date.now() / 1000)
@@ -22,7 +22,7 @@ test('signs text beyond ASCII as the published verifier reads it, with the new a
   expect(() => new Webhook(secrets[0] ?? '').verify(`${body} `, headers)).toThrow(/signature/i)
 })
 
-test('makes secrets of 32 random bytes', () => {
+test('generates secrets of 32 random bytes', () => {
   const secrets = Array.from({ length: 100 }, newSecret)
   expect(new Set(secrets).size).toBe(100)
   for (const secret of secrets) expect(Buffer.from(secret.slice('whsec_'.length), 'base64').length).toBe(32)

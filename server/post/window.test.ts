@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWindow } from './window.ts'
 
-test('grows while quick successes come and more waits', () => {
+test('grows with quick successes while more posts wait', () => {
   const window = createWindow(64)
   expect(window.size).toBe(4)
   for (let i = 0; i < 10; i++) window.note(true, 5, false)
@@ -10,14 +10,14 @@ test('grows while quick successes come and more waits', () => {
   expect(window.size).toBe(64)
 })
 
-test('does not grow on slow answers, nor when nothing waits', () => {
+test('does not grow with slow responses, or without waiting posts', () => {
   const window = createWindow(64)
   window.note(true, 5000, false)
   window.note(true, 5, true)
   expect(window.size).toBe(4)
 })
 
-test('halves once for all the posts that were under way together, down to one', () => {
+test('halves once for all posts that were pending together, down to one', () => {
   const window = createWindow(64)
   for (let i = 0; i < 60; i++) window.note(true, 5, false)
   for (let i = 0; i < 64; i++) window.note(false, 15_000, false)

@@ -84,7 +84,7 @@ const campaign = async (): Promise<string> => {
 }
 
 describe('an erasure', () => {
-  it('leaves nothing of the number, whatever holds it, and everything of others', async () => {
+  it('leaves nothing of the number anywhere, and everything of others', async () => {
     await test.subscribe('message.queued', 'message.sent', 'contact.opted_out', 'contact.opt_out_suspected')
     const [campaignId] = [await campaign(), await campaign()]
     const mine = await delivered()
@@ -195,7 +195,7 @@ describe('an erasure', () => {
     expect(rows[0]?.people).toBe(2)
   })
 
-  it('of a person whose try a receipt is being brought to at that moment waits for it, and holds nothing that it needs', async () => {
+  it('of a person whose try is being matched to a receipt waits for that, and holds nothing it needs', async () => {
     const unknown = await test.lease({ theirNumber: number })
     await test.answer(unknown, {
       state: 'unknown',
@@ -251,7 +251,7 @@ describe('an erasure', () => {
     expect(accepted).toMatchObject({ kind: 'refused', refusal: 'recipient_opted_out' })
   })
 
-  it('waits for a message that is with a carrier', async () => {
+  it('waits for a message at a carrier', async () => {
     const handover = await test.lease({ theirNumber: number, body: 'a secret text' })
     const id = await ask()
     await settle()
@@ -275,7 +275,7 @@ describe('an erasure', () => {
     expect(await findInDatabase(test.db, [number, 'secret'])).toEqual([])
   })
 
-  it('is one for a number at a time, and does not touch what came later, or another account', async () => {
+  it('runs once at a time for a number, and does not touch later data or another account', async () => {
     const before = await delivered()
     const id = await ask()
     expect(await ask()).toBe(id)
@@ -303,7 +303,7 @@ describe('an erasure', () => {
     expect(await ask()).not.toBe(id)
   })
 
-  it('comes to its end where stored answers were sealed with a key that is lost: they go too', async () => {
+  it('ends even if stored responses were sealed with a lost key: they are deleted too', async () => {
     const lost = openVault(Buffer.alloc(32, 9))
     const sealed = lost.seal('{}', `idempotency_keys ${test.accountId} contacts.create c`)
     await test.db.query(
@@ -319,7 +319,7 @@ describe('an erasure', () => {
     expect(rows).toEqual([{ response: null, length: 0 }])
   })
 
-  it('goes on where it was after any crash, and between processes', async () => {
+  it('resumes after any crash, and in any process', async () => {
     for (let i = 0; i < 120; i++) await delivered(number, `a secret text ${i}`)
     const id = await ask()
     await settle()
@@ -351,7 +351,7 @@ describe('an erasure', () => {
     expect(await findInDatabase(test.db, [number, 'secret'])).toEqual([])
   })
 
-  it.each(['XX000', '57014'])('that fails with %s makes way for others, and is tried again', async (code) => {
+  it.each(['XX000', '57014'])('that fails with %s yields to others, and is tried again', async (code) => {
     const id = await ask()
     const failing = (tx: Tx): Promise<never> =>
       tx.query(`do $$ begin raise 'a bug' using errcode = '${code}'; end $$`) as Promise<never>
@@ -364,7 +364,7 @@ describe('an erasure', () => {
   })
 })
 
-it('takes a person out of what an event says', () => {
+it('removes a person from an event', () => {
   const message = {
     object: 'message',
     to: number,

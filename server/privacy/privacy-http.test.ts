@@ -13,7 +13,7 @@ const { db, test, call } = await ledgerWorld([messageRoutes, redactRoutes, erasu
 
 type Body = Record<string, unknown>
 
-it('redacts a message that is over, again and again, and says what to do where it is not', async () => {
+it('redacts a final message, repeatedly, and says what to do for others', async () => {
   const { body: sent } = await call('POST', '/v1/messages', { to: '15551230001', message: 'a secret text' })
   const path = `/v1/messages/${String(sent['id'])}`
   const early = await call('POST', `${path}/redact`)
@@ -33,7 +33,7 @@ it('redacts a message that is over, again and again, and says what to do where i
   expect(rows[0]?.text).not.toContain('15551230001')
 })
 
-it('notes a message whose text is not to be kept', async () => {
+it('records a message whose text must not be kept', async () => {
   const body = { to: '15551230001', message: 'Code 4711', retain_content: false }
   const { status, body: sent } = await call('POST', '/v1/messages', body, { 'idempotency-key': 'once' })
   expect({ status, message: sent['message'] }).toEqual({ status: 202, message: 'Code 4711' })
@@ -42,7 +42,7 @@ it('notes a message whose text is not to be kept', async () => {
   expect(await test.count('discards', 'true')).toBe(1)
 })
 
-it('takes an erasure once for a number, shows it masked, and lists it', async () => {
+it('accepts one erasure for a number, shows it masked, and lists it', async () => {
   const asked = await call('POST', '/v1/erasures', { number: '+15551230008', reason: 'ticket 4711' })
   expect(asked).toMatchObject({
     status: 202,
@@ -72,7 +72,7 @@ it('takes an erasure once for a number, shows it masked, and lists it', async ()
   expect(rows[0]?.text).not.toContain('15551230008')
 })
 
-it('shows and changes how long things are kept', async () => {
+it('shows and changes retention periods', async () => {
   const retention = async (): Promise<unknown> => (await call('GET', '/v1/settings')).body['retention']
   const defaults = { message_body_days: 30, reply_body_days: 90, message_days: 400, event_days: 30, audit_days: 400 }
   expect(await retention()).toEqual(defaults)

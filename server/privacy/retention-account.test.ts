@@ -81,7 +81,7 @@ const ids = async (from: string): Promise<string[]> =>
 const withText = (): Promise<string[]> => ids(`messages where body is not null`)
 const told = (): Promise<string[]> => ids(`(select message_id as id from events where payload like '%a text%') e`)
 
-it('takes texts out of messages and events that are older than the account keeps them, and leaves the rest', async () => {
+it('removes texts older than the account’s period from messages and events, and leaves the rest', async () => {
   const sent = [await message(29.9), await message(0)]
   const replies = [await message(89.9, { direction: 'inbound', status: 'received' })]
   await message(30.1)
@@ -98,7 +98,7 @@ it('takes texts out of messages and events that are older than the account keeps
   expect(await withText()).toEqual([...replies, ...sent])
 })
 
-it('takes texts of messages that are over within minutes, where none are to be kept', async () => {
+it('removes texts of final messages within minutes, if none are to be kept', async () => {
   accountId = await account({ message_body_days: 0, reply_body_days: 0 })
   const minutes = 1 / 1440
   await message(3 * minutes)
@@ -116,7 +116,7 @@ it('takes texts of messages that are over within minutes, where none are to be k
   expect(rows).toEqual([{ isSoon: true }])
 })
 
-it('goes through a message once, however often it is run', async () => {
+it('processes a message once, however often it runs', async () => {
   for (let i = 0; i < 20; i++) await message(40)
   await retain()
   await db.query(`update messages set body = 'came back'`)
@@ -124,7 +124,7 @@ it('goes through a message once, however often it is run', async () => {
   expect(await withText()).toHaveLength(20)
 })
 
-it('deletes messages and events of accounts that keep them for less long than others', async () => {
+it('deletes messages and events of accounts with shorter periods', async () => {
   const short = await account({ message_days: 10, event_days: 10, message_body_days: 10, reply_body_days: 10 })
   const kept: [string, string] = [await message(20), await message(9, {}, short)]
   const gone = await message(20, {}, short)
@@ -156,7 +156,7 @@ it('deletes messages and events of accounts that keep them for less long than ot
   expect(await ids('(select last_reply_id as id from conversations) c')).toEqual([kept[1]])
 })
 
-it('deletes a message that is not over after its days when it is', async () => {
+it('deletes an unfinished message after its period as soon as it is final', async () => {
   const short = await account({ message_days: 1, message_body_days: 1, reply_body_days: 1 })
   const sent = await message(1.5, { status: 'sent', sent_at: new Date(now - 1.5 * dayMs) }, short)
   const kept = await message(1.5)
@@ -179,7 +179,7 @@ it('deletes a message that is not over after its days when it is', async () => {
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([])
 })
 
-it('goes through days once, also where an account has nothing in them, and meets what came late', async () => {
+it('processes each day once, even if an account has nothing in it, and finds late rows', async () => {
   await message(75)
   await account()
   await retain()
@@ -196,7 +196,7 @@ it('goes through days once, also where an account has nothing in them, and meets
   expect(await withText()).toEqual([])
 })
 
-it('shares accounts between processes, on the settings of the pipeline', async () => {
+it('divides accounts between processes, with the pipeline’s settings', async () => {
   for (let i = 0; i < 5; i++) {
     const of = await account()
     for (let j = 0; j < 30; j++) await message(40, {}, of)
@@ -214,7 +214,7 @@ it('shares accounts between processes, on the settings of the pipeline', async (
   expect(await told()).toEqual([])
 })
 
-it('makes way for others where that of an account fails each time', async () => {
+it('yields to others if one account’s fails each time', async () => {
   const other = await account()
   await message(30.1)
   await message(30.1, {}, other)
@@ -232,7 +232,7 @@ it('makes way for others where that of an account fails each time', async () => 
   expect(await withText()).toEqual([])
 })
 
-it('drops days that no account keeps, but for those with a message that waits, and what is left of their messages', async () => {
+it('drops days that no account keeps, except those with a waiting message, and the rest of their messages', async () => {
   await account({ message_days: 60, event_days: 20 })
   const days = async (table: string): Promise<string> => {
     const { rows } = await db.query<{ oldest: string }>(
@@ -277,7 +277,7 @@ it('drops days that no account keeps, but for those with a message that waits, a
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([today])
 })
 
-it('takes nothing away because the clock of one machine is wrong', async () => {
+it('deletes nothing because one machine’s clock is wrong', async () => {
   const kept = [await message(0), await message(19)]
   vi.useFakeTimers({ toFake: ['Date'], now: now + 5000 * dayMs })
   try {
@@ -291,7 +291,7 @@ it('takes nothing away because the clock of one machine is wrong', async () => {
 })
 
 it.each(['by their age', 'late, from a note'])(
-  'deletes messages while receipts are brought to their tries, and holds nothing that is needed for it: %s',
+  'deletes messages while receipts are matched to their tries, and holds nothing that this needs: %s',
   async (way) => {
     const short = await account({ message_days: 10, message_body_days: 10 })
     const id = await message(20, { status: 'unconfirmed', expires_at: new Date(now - 17 * dayMs) }, short)

@@ -11,7 +11,7 @@ import { openLedgerTest } from '../messages/testing.ts'
 
 const { db } = await createTestDatabase()
 
-it('forgets what is past its use, in pieces, and keeps the rest', async () => {
+it('deletes expired rows in pieces, and keeps the rest', async () => {
   const id = newId()
   const ages = {
     carrier_ids: [239, 241],
@@ -53,7 +53,7 @@ it('forgets what is past its use, in pieces, and keeps the rest', async () => {
   }
 })
 
-it('keeps the number of receipts that never found their message', async () => {
+it('keeps the count of receipts that never matched a message', async () => {
   const { linkId } = await openLedgerTest(db)
   for (const n of [6000, 10]) {
     await db.query(

@@ -68,7 +68,7 @@ afterAll(() => app.close())
 const post = (payload: string | Buffer | object, headers: Record<string, string> = {}, url = '/v1/things') =>
   app.inject({ method: 'POST', url, payload, headers: { 'content-type': 'application/json', ...headers } })
 
-test('every answer has a request id of ours and the security headers', async () => {
+test('every response has our request id and the security headers', async () => {
   for (const answer of [
     await post({ to: '1', message: 'x' }, { 'x-request-id': 'mine' }),
     await post('{'),
@@ -107,20 +107,20 @@ test.each([
   expect(answer.statusCode).toBe(status)
 })
 
-test('of more wrong fields than are told it is said that there may be more', async () => {
+test('a response with too many wrong fields says that there may be more', async () => {
   const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`field${i}`, 1]))
   const { detail, errors } = (await post({ ...many, to: '1', message: 'x' })).json()
   expect(errors).toHaveLength(100)
   expect(detail).toBe('100 fields or more are invalid.')
 })
 
-test('16 levels and a byte order mark are fine', async () => {
+test('16 levels and a byte order mark are accepted', async () => {
   const deep = `{"to":"1","message":"x","metadata":${'['.repeat(15)}${']'.repeat(15)}}`
   expect((await post(deep)).json().code).toBe('validation_failed')
   expect((await post('\ufeff{"to":"1","message":"x"}')).statusCode).toBe(202)
 })
 
-test('all wrong fields are told at once, each with what is allowed', async () => {
+test('all wrong fields are reported at once, each with the allowed values', async () => {
   const answer = await post({
     sendat: 'x',
     to: 15551234567,
@@ -152,7 +152,7 @@ test('all wrong fields are told at once, each with what is allowed', async () =>
   )
 })
 
-test('of a value that may also be null only its own errors are told', async () => {
+test('a nullable value gets only its own errors', async () => {
   expect((await post({ to: '1', message: 'x', note: 'too long' })).json().errors).toEqual([
     { pointer: '#/note', code: 'too_long', detail: 'must be at most 5 characters; it has 8' },
   ])
@@ -179,11 +179,11 @@ test('NUL, lone surrogates and __proto__ are refused together with everything el
   expect((await post('{"to":"1","message":"\\ud83d\\udc4b"}')).json().message).toBe('👋')
 })
 
-test('of members with the same name the last counts', async () => {
+test('of duplicate members the last one counts', async () => {
   expect((await post('{"to":"1","to":"2","message":"x"}')).json().to).toBe('2')
 })
 
-test('what other services call otherwise is told by the name that it has here', async () => {
+test('other services’ names get a hint to ours', async () => {
   const { errors } = (await post({ Body: 'Hello', recipients: ['1'], scheduled_at: 'now', colour: 'red' })).json()
   const suggested = errors
     .filter(({ code }: { code: string }) => code === 'unknown_field')
@@ -196,7 +196,7 @@ test('what other services call otherwise is told by the name that it has here', 
   ])
 })
 
-test('query parameters are converted, and unknown ones refused, also where there are none', async () => {
+test('query parameters are converted, and unknown ones refused, also on routes without any', async () => {
   expect((await app.inject('/v1/things/1?limit=7')).json()).toEqual({ limit: 7 })
   expect((await app.inject('/v1/things/1?limit=x&limt=1')).json().errors).toEqual([
     {
@@ -213,13 +213,13 @@ test('query parameters are converted, and unknown ones refused, also where there
 test.each([
   ['/v1/things?x=1', { to: '1' }, ['#/message', '?x']],
   ['/v1/things/7/stop?x=1', { force: true }, ['#/force', '?x']],
-])('what is wrong with the body and the query of %s is told at once', async (url, body, pointers) => {
+])('faults of the body and the query of %s are reported together', async (url, body, pointers) => {
   const answer = await post(body, {}, url)
   expect(answer.json()).toMatchObject({ status: 422, code: 'validation_failed', detail: '2 fields are invalid.' })
   expect(answer.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers)
 })
 
-test('a field in the body of a route that has none is told, and nothing is done', async () => {
+test('a body field on a route without any is reported, and nothing is done', async () => {
   const stop = (payload: string | object) => post(payload, {}, '/v1/things/7/stop')
   const answer = await stop({ 'reason/why': 'x', force: true })
   expect(answer.statusCode).toBe(422)
@@ -236,7 +236,7 @@ test('a field in the body of a route that has none is told, and nothing is done'
   expect((await post('')).json()).toMatchObject({ status: 400, code: 'malformed_json', detail: 'The body is empty.' })
 })
 
-test('a route that takes several media types refuses a request without any body', async () => {
+test('a route with several media types refuses a request without a body', async () => {
   const answer = await app.inject({ method: 'POST', url: '/v1/lists' })
   expect(answer.statusCode).toBe(400)
   expect(answer.json()).toMatchObject({ code: 'malformed_json', detail: 'The body is empty.' })
@@ -249,7 +249,7 @@ test('other media types and compressed bodies are refused', async () => {
   expect((await post('{}', { 'content-encoding': 'gzip' })).json().code).toBe('unsupported_media_type')
 })
 
-test('what is sent as another type, or as none, is answered with the types that are read', async () => {
+test('another media type, or none, gets an error with the accepted types', async () => {
   const answer = await post('a=1', { 'content-type': 'text/plain' })
   expect(answer.json().detail).toBe('The content type "text/plain" is not supported here; send application/json.')
   expect(answer.headers['accept']).toBe('application/json')
@@ -260,7 +260,7 @@ test('what is sent as another type, or as none, is answered with the types that 
   )
 })
 
-test('a path that exists with other methods says which', async () => {
+test('a path with other methods lists them', async () => {
   const answer = await app.inject({ method: 'PUT', url: '/v1/things/7' })
   expect(answer.statusCode).toBe(405)
   expect(answer.headers['allow']?.toString().split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD'])
@@ -268,14 +268,14 @@ test('a path that exists with other methods says which', async () => {
   expect((await app.inject('/v1/thing')).json().code).toBe('not_found')
 })
 
-test('a body that was forgotten is told as one', async () => {
+test('a missing body is reported as such', async () => {
   const answer = await app.inject({ method: 'POST', url: '/v1/things', headers: { authorization: 'Bearer good' } })
   expect(answer.json().errors).toEqual([
     { pointer: '#', code: 'invalid_type', detail: 'must be an object; it is missing' },
   ])
 })
 
-test('a path with a slash too many is told how it is written', async () => {
+test('a path with an extra slash gets the right spelling', async () => {
   const detailOf = async (url: string): Promise<unknown> =>
     (await app.inject({ url, headers: { authorization: 'Bearer good' } })).json().detail
   expect(await detailOf('/v1/errors/?x=1')).toBe(
@@ -294,7 +294,7 @@ test('a missing scope is named', async () => {
   expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope", scope="keys:write"')
 })
 
-test('a bug says nothing of itself', async () => {
+test('a bug reveals nothing', async () => {
   const answer = await post({}, {}, '/v1/crash')
   expect(answer.statusCode).toBe(500)
   expect(answer.json()).toMatchObject({
@@ -306,7 +306,7 @@ test('a bug says nothing of itself', async () => {
   expect(answer.body).not.toContain('secret')
 })
 
-test('a database that is away is 503 with a time to come back', async () => {
+test('an unavailable database is a 503 with a time to retry', async () => {
   const answer = await post({}, {}, '/v1/outage')
   expect(answer.json()).toMatchObject({ code: 'unavailable', retryable: true })
   expect(answer.headers['retry-after']).toBe('2')
@@ -318,7 +318,7 @@ test('a route that does not declare a scope cannot be registered', async () => {
   )
 })
 
-test('the start page, the reference and the errors are there without a token', async () => {
+test('the start page, the reference and the errors need no token', async () => {
   expect((await app.inject('/')).body).toContain('Heliogram 1.2.3')
   expect((await app.inject('/docs/reference')).body).toContain('swagger')
   expect((await app.inject('/docs')).body).toContain('Getting started')
@@ -345,7 +345,7 @@ test('health is 503 when a check fails or throws', async () => {
   expect((await healthOf(() => Promise.reject(new ApiError('unavailable')))).statusCode).toBe(503)
 })
 
-test('health is 200 and degraded when only what is not vital fails', async () => {
+test('health is 200 and degraded when only an optional check fails', async () => {
   const health = async () => ({ database: { isOk: true }, links: { isOk: false, isVital: false, bound: 0 } })
   const app = await buildApp({ ...context, health }, () => {})
   const answer = await app.inject('/healthz')
@@ -369,14 +369,14 @@ function talk(app: App, text: string): Promise<string> {
   })
 }
 
-test('what is not HTTP, or has too long headers, gets a problem document too', async () => {
+test('a request that is not HTTP, or has too long headers, also gets a problem document', async () => {
   expect(await talk(app, 'HELLO\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [^]*"code":"invalid_header"/)
   expect(await talk(app, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`)).toMatch(
     /^HTTP\/1.1 431 [^]*16 KiB/,
   )
 })
 
-test('an answer is not overtaken by the refusal of what comes after its request', async () => {
+test('a response is not overtaken by the refusal of data after its request', async () => {
   const held = Promise.withResolvers<void>()
   const slow = await buildApp(context, (app) => {
     app.post('/v1/things', { config, schema: { body: Body } }, async (request, reply) => {
@@ -396,7 +396,7 @@ test('an answer is not overtaken by the refusal of what comes after its request'
   await slow.close()
 })
 
-test('a HEAD of what is sent in pieces makes none of them', async () => {
+test('a HEAD of a streamed response produces none of it', async () => {
   let made = 0
   const ended = Promise.withResolvers<void>()
   async function* pieces(): AsyncGenerator<string> {
@@ -418,24 +418,24 @@ test('a HEAD of what is sent in pieces makes none of them', async () => {
   await exporting.close()
 })
 
-test('the application closes connections that take nothing (ground/http/slow.test.ts)', () => {
+test('the application closes connections whose responses are not read (ground/http/slow.test.ts)', () => {
   expect(app.server.timeout).toBe(120_000)
 })
 
-test('a request without Host gets one too, and one of HTTP/1.0 needs none', async () => {
+test('a request without Host also gets one, and HTTP/1.0 needs none', async () => {
   expect(await talk(app, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(
     /^HTTP\/1.1 400 [^]*x-request-id: req_[^]*"detail":"[^"]*Host/,
   )
   expect(await talk(app, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
 })
 
-test('a request with two Hosts is refused, whichever of them a proxy went by', async () => {
+test('a request with two Hosts is refused, whichever a proxy used', async () => {
   expect(await talk(app, 'GET / HTTP/1.1\r\nHost: x\r\nhOST: x\r\nConnection: close\r\n\r\n')).toMatch(
     /^HTTP\/1.1 400 [^]*"detail":"[^"]*Host[^]*"code":"invalid_header"/,
   )
 })
 
-test('a body that trickles in is ended, and one that is merely large is not', async () => {
+test('a trickling body is ended, and a merely large one is not', async () => {
   const slow = await buildApp(context, (app) => {
     app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))
   })

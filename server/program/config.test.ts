@@ -71,16 +71,16 @@ describe('the settings', () => {
       'HELIOGRAM_CARRIER_URL',
       ['smpp://me:secret@carrier:0', 'smpp://me:secret@carrier/path', 'smpp://me:secret@carrier?x'],
     ],
-  ])('refuse %s where it is mistyped', (name, values) => {
+  ])('refuse %s if it is mistyped', (name, values) => {
     for (const value of values) expect(() => readConfig({ [name]: value })).toThrow(`${name} is "`)
   })
 
-  it('say an address that can be opened where every one is listened on', () => {
+  it('give a reachable address if every address is listened on', () => {
     const publicUrls = ['0.0.0.0', '::', '::1'].map((host) => readConfig({ HELIOGRAM_HOST: host }).publicUrl)
     expect(publicUrls).toEqual(['http://localhost:8080', 'http://localhost:8080', 'http://[::1]:8080'])
   })
 
-  it('let SMPP clients bind where a port says so, beside the API unless told otherwise', () => {
+  it('let SMPP clients bind if a port is set, beside the API by default', () => {
     const plain = { HELIOGRAM_SMPP_SERVER_PORT: '2776' }
     expect(readConfig(plain).smppServer).toEqual({
       host: '127.0.0.1',
@@ -109,7 +109,7 @@ describe('the settings', () => {
     ])
   })
 
-  it('take the password of the database from a file, whatever is in it, and say what is wrong with the file', () => {
+  it('read the database’s password from a file, with any content, and report faults of the file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'heliogram-config-'))
     const file = join(folder, 'password')
     const env = { DATABASE_URL: 'postgres://sms@db.example.com/sms', HELIOGRAM_DATABASE_PASSWORD_FILE: file }
@@ -140,7 +140,7 @@ describe('the settings', () => {
     }
   })
 
-  it('start no simulator beside a real carrier, unless told to, and open no private network then', () => {
+  it('start no simulator beside a real carrier by default, and then open no private network', () => {
     const carrier = { HELIOGRAM_CARRIER_URL: 'smpps://me:secret@smsc.example.com:3550' }
     expect(readConfig(carrier)).toMatchObject({ hasSimulator: false, webhookAllowedCidrs: [] })
     expect(readConfig({ ...carrier, HELIOGRAM_SIMULATOR: 'on' }).hasSimulator).toBe(true)
@@ -149,7 +149,7 @@ describe('the settings', () => {
 })
 
 describe('wrong settings', () => {
-  it('are all named at once, with what is allowed', () => {
+  it('are all named at once, with the allowed values', () => {
     const problems = problemsOf({
       HELIOGRAM_PORT: '70000',
       HELIOGRAM_ROLES: 'api,boss',
@@ -171,7 +171,7 @@ describe('wrong settings', () => {
     )
   })
 
-  it('are not those of the command line, which somebody may have in the same shell', () => {
+  it('exclude the command line’s, which may be set in the same shell', () => {
     const client = { HELIOGRAM_URL: 'https://sms.example.com', HELIOGRAM_API_KEY: 'hg_live_x', HELIOGRAM_PROFILE: 'x' }
     expect(readConfig(client)).toEqual(readConfig({}))
   })
@@ -204,14 +204,14 @@ describe('wrong settings', () => {
     expect(problems[0]).toMatch(new RegExp(`^${name} is .*; allowed: `))
   })
 
-  it('take a public address with or without a slash at its end, and below a path', () =>
+  it('accept a public address with or without a trailing slash, and below a path', () =>
     expect(
       ['https://example.com/', 'https://example.com', 'https://example.com/sms/'].map(
         (HELIOGRAM_PUBLIC_URL) => readConfig({ HELIOGRAM_PUBLIC_URL }).publicUrl,
       ),
     ).toEqual(['https://example.com', 'https://example.com', 'https://example.com/sms']))
 
-  it('do not show a password or a token', () => {
+  it('hide passwords and tokens', () => {
     const text = problemsOf({
       DATABASE_URL: 'mysql://me:hunter2@localhost/x',
       HELIOGRAM_CARRIER_URL: 'http://me:hunter2@localhost',
@@ -225,7 +225,7 @@ describe('wrong settings', () => {
     ['postgres://me@/sms?host=/run/postgresql', 'postgres://me@localhost/sms?host=/run/postgresql'],
     ['postgres://me:pw@:5433/sms?host=/run/postgresql', 'postgres://me:pw@localhost:5433/sms?host=/run/postgresql'],
     ['postgres:///sms?host=/run/postgresql', 'postgres:///sms?host=/run/postgresql'],
-  ])('name the folder of a socket as psql does: %s', (DATABASE_URL, databaseUrl) =>
+  ])('name a socket’s folder as psql does: %s', (DATABASE_URL, databaseUrl) =>
     expect(readConfig({ DATABASE_URL })).toMatchObject({ databaseUrl }),
   )
 
@@ -246,7 +246,7 @@ describe('wrong settings', () => {
   it.each([
     'postgres://me:p,w@a:5432,b:5433,c/sms',
     'postgresql://a,[::1]:5433/sms?target_session_attrs=read-write&sslmode=verify-full',
-  ])('list the hosts of a database as psql does: %s', (DATABASE_URL) =>
+  ])('list a database’s hosts as psql does: %s', (DATABASE_URL) =>
     expect(readConfig({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL }),
   )
 
@@ -259,21 +259,21 @@ describe('wrong settings', () => {
     'a,b/sms?host=/run/postgresql',
     'a,b/sms?port=1,2',
     'a,b/sms?target_session_attrs=standby',
-  ])('refuse %s as hosts of a database, without its password', (list) => {
+  ])('refuse %s as a database’s hosts, without showing its password', (list) => {
     const DATABASE_URL = `postgres://me:hunter2@${list.includes('/') ? list : `${list}/sms`}`
     const [problem = ''] = problemsOf({ DATABASE_URL })
     expect(problem).toContain('DATABASE_URL is "postgres://me:***@a,')
     expect(problem).toContain('several hosts (a:5432,b:5432,c:5432)')
   })
 
-  it('say how a database is named to who names it otherwise', () =>
+  it('explain how to name a database after another spelling', () =>
     expect(problemsOf({ DATABASE_URL: 'host=/run/postgresql dbname=sms password=hunter2' })).toEqual([
       'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database (no ? or # in its name), the same with several hosts (a:5432,b:5432,c:5432), or postgres://user@/database?host=/folder/of/the/socket.',
     ]))
 
   // An unescaped character in an address is often the very fault.
   it.each(['postgres://me:hunter/2@localhost/x', 'mysql://me:hunter@2@localhost/x', 'me:hunter2@localhost'])(
-    'do not show a password that makes the address a wrong one: %s',
+    'hide a password that makes the address invalid: %s',
     (DATABASE_URL) => expect(problemsOf({ DATABASE_URL }).join('\n')).toMatch(/me:\*\*\*@localhost/),
   )
 })

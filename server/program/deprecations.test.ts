@@ -31,7 +31,7 @@ afterAll(() => calls.close())
 const ask = (url: string, { headers } = account) => app.inject({ url, headers })
 const report = async (from = account) => (await ask('/v1/deprecations', from)).json().data
 
-test('every answer of a deprecated route says since when, until when, and what to do, also a refusal', async () => {
+test('every response of a deprecated route, including a refusal, gives its dates and a replacement', async () => {
   for (const answer of [await ask('/v1/things/1'), await app.inject('/v1/things/1')]) {
     expect(answer.headers['deprecation']).toBe('@1795132800')
     expect(answer.headers['sunset']).toBe('Thu, 01 Jun 2028 00:00:00 GMT')
@@ -43,14 +43,14 @@ test('every answer of a deprecated route says since when, until when, and what t
   expect((await ask('/v1/new')).headers['deprecation']).toBeUndefined()
 })
 
-test('a route does not go before it is deprecated', () => {
+test('a route is not removed before it is deprecated', () => {
   expect(() => headersOfDeprecation({ ...deprecated, sunset: '2026-11-19' })).toThrow(/2026-11-19/)
   expect(() => headersOfDeprecation({ ...deprecated, since: 'soon' })).toThrow(/soon/)
   const { sunset: _, successor: __, ...least } = deprecated
   expect(Object.keys(headersOfDeprecation(least))).toEqual(['deprecation', 'link'])
 })
 
-test('an account is told which of its keys still call it, and nobody else is', async () => {
+test('only the account is shown which of its keys still call it', async () => {
   const mine = await createTestAccount(database.db)
   const other = await createTestAccount(database.db)
   for (let n = 0; n < 3; n++) await ask('/v1/things/1', mine)
@@ -75,7 +75,7 @@ test('an account is told which of its keys still call it, and nobody else is', a
   expect((await report(await createTestAccount(database.db)))[0].callers).toEqual([])
 })
 
-test('calls cost one statement a writing, and none is lost where it fails', async () => {
+test('calls cost one statement per write, and none is lost if that fails', async () => {
   const mine = await createTestAccount(database.db)
   let isAway = true
   const statements: string[] = []

@@ -20,11 +20,11 @@ it.each<[sizeGb: number, freeGb: number, before: DiskLevel, after: DiskLevel]>([
   [4000, 51, 'enough', 'enough'],
   [4000, 49, 'enough', 'low'],
   [4000, 9.9, 'low', 'nearly full'],
-])('of %d GB with %d GB free that had been %s is %s', (sizeGb, freeGb, before, after) => {
+])('%d GB with %d GB free, after %s, is %s', (sizeGb, freeGb, before, after) => {
   expect(diskLevelOf({ sizeBytes: sizeGb * gigabyte, freeBytes: freeGb * gigabyte }, before)).toBe(after)
 })
 
-it('is told once for each level, however often it is looked at', async () => {
+it('each level is reported once, however often it is checked', async () => {
   const told: string[] = []
   const tell =
     (how: string) =>
@@ -46,7 +46,7 @@ it('is told once for each level, however often it is looked at', async () => {
   ])
 })
 
-it('has as much room as df says', async () => {
+it('the free space is what df reports', async () => {
   const df = (): number[] => {
     const [, numbers = ''] = execFileSync('df', ['-P', '-k', tmpdir()], { encoding: 'utf8' }).split('\n')
     const [, size, , free] = numbers.split(/\s+/)

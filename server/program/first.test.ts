@@ -13,7 +13,7 @@ beforeEach(() => emptyTables(db, 'accounts, carriers'))
 const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
   ensureFirst(db, testVault, { showsKey: true, firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
 
-it('reads a carrier’s address, with defaults for what it does not say', () => {
+it('reads a carrier’s address, with defaults', () => {
   expect(readCarrierUrl('smpp://me:se%20cret@smsc.example.com:2776')).toEqual({
     settings: { ...smppDefaults, host: 'smsc.example.com', port: 2776, system_id: 'me', tls: false },
     password: 'se cret',
@@ -25,7 +25,7 @@ it('reads a carrier’s address, with defaults for what it does not say', () => 
   expect(readCarrierUrl('smpp://me@smsc').settings.port).toBe(2775)
 })
 
-it('makes the simulator the first carrier, with a number for the demo account', async () => {
+it('creates the simulator as the first carrier, with a number for the demo account', async () => {
   const made = await ensure(null, 2775)
   expect(await listCarriers(db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
   expect(await findNamed(db, made ? [{ accountId: made.accountId, number: demoNumber }] : [])).toMatchObject([
@@ -33,7 +33,7 @@ it('makes the simulator the first carrier, with a number for the demo account', 
   ])
 })
 
-it('makes the carrier of the environment the first one, without a number', async () => {
+it('creates the environment’s carrier as the first one, without a number', async () => {
   const made = await ensure('smpp://me:secret@smsc.example.com:2775', null)
   const [carrier] = await listCarriers(db)
   expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
@@ -42,7 +42,7 @@ it('makes the carrier of the environment the first one, without a number', async
   expect(rows).toEqual([])
 })
 
-it('leaves what is there alone, but for the simulator’s port', async () => {
+it('leaves existing carriers unchanged, except the simulator’s port', async () => {
   await ensure(null, 2775)
   const [before] = await listCarriers(db)
   await ensure('smpp://me:secret@smsc.example.com:2775', 2999)
@@ -51,18 +51,18 @@ it('leaves what is there alone, but for the simulator’s port', async () => {
   expect(after?.settings).toEqual({ ...before?.settings, port: 2999 })
 })
 
-it('makes one of two starts at once', async () => {
+it('creates one carrier in two starts at once', async () => {
   const made = await Promise.all([ensure(null, 2775), ensure(null, 2775), ensure(null, 2775)])
   expect(made.filter((one) => one !== null)).toHaveLength(1)
   expect(await listCarriers(db)).toHaveLength(1)
 })
 
-it('makes none without an address and a simulator', async () => {
+it('creates none without an address and a simulator', async () => {
   await ensure(null, null)
   expect(await listCarriers(db)).toEqual([])
 })
 
-it('makes no account without its carrier, which the next start would not make for it', async () => {
+it('creates no account without its carrier, which the next start would not add', async () => {
   await db.query('alter table carriers add constraint none check (false)')
   await expect(ensure(null, 2775)).rejects.toThrow('none')
   await db.query('alter table carriers drop constraint none')

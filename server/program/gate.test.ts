@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import { Gate } from './gate.ts'
 
-it('says that the service starts, to programs and to people, until the application takes over', async () => {
+it('tells programs and people that the service is starting, until the application takes over', async () => {
   const app = Fastify()
   app.get('/healthz', () => ({ status: 'ok' }))
   const gate = await Gate.open('127.0.0.1', 0, '1.2.3')
@@ -50,7 +50,7 @@ it('says that the service starts, to programs and to people, until the applicati
   await expect(fetch(`${address}/healthz`)).rejects.toThrow('fetch failed')
 })
 
-it('is none where the port is taken', async () => {
+it('is absent if the port is taken', async () => {
   const other = createServer()
   await once(other.listen(0, '127.0.0.1'), 'listening')
   expect(await Gate.open('127.0.0.1', (other.address() as AddressInfo).port, '1.2.3')).toBeNull()

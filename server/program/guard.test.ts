@@ -67,12 +67,12 @@ it.each([
   ['was revoked', 'revoked_at = now()', 401, 'invalid_token'],
   ['has lost the scope', `scopes = '{keys:read}'`, 403, 'insufficient_scope'],
   ['is not of that network any more', `ip_allow = '{192.0.2.0/24}'`, 403, 'ip_not_allowed'],
-])('a request does nothing whose key %s while its body came', async (_, change, status, code) => {
+])('a request does nothing if its key %s while its body arrived', async (_, change, status, code) => {
   account = await createTestAccount(db)
   expect(await makeKeySlowly(change)).toEqual({ status, code, made: 0 })
 })
 
-it('a request is let in whose key has only expired while its body came, but makes no key that outlives it', async () => {
+it('a request continues if its key expired while its body arrived, but creates no key that outlives it', async () => {
   account = await createTestAccount(db)
   expect(await makeKeySlowly('expires_at = now()')).toEqual({ status: 422, code: 'validation_failed', made: 0 })
 })
@@ -80,7 +80,7 @@ it('a request is let in whose key has only expired while its body came, but make
 it.each([
   ['was revoked', 'revoked_at = now()'],
   ['has lost a scope, by which more may have been in it,', `scopes = '{contacts:read}'`],
-])('an answer in pieces breaks off when its key %s', async (_, change) => {
+])('a streamed response breaks off when its key %s', async (_, change) => {
   account = await createTestAccount(db)
   const { port } = app.server.address() as AddressInfo
   const answer = await fetch(`http://127.0.0.1:${port}/v1/endless`, { headers: account.headers })

@@ -6,7 +6,7 @@ import { readHealth } from './health.ts'
 
 const database = await createTestDatabase()
 
-it('a database that does not answer is told, and not waited for', async () => {
+it('a database that does not answer is reported, and not waited for', async () => {
   const db = openPool(database.connection, { name: 'health', max: 1, connectTimeoutMs: 0 })
   const holder = await db.connect()
   expect(await readHealth({ db, submitter: null, isWritable: true, disk: null })).toMatchObject({
@@ -19,13 +19,13 @@ it('a database that does not answer is told, and not waited for', async () => {
   await db.end()
 })
 
-it('a database that answers and takes nothing is told', async () => {
+it('a database that answers and rejects writes is reported', async () => {
   expect(await readHealth({ db: database.db, submitter: null, isWritable: false, disk: null })).toMatchObject({
     database: { isOk: false, writable: false },
   })
 })
 
-it('a disk that is nearly full is told before the database takes nothing, which still works', async () => {
+it('a nearly full disk is reported before the database rejects writes', async () => {
   let freeBytes = 20e9
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
   const disk = new Disk('/data', quiet, () => Promise.resolve({ freeBytes, sizeBytes: 100e9 }))

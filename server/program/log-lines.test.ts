@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openLog } from './log.ts'
 import { renderLogLine } from './log-lines.ts'
 
-test('people read the time, what happened, and its values, in one line without JSON', () => {
+test('people read the time, the event and its values, in one line without JSON', () => {
   let printed = ''
   const sink = new Writable({ write: (chunk: Buffer, _, done) => done(void (printed += chunk.toString())) })
   const log = openLog('info', sink, { isText: true })
@@ -22,7 +22,7 @@ test('people read the time, what happened, and its values, in one line without J
   ])
 })
 
-test('what is no line of the log stays as it is', () => {
+test('other lines stay unchanged', () => {
   for (const line of ['', 'Heliogram is running.', '{"level":30', '{"level":30,"time":'])
     expect(renderLogLine(line)).toBe(line)
 })

@@ -5,7 +5,7 @@ import { showId, type IdPrefix } from '../ground/base/ids.ts'
 import { describeError, openLog } from './log.ts'
 import { maskNumber, maskNumbers } from '../ground/base/mask.ts'
 
-it('hides at least three digits of a number, whatever its length', () => {
+it('hides at least three digits of a number of any length', () => {
   expect(['15551230100', '4930123456', '12345678', '1234567', '123'].map(maskNumber)).toEqual([
     '1555***0100',
     '493***456',
@@ -15,7 +15,7 @@ it('hides at least three digits of a number, whatever its length', () => {
   ])
 })
 
-it('masks numbers in a text and leaves addresses, times and ids alone', () => {
+it('masks numbers in a text, but not addresses, times and ids', () => {
   expect(maskNumbers('to 15551230100, +1 (555) 123-0100 or (555) 123-0100')).toBe(
     'to 1555***0100, 1555***0100 or 555***100',
   )
@@ -29,7 +29,7 @@ it('masks numbers in a text and leaves addresses, times and ids alone', () => {
   expect(others.map(maskNumbers)).toEqual(others)
 })
 
-it('says what went wrong in an error without the row, the value or the text', () => {
+it('describes an error without the row, the value or the text', () => {
   const unique = Object.assign(new Error('duplicate key value violates unique constraint "contacts_pkey"'), {
     code: '23505',
     constraint: 'contacts_pkey',
@@ -52,7 +52,7 @@ it('says what went wrong in an error without the row, the value or the text', ()
   expect(describeError('a word')).toBe('a word')
 })
 
-it('shows ids as the API does, so that whoever reads one can ask for what it names', () => {
+it('shows ids as the API does, so that a reader can look them up', () => {
   let text = ''
   const sink = new Writable({ write: (chunk: Buffer, _, done) => done(void (text += chunk.toString())) })
   const id = '0193b1c2-1234-7123-8123-123456789012'
@@ -89,7 +89,7 @@ it('writes errors so under both of their names', () => {
   expect(text).not.toContain('secret')
 })
 
-it('holds a megabyte for a reader that stands still, drops what is more, and says how much that was', async () => {
+it('holds a megabyte for a stalled reader, drops the rest, and reports its size', async () => {
   let text = ''
   let isRead = false
   const waiting: (() => void)[] = []

@@ -76,7 +76,7 @@ function parse(text: string): Map<string, number> {
 }
 
 describe('metrics', () => {
-  it('tell what happened, of links, messages and the process, in the text format', async () => {
+  it('report links, messages and the process, in the text format', async () => {
     const rows = await Promise.all([
       test.submit({ theirNumber: '14155550101' }),
       test.submit({ theirNumber: '447400123401', type: 'otp' }),
@@ -125,7 +125,7 @@ describe('metrics', () => {
       expect(answer.body).not.toContain(secret)
   })
 
-  it('of a carrier that was deleted and of another with its name stand together', async () => {
+  it('of a deleted carrier and of another with its name are kept together', async () => {
     const { meter } = test.context
     const app = await serve()
     for (const number of ['14155550102', '14155550103']) {
@@ -142,7 +142,7 @@ describe('metrics', () => {
       expect(samples.get(`heliogram_${name}_seconds_count{carrier="again",country="US"}`)).toBe(2)
   })
 
-  it('tell what this process knows while the database is away', async () => {
+  it('report what this process knows while the database is down', async () => {
     const nowhere = openPool({ host: '127.0.0.1', port: 9 }, { name: 'nowhere', max: 1, connectTimeoutMs: 500 })
     const loop = monitorEventLoopDelay()
     const context = {
@@ -162,12 +162,12 @@ describe('metrics', () => {
     expect(text).not.toContain('heliogram_link_up')
   })
 
-  it('say that the database is not up when it answers and takes nothing', async () => {
+  it('report the database as down when it answers and rejects writes', async () => {
     const app = await serve({ isWritable: () => false })
     expect(parse((await app.inject('/metrics')).body).get('heliogram_database_up')).toBe(0)
   })
 
-  it('say what the machine has left, where that is known', async () => {
+  it('report the machine’s free resources, if they are known', async () => {
     const read = async (changes: Partial<MetricsRouteContext>): Promise<[string, number][]> =>
       [...parse((await (await serve(changes)).inject('/metrics')).body)].filter(([name]) => /_disk_|_fds/.test(name))
     const disk = { room: { freeBytes: 5e9, sizeBytes: 1e11 } }
@@ -180,7 +180,7 @@ describe('metrics', () => {
     expect(await read({})).toEqual([])
   })
 
-  it('are for this machine, while nobody says that the service is public or has a token', async () => {
+  it('are for this machine only, unless the service is public or has a token', async () => {
     const local = await serve()
     const read = async (app: App, headers: Record<string, string> = {}, remoteAddress = '127.0.0.1'): Promise<number> =>
       (await app.inject({ url: '/metrics', headers, remoteAddress })).statusCode

@@ -22,7 +22,7 @@ function run(limit: number, program: string): string[] {
 const isKnown = process.platform === 'linux'
 
 it.runIf(isKnown)(
-  'tells where few are allowed, once when few are left, also with none left, and when some are again',
+  'warns if few are allowed, once when few are left, also with none left, and reports when some are again',
   () => {
     const told = run(
       200,
@@ -54,6 +54,6 @@ it.runIf(isKnown)(
   },
 )
 
-it.runIf(isKnown)('says nothing where enough are allowed', () => {
+it.runIf(isKnown)('reports nothing if enough are allowed', () => {
   expect(run(10_000, `console.log('started', files.counts.max)`)).toEqual(['started 10000'])
 })

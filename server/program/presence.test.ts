@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { until } from '../../test/until.ts'
 import { Presence } from './presence.ts'
 
-it('tells of what waited in a socket while the process stood still that it did', async () => {
+it('marks data that waited in a socket while the process was frozen', async () => {
   const presence = new Presence()
   const absences: number[] = []
   const server = createServer((socket) => socket.on('data', () => absences.push(presence.absentMs)))

@@ -34,7 +34,7 @@ async function makePart(laneId: string, days: number, sender = ''): Promise<stri
 const sort = (laneId: string) => claimMessages(test.context, test.nodeId, [], laneId, noId, 100)
 const isFound = async (id: string): Promise<boolean> => (await findLanes(test.db)).some(({ head }) => head === id)
 
-it('parts in which nothing waits go after a day, and no others', async () => {
+it('empty parts are deleted after a day, and no others', async () => {
   const { laneId } = await wait()
   const [old, young] = [await makePart(laneId, 2, 'old'), await makePart(laneId, 0, 'young')]
   const full = await makePart(laneId, 2, 'full')
@@ -46,7 +46,7 @@ it('parts in which nothing waits go after a day, and no others', async () => {
   expect([old, ...many]).toHaveLength(1101)
 })
 
-it('a part that a claim is just filling stays', async () => {
+it('a part that a claim is filling stays', async () => {
   const { id, laneId } = await wait()
   const part = await makePart(laneId, 2)
   const work: Promise<unknown>[] = []
@@ -62,7 +62,7 @@ it('a part that a claim is just filling stays', async () => {
   expect(await isFound(id)).toBe(true)
 })
 
-it('a claim that waits while a part is deleted makes another', async () => {
+it('a claim that waits while a part is deleted creates another', async () => {
   // Also with a cached plan.
   for (let i = 0; i < 8; i++) {
     const { id, laneId } = await wait()

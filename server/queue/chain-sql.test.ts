@@ -25,7 +25,7 @@ async function claim(): ReturnType<typeof claimMessages> {
   return claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
 }
 
-it('a message goes through no carrier at which its number only receives', async () => {
+it('a message never goes through a carrier where its number only receives', async () => {
   const sends = newId()
   await inTransaction(test.db, (tx) => insertTestCarrier(tx, sends, {}, { priority: 200 }))
   await insertTestSender(test.db, test.accountId, sends, ourNumber)
@@ -35,7 +35,7 @@ it('a message goes through no carrier at which its number only receives', async 
   expect((await findLanes(test.db)).map((lane) => lane.carrierId)).toEqual([sends])
 })
 
-it('a message goes abroad through no carrier at which its number is not international, but for an answer to a keyword', async () => {
+it('a message abroad never goes through a carrier where its number is not international, except the answer to a keyword', async () => {
   const reaches = newId()
   await inTransaction(test.db, (tx) => insertTestCarrier(tx, reaches, {}, { priority: 200 }))
   await insertTestSender(test.db, test.accountId, reaches, ourNumber)

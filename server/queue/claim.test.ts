@@ -52,7 +52,7 @@ async function claim(
 }
 
 describe('lanes', () => {
-  it('are found while they have something in them, are not paused, and their account is active', async () => {
+  it('are found while they have messages, are not paused, and their account is active', async () => {
     expect(await findLanes(test.db)).toEqual([])
     await test.send({ type: 'marketing' })
     await test.send({ type: 'otp' })
@@ -65,7 +65,7 @@ describe('lanes', () => {
 })
 
 describe('a claim', () => {
-  it('takes nothing of a canceled campaign, though it is archived before what waits was taken back', async () => {
+  it('takes nothing of a canceled campaign, though it is archived before its queue is withdrawn', async () => {
     const campaignId = newId()
     await test.db.query(
       `with campaign as (insert into campaigns (account_id, id, name) values ($1, $2, 'One'))
@@ -84,7 +84,7 @@ describe('a claim', () => {
     expect(lane).toMatchObject({ campaignId })
   })
 
-  it('takes an answer to a keyword also where its campaign is paused', async () => {
+  it('takes an answer to a keyword even if its campaign is paused', async () => {
     const campaignId = newId()
     await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
       test.accountId,
@@ -113,7 +113,7 @@ describe('a claim', () => {
     })
   })
 
-  it('leaves no intent of the first try of a young message of one segment: its row says who has it', async () => {
+  it('leaves no intent for the first try of a young message of one segment: its row names the holder', async () => {
     const { id: old } = await test.send()
     const directFrom = newId()
     const { id: long } = await test.send({ body: 'x'.repeat(200), segments: 2 })
@@ -137,7 +137,7 @@ describe('a claim', () => {
     expect(await test.count('intents', 'message_id = $1', [young])).toBe(1)
   })
 
-  it('of one day takes what is of it, and leaves the rest to one of any', async () => {
+  it('of one day takes that day’s messages, and leaves the rest to one of any day', async () => {
     const [{ id }, { id: today }] = [await test.send(), await test.send()]
     const old = `${firstIdAt(Date.now() - 3 * 86_400_000).slice(0, 13)}${id.slice(13)}`
     await test.db.query(`update messages set id = $2 where id = $1`, [id, old])
@@ -149,7 +149,7 @@ describe('a claim', () => {
     expect((await claim()).handovers.map((one) => one.id)).toEqual([old])
   })
 
-  it('begins above its low-water mark', async () => {
+  it('starts above its low-water mark', async () => {
     const [first, second] = [await test.send(), await test.send()]
     expect((await claim(10, first.id)).handovers.map((one) => one.id)).toEqual([second.id])
   })
@@ -172,7 +172,7 @@ describe('a claim', () => {
     expect(await test.count('queue', 'true')).toBe(1)
   })
 
-  it('ends what has expired, and keeps what the carrier said of it last', async () => {
+  it('ends expired messages, and keeps the carrier’s last reason', async () => {
     const row = await test.send()
     await test.db.query(`update messages set expires_at = now(), error_code = 'throttled', error_raw = '0x00000058'`)
     expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
@@ -186,7 +186,7 @@ describe('a claim', () => {
     expect(await test.eventsOf(row.id)).toEqual(['message.failed'])
   })
 
-  it('ends what was opted out meanwhile, but not a confirmation', async () => {
+  it('ends messages to people who opted out meanwhile, but not a confirmation', async () => {
     await test.subscribe('message.canceled')
     const [row, confirmation] = [await test.send(), await test.send()]
     await test.db.query(`update messages set is_confirmation = true where id = $1`, [confirmation.id])
@@ -206,7 +206,7 @@ describe('a claim', () => {
     expect(await test.eventsOf(row.id)).toEqual(['message.canceled'])
   })
 
-  it('puts what belongs to a carrier without a link here where it waits for that carrier, and finds it there', async () => {
+  it('moves messages for a carrier without a link here to its own queue, and finds them there', async () => {
     const elsewhere = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere))
     await insertTestSender(test.db, test.accountId, elsewhere, '15550001111')
@@ -226,7 +226,7 @@ describe('a claim', () => {
     expect(await test.count('queue', 'true')).toBe(0)
   })
 
-  it('takes no more segments than a link has room for; the rest stays in its place, or goes out of the way of others', async () => {
+  it('takes no more segments than a link has room for; the rest stays in place, or moves out of others’ way', async () => {
     for (let i = 0; i < 4; i++) await test.send({ segments: 2 })
     const rooms = [{ id: test.linkId, carrierId: test.carrierId, segments: 3 }]
     const lane = await laneOf()
@@ -243,7 +243,7 @@ describe('a claim', () => {
     expect(await test.count('messages', `status = 'queued' and hold_reason is null`)).toBe(2)
   })
 
-  it('puts the messages of a sender with a pace where they wait for that sender', async () => {
+  it('moves messages of a sender with a pace to that sender’s own queue', async () => {
     const row = await test.send()
     await test.db.query(`update senders set pace = 1`)
     expect((await claim()).handovers).toEqual([])
@@ -255,14 +255,14 @@ describe('a claim', () => {
     expect(handovers.map((one) => one.id)).toEqual([row.id])
   })
 
-  it('holds what belongs to a disabled carrier', async () => {
+  it('holds messages for a disabled carrier', async () => {
     const row = await test.send()
     await test.db.query(`update carriers set enabled = false`)
     expect((await claim()).handovers).toEqual([])
     expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
   })
 
-  it('holds what no carrier would take as long as that is so, and sends it when one does', async () => {
+  it('holds messages that no carrier would accept for as long as that lasts, then sends them', async () => {
     const row = await test.send()
     // Its carrier was down first, and is deleted now.
     await test.db.query(`update messages set chain = array[gen_random_uuid()], hold_reason = 'no_route'`)
@@ -281,7 +281,7 @@ describe('a claim', () => {
     ['where no route says more', null],
     ['whatever its chain says', 'itself'],
   ])(
-    'sends nothing from a number that its account has given up %s, and goes on when it has it again',
+    'sends nothing from a number that its account has given up %s, and continues when it has it again',
     async (_, chain) => {
       const row = await test.send()
       if (chain) await test.db.query(`update messages set chain = array[$1::uuid]`, [test.carrierId])
@@ -299,7 +299,7 @@ describe('a claim', () => {
     },
   )
 
-  it('takes the best carrier that is up, wherever, and of those that are down the best', async () => {
+  it('takes the best carrier that is up anywhere, and the best of them if all are down', async () => {
     const [better, best] = [newId(), newId()]
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 2 }))
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, best, {}, { priority: 1 }))
@@ -319,7 +319,7 @@ describe('a claim', () => {
     expect((await take(test.carrierId)).handovers.map((one) => one.id)).toEqual([row.id])
   })
 
-  it('follows the chain of a message, its disabled carriers left out', async () => {
+  it('follows a message’s chain, without disabled carriers', async () => {
     const [first, second] = [newId(), newId()]
     for (const id of [first, second])
       await inTransaction(test.db, (tx) => insertTestCarrier(tx, id, {}, { priority: 1 }))
@@ -330,14 +330,14 @@ describe('a claim', () => {
     expect((await test.message(row.id)).carrierId).toBe(test.carrierId)
   })
 
-  it('passes over a message that is not queued any more', async () => {
+  it('skips a message that is no longer queued', async () => {
     const row = await test.send()
     await test.db.query(`update messages set status = 'canceled'`)
     expect(await claim()).toMatchObject({ handovers: [], claimed: 1, lastId: row.id })
     expect(await test.count('queue', 'true')).toBe(0)
   })
 
-  it('and a cancel at the same moment: exactly one of them wins', async () => {
+  it('and a cancel at the same moment: exactly one succeeds', async () => {
     for (let round = 0; round < 15; round++) {
       const rows = await Promise.all(Array.from({ length: 10 }, () => test.send()))
       const [claimed, ...canceled] = await Promise.all([
@@ -356,7 +356,7 @@ describe('a claim', () => {
   })
 })
 
-describe('what waits for a time', () => {
+describe('a scheduled message', () => {
   it('is queued when it is due, the earliest first', async () => {
     const late = await test.send({ sendAt: new Date(Date.now() + 3_600_000) })
     const soon = await test.send({ sendAt: new Date(Date.now() + 60_000) })
@@ -380,7 +380,7 @@ describe('what waits for a time', () => {
   })
 })
 
-describe('a message that nobody confirms', () => {
+describe('a message that is never confirmed', () => {
   it('is unconfirmed after the timeout, once, and can still be delivered', async () => {
     await test.subscribe('message.unconfirmed')
     const [old, fresh] = [await test.lease(), await test.lease()]
@@ -394,7 +394,7 @@ describe('a message that nobody confirms', () => {
     expect(await test.eventsOf(old.id)).toEqual(['message.unconfirmed'])
   })
 
-  it('waits as long where its carrier has used the id before', async () => {
+  it('waits as long if its carrier has used the id before', async () => {
     for (const carrierMessageId of ['a', 'b']) await test.answer(await test.lease(), { carrierMessageId })
     await test.db.query(`update carrier_ids set at = now() - interval '73 hours'`)
     const [again, long] = [await test.lease(), await test.lease({ segments: 2 })]
@@ -405,7 +405,7 @@ describe('a message that nobody confirms', () => {
     for (const { id } of [again, long]) expect((await test.message(id)).status).toBe('sent')
   })
 
-  it('is counted once where it has many segments', async () => {
+  it('is counted once if it has many segments', async () => {
     const handover = await test.lease({ segments: 2 })
     await test.answer(handover, { carrierMessageId: 'a', move: null })
     await test.answer(handover, { segment: 2, carrierMessageId: 'b', move: moveTo('sent') })
@@ -414,7 +414,7 @@ describe('a message that nobody confirms', () => {
     expect(await test.count('outcomes', `status = 'unconfirmed'`)).toBe(1)
   })
 
-  it('is unconfirmed also where the carrier gave it no id', async () => {
+  it('is unconfirmed also if the carrier gave it no id', async () => {
     const withoutId = await test.lease()
     await test.answer(withoutId, { carrierMessageId: null })
     expect(await endWithoutReceipt(test.context, 72)).toBe(0)
@@ -423,7 +423,7 @@ describe('a message that nobody confirms', () => {
     expect(await test.message(withoutId.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
   })
 
-  it('is found by the reason for which it is unconfirmed now, and not by an earlier one', async () => {
+  it('is found by its current reason, and not by an earlier one', async () => {
     const late = await test.lease()
     await test.answer(late, {
       state: 'unknown',

@@ -6,7 +6,7 @@ import { openLedgerTest } from '../messages/testing.ts'
 
 const database = await createTestDatabase()
 
-it('counts the segments of each lane, with the pace of its account', async () => {
+it('counts each lane’s segments, with its account’s pace', async () => {
   const test = await openLedgerTest(database.db)
   await test.send({ segments: 3 })
   await test.send({ type: 'otp' })
@@ -21,7 +21,7 @@ it('counts the segments of each lane, with the pace of its account', async () =>
   expect([...count.lanes.values()].map(({ pace }) => pace)).toEqual([7, 7])
 })
 
-it('rests after a count as long as the queue costs, and not for one that was held up', async () => {
+it('rests after a count as long as the queue costs, but not for one that was delayed', async () => {
   let [begun, heldMs] = [0, 0]
   const db = new Proxy(database.db, {
     get: (target, name) => {

@@ -14,7 +14,7 @@ const test = await openLedgerTest(database.db)
 const count = (type: string): Promise<number> =>
   test.count('queue', `lane_id in (select id from lanes where type = $1)`, [type])
 
-it('brings what is due of each lane into line, behind however much of another', async () => {
+it('queues the due messages of each lane, behind any number of another’s', async () => {
   const inAMinute = new Date(Date.now() + 60_000)
   const code = await test.send({ type: 'otp', sendAt: inAMinute })
   await test.send({ type: 'marketing', sendAt: inAMinute })
@@ -37,7 +37,7 @@ it('brings what is due of each lane into line, behind however much of another', 
   expect(await test.count('delayed', 'true')).toBe(0)
 })
 
-it('looks up the messages that are due, and none of all that lie between them since the last statistics', async () => {
+it('looks up the due messages, without reading others since the last statistics', async () => {
   const { id } = await test.send({ type: 'marketing', sendAt: new Date(Date.now() + 60_000) })
   const messages = 4000
   const table = `messages${dayOf([id])}`

@@ -24,7 +24,7 @@ const report = (state: string): Promise<unknown> =>
     [test.linkId, test.nodeId, state],
   )
 
-it('tells how much is before a message in line, of its own account and type', async () => {
+it('gives the queue before a message, of its own account and type', async () => {
   await report('bound')
   const rows = []
   for (let i = 0; i < 3; i++) rows.push(await test.send({ segments: 2 }))
@@ -34,7 +34,7 @@ it('tells how much is before a message in line, of its own account and type', as
   expect(places[0]).toMatchObject({ carrierId: null, holdReason: null })
 })
 
-it('tells that no carrier can be reached, and when one can again', async () => {
+it('reports that no carrier can be reached, and when one can again', async () => {
   const row = await test.send()
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'no_route' })
   await report('bound')
@@ -43,7 +43,7 @@ it('tells that no carrier can be reached, and when one can again', async () => {
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'no_route' })
 })
 
-it('tells it of the carrier that the message waits for, whatever its row says', async () => {
+it('reports this for the carrier that the message waits for, whatever its row says', async () => {
   const row = await test.send()
   const [lane] = await findLanes(test.db)
   await claimMessages(test.context, test.nodeId, [], lane?.id ?? '', noId, 10)
@@ -54,7 +54,7 @@ it('tells it of the carrier that the message waits for, whatever its row says', 
   expect(await findPlace(test.db, held)).toMatchObject({ carrierId: test.carrierId, holdReason: null })
 })
 
-it('tells of a paused campaign, but not of an answer to a keyword, which goes all the same', async () => {
+it('reports a paused campaign, but not for an answer to a keyword, which is sent anyway', async () => {
   await report('bound')
   const campaignId = newId()
   await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
@@ -69,7 +69,7 @@ it('tells of a paused campaign, but not of an answer to a keyword, which goes al
   expect(await findPlace(test.db, written)).toMatchObject({ holdReason: null })
 })
 
-it('tells of a message that waits for the end of a pause no time at which it goes', async () => {
+it('gives no time of sending for a message of a paused campaign', async () => {
   const account = await createTestAccount(db)
   test = await openLedgerTest(db, { accountId: account.accountId })
   await report('bound')
@@ -99,7 +99,7 @@ it('tells of a message that waits for the end of a pause no time at which it goe
   await app.close()
 })
 
-it('lists say of each message what holds it, as the message does', async () => {
+it('lists give each message’s hold, as the message does', async () => {
   const account = await createTestAccount(db)
   test = await openLedgerTest(db, { accountId: account.accountId })
   const app = await buildTestApp(db, (one) => {
@@ -155,7 +155,7 @@ it('lists say of each message what holds it, as the message does', async () => {
   await app.close()
 })
 
-it('knows none of a message that is not in line', async () => {
+it('gives no position for a message outside the queue', async () => {
   expect(await findPlace(test.db, await test.send({ sendAt: new Date(Date.now() + 60_000) }))).toBeNull()
   await test.lease()
   const { rows } = await test.db.query<{ id: string }>(`select id from messages where status = 'sending'`)

@@ -7,7 +7,7 @@ const { account, test, app } = await ledgerWorld([explainRoutes, messageRoutes])
 
 const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
 
-it('a held message says why and until when, in every answer', async () => {
+it('a held message has its reason and end in every response', async () => {
   const [start, end] = [inHours(-1), inHours(5)]
   await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
     account.accountId,
@@ -47,7 +47,7 @@ it('a held message says why and until when, in every answer', async () => {
   expect(steps.map(({ step, rule }) => [step, rule])).toEqual([['hold', 'quiet_hours']])
 })
 
-it('a message that expires in quiet hours is not told that it is sent after them', async () => {
+it('a message that expires in quiet hours is not announced as sent after them', async () => {
   await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
     account.accountId,
     JSON.stringify({ enabled: true, start: inHours(-1), end: inHours(5) }),

@@ -86,7 +86,7 @@ const heldUntil = (quiet: QuietHoursChange): string => {
   return end.toISOString()
 }
 
-describe('a message that is accepted in quiet hours', () => {
+describe('a message accepted in quiet hours', () => {
   it('waits for their end, and no link gets it', async () => {
     const quiet = nowQuiet()
     await setQuiet(quiet)
@@ -109,7 +109,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect(await queueDue(test.db)).toBe(0)
   })
 
-  it('is marketing, unless the account says otherwise, and never a code', async () => {
+  it('is marketing, unless the account includes more, and never a code', async () => {
     await setQuiet(nowQuiet())
     test.slots.room = 10
     for (const type of ['transactional', 'otp'] as const)
@@ -124,7 +124,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect((await test.send({ ...marketing, type: null, campaignKey: 'receipts' })).holdReason).toBe('quiet_hours')
   })
 
-  it('is so by the zone of its contact, else by those of its number, else by the fallback', async () => {
+  it('uses its contact’s zone, else its number’s, else the fallback', async () => {
     await setQuiet({ ...nowQuiet(), fallback_timezone: 'Etc/GMT+12' })
     const campaignId = await addCampaign({ key: 'sale' })
     const holdsOf = async (changes: object): Promise<boolean> =>
@@ -140,7 +140,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect(await holdsOf({ theirNumber: '233241234568', campaignId })).toBe(true)
   })
 
-  it('is so by the word of its campaign, which goes before that of the account', async () => {
+  it('follows its campaign’s hours, which precede the account’s', async () => {
     const [loud, night] = [await addCampaign(), await addCampaign({ key: 'night' })]
     await setQuiet(nowQuiet(), night)
     expect((await test.send({ ...marketing, campaignId: night })).holdReason).toBe('quiet_hours')
@@ -155,7 +155,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect((await test.send({ ...marketing, campaignId: loud })).holdReason).toBe(null)
   })
 
-  it('has its default validity from their end on, and one that was asked for from now on', async () => {
+  it('has its default validity from their end, and an explicit one from now', async () => {
     const quiet = nowQuiet()
     await setQuiet(quiet)
     const until = Date.parse(heldUntil(quiet))
@@ -175,7 +175,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect(await test.eventsOf(short.id)).toEqual(['message.failed'])
   })
 
-  it('and expires in them does so by a claim too', async () => {
+  it('and expiring in them is ended by a claim too', async () => {
     await setQuiet(nowQuiet())
     const row = await test.send({ ...marketing, validitySeconds: 60 })
     await test.db.query(`update delayed set due_at = now(), expires_at = now()`)
@@ -195,7 +195,7 @@ describe('a message that is accepted in quiet hours', () => {
     expect(await test.count('delayed', 'true')).toBe(0)
   })
 
-  it('for a later time is only told that it will be held', async () => {
+  it('and scheduled for later is only reported as to be held', async () => {
     await setQuiet({ enabled: true, start: inHours(1), end: inHours(5) })
     const row = await test.send({ ...marketing, sendAt: new Date(Date.now() + 2 * hourMs) })
     expect(row).toMatchObject({ status: 'scheduled', holdReason: null, warnings: [{ code: 'quiet_hours_hold' }] })
@@ -224,7 +224,7 @@ describe('a message whose turn comes in quiet hours', () => {
     expect(await test.count('intents', 'message_id = any ($1)', [[rows[0]?.id, rows[2]?.id]])).toBe(0)
   })
 
-  it('has its default validity from their end on then, too, and keeps one that was asked for', async () => {
+  it('also has its default validity from their end then, and keeps an explicit one', async () => {
     const rows = [
       await test.send(marketing),
       await test.send({ ...marketing, sendAt: new Date(Date.now() + hourMs) }),
@@ -246,7 +246,7 @@ describe('a message whose turn comes in quiet hours', () => {
     }
   })
 
-  it('has it anew when it is held again, and where a pause has prolonged it', async () => {
+  it('gets a new one when it is held again, also after a pause has extended it', async () => {
     const rows = [
       await test.send(marketing),
       await test.send(marketing),
@@ -279,7 +279,7 @@ describe('a message whose turn comes in quiet hours', () => {
     }
   })
 
-  it('is held also where it was scheduled, or is tried again', async () => {
+  it('is also held if it was scheduled, or is tried again', async () => {
     const scheduled = await test.send({ ...marketing, sendAt: new Date(Date.now() + hourMs) })
     const retried = await test.lease(marketing)
     await test.answer(retried, { state: 'refused', move: moveTo('queued', { retryAfterMs: 1 }) })
@@ -292,7 +292,7 @@ describe('a message whose turn comes in quiet hours', () => {
       expect(hold(await test.message(id))).toEqual(['queued', 'quiet_hours', heldUntil(quiet)])
   })
 
-  it('goes when they are over', async () => {
+  it('is sent when they are over', async () => {
     const quiet = nowQuiet()
     await setQuiet(quiet)
     const row = await test.send(marketing)
@@ -306,8 +306,8 @@ describe('a message whose turn comes in quiet hours', () => {
   })
 })
 
-describe('quiet hours that are changed', () => {
-  it('let go what is not quiet any more, and hold the rest again', async () => {
+describe('a change of quiet hours', () => {
+  it('releases messages that are no longer in them, and holds the rest again', async () => {
     const quiet = nowQuiet()
     await setQuiet({ ...quiet, fallback_timezone: 'UTC' })
     const campaignId = await addCampaign()
@@ -325,7 +325,7 @@ describe('quiet hours that are changed', () => {
     expect((await claimAll()).map(({ id }) => id)).toEqual([still.id])
   })
 
-  it('let go what a process has held since, which had not heard of it', async () => {
+  it('releases messages held since by a process that did not know of it', async () => {
     await setQuiet(nowQuiet())
     await test.db.query(`update accounts set quiet_hours = null, quiet_hours_changed_at = now() where id = $1`, [
       test.accountId,
@@ -334,7 +334,7 @@ describe('quiet hours that are changed', () => {
     expect(await releaseHeld(test.db)).toBe(1)
   })
 
-  it('of a campaign look at nothing that is held of others', async () => {
+  it('of a campaign reads nothing held for others', async () => {
     const campaignId = await addCampaign()
     await setQuiet(nowQuiet())
     await test.send(marketing)
@@ -352,7 +352,7 @@ describe('quiet hours that are changed', () => {
     })
   })
 
-  it('of a campaign touch nothing else', async () => {
+  it('of a campaign changes nothing else', async () => {
     const campaignId = await addCampaign()
     await setQuiet(nowQuiet())
     const [other, own] = [await test.send(marketing), await test.send({ ...marketing, campaignId })]
@@ -366,7 +366,7 @@ describe('quiet hours that are changed', () => {
   })
 })
 
-it('looks up the contact of a message alone, however many campaigns have contacts', async () => {
+it('looks up only a message’s contact, however many campaigns have contacts', async () => {
   const { accountId, db } = test
   const campaignId = await addCampaign()
   await addContact(campaignId, 'UTC')

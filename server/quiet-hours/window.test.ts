@@ -7,7 +7,7 @@ const until = (now: string, zones: string[], window = night): string | null =>
   quietUntil(new Date(now), window, zones)?.toISOString() ?? null
 
 describe('quiet hours', () => {
-  it('begin with their first minute and end with the one after their last', () => {
+  it('begin with their first minute and end after their last', () => {
     expect(until('2026-06-10T20:59:59.999Z', ['UTC'])).toBeNull()
     expect(until('2026-06-10T21:00:00Z', ['UTC'])).toBe('2026-06-11T08:00:00.000Z')
     expect(until('2026-06-11T07:59:59.999Z', ['UTC'])).toBe('2026-06-11T08:00:00.000Z')
@@ -31,7 +31,7 @@ describe('quiet hours', () => {
     expect(until('2026-03-29T00:30:00Z', ['Europe/Berlin'], early)).toBe('2026-03-29T01:00:00.000Z')
   })
 
-  it('hold while they are in any of several zones', () => {
+  it('apply while they are in any of several zones', () => {
     const zones = ['America/New_York', 'America/Los_Angeles', 'Pacific/Honolulu']
     // 17:00 in New York, 11:00 in Honolulu.
     expect(until('2026-07-01T21:00:00Z', zones)).toBeNull()
@@ -39,7 +39,7 @@ describe('quiet hours', () => {
     expect(until('2026-07-02T01:00:00Z', zones)).toBe('2026-07-02T18:00:00.000Z')
   })
 
-  it('of which no moment of the day is free last for three days, when everything has expired', () => {
+  it('that leave no moment of the day last for three days, when everything has expired', () => {
     const zones = ['Pacific/Auckland', 'Europe/London']
     expect(until('2026-07-01T12:00:00Z', zones, { start: 8 * 60, end: 7 * 60 })).toBe('2026-07-04T12:00:00.000Z')
   })
@@ -112,8 +112,8 @@ function check(now: number, hours: QuietWindow, all: readonly string[]): void {
   if (end - now < 3 * 86_400_000 - minuteMs) expect(isQuiet(end), answer.toISOString()).toBe(false)
 }
 
-describe('until when it is quiet', () => {
-  it('is what Intl says minute by minute, around changes of the clock', () => {
+describe('the end of quiet hours', () => {
+  it('agrees with Intl minute by minute, around changes of the clock', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...changes),
@@ -125,7 +125,7 @@ describe('until when it is quiet', () => {
     )
   })
 
-  it('is what Intl says at any time in any few zones', () => {
+  it('agrees with Intl at any time in any few zones', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: Date.UTC(2010, 0, 1), max: Date.UTC(2030, 0, 1) }),

@@ -71,7 +71,7 @@ function numberUnder(prefix: string): string | null {
 }
 
 describe('the compiled time zones', () => {
-  it('are those of the library that is installed', () => {
+  it('are those of the installed library', () => {
     const committed = readFileSync(join(import.meta.dirname, 'zone-plans.ts'), 'utf8')
     expect(committed === renderZones(), 'run: npm run numbers').toBe(true)
   })
@@ -94,14 +94,14 @@ describe('the compiled time zones', () => {
     expect(ofPlaces / compared).toBeGreaterThan(0.6)
   })
 
-  it('name zones that the runtime knows, and one array for all numbers of a place', () => {
+  it('name zones that the runtime knows, and share one array for all numbers of a place', () => {
     for (const prefix of table.keys())
       for (const zone of (table.get(prefix) ?? '').split('&')) expect(isTimezone(zone)).toBe(true)
     expect(zonesOfNumber('12125550100')).toBe(zonesOfNumber('16175550100'))
     expect(zonesOfNumber('79161234567')).toBe(zonesOfNumber('79241234567'))
   })
 
-  it('are right where the library is not', () => {
+  it('are right where the library is wrong', () => {
     const zones: Record<string, string> = {
       // Eastern British Columbia, western Kentucky, Quebec's islands, Orlando.
       '17785550100': 'America/Edmonton America/Vancouver',

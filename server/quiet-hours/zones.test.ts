@@ -5,7 +5,7 @@ import { zonesOfCountry, zonesOfNumber } from './zones.ts'
 import { isTimezone } from '../ground/base/timezone.ts'
 
 describe('time zones of a number', () => {
-  it('are there and of the IANA database for every country that has numbers', () => {
+  it('exist in the IANA database for every country with numbers', () => {
     const countries = getCountries()
     expect(countries.length).toBeGreaterThan(240)
     for (const country of countries) {
@@ -17,7 +17,7 @@ describe('time zones of a number', () => {
     }
   })
 
-  it('are all of the country for what tells no place, as mobile numbers of most countries', () => {
+  it('are all of the country if the number has no place, like mobile numbers in most countries', () => {
     expect(zonesOfNumber('447400123456')).toEqual(['Europe/London'])
     expect(zonesOfNumber('33612345678')).toEqual(['Europe/Paris'])
     expect(zonesOfNumber('79161234567')).toEqual(expect.arrayContaining(['Europe/Kaliningrad', 'Asia/Kamchatka']))
@@ -28,7 +28,7 @@ describe('time zones of a number', () => {
     expect(zonesOfNumber('77272123456')).toEqual(expect.arrayContaining(['Asia/Almaty', 'Asia/Aqtobe']))
   })
 
-  it('are those of the place that a number tells', () => {
+  it('are those of the number’s place', () => {
     expect(zonesOfNumber('74951234567')).toEqual(['Europe/Moscow'])
     expect(zonesOfNumber('74232123456')).toEqual(['Asia/Vladivostok'])
     expect(zonesOfNumber('61291234567')).toEqual(['Australia/Sydney'])
@@ -40,7 +40,7 @@ describe('time zones of a number', () => {
     expect(zonesOfNumber('526641234567')).toEqual(['America/Tijuana'])
   })
 
-  it('are those of the whole country where it has one time by law', () => {
+  it('are those of the whole country if it has one time by law', () => {
     expect(zonesOfNumber('8613912345678')).toEqual(['Asia/Shanghai'])
     expect(zonesOfNumber('380671234567')).toEqual(['Europe/Kyiv'])
   })

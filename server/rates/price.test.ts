@@ -44,13 +44,13 @@ async function post(url: string, payload: object): Promise<{ status: number; bod
 const send = (changes: object = {}) => post('/v1/messages', { to: '15551230001', message: 'Hello', ...changes })
 
 describe('a message', () => {
-  it('has no price where no card says one', async () => {
+  it('has no price without a card', async () => {
     expect((await send()).body).toMatchObject({ price: null, estimated_price: null })
     await setRates({ [test.carrierId]: { GB: 5 } })
     expect((await send()).body).toMatchObject({ price: null, estimated_price: null })
   })
 
-  it('is estimated by all its segments, and has its price when that carrier has taken it', async () => {
+  it('is estimated by all its segments, and gets its price from the carrier that took it', async () => {
     await setRates({ [test.carrierId]: { US: 7900, '1555': 8123 } })
     const { body } = await send({ message: 'x'.repeat(200) })
     expect(body).toMatchObject({ segments: 2, price: null, estimated_price: usd('0.016246') })
@@ -66,7 +66,7 @@ describe('a message', () => {
     expect(renderMessage({ ...row, carrierId: dearId })).toMatchObject({ price: null })
   })
 
-  it('is refused where it would cost more than it may, also in another currency, and sent where nobody knows', async () => {
+  it('is refused above its maximum price, also in another currency, and sent without a known price', async () => {
     await setRates({ [test.carrierId]: { US: 7900 } })
     expect(await send({ max_price: usd('0.0078') })).toMatchObject({
       status: 422,
@@ -81,7 +81,7 @@ describe('a message', () => {
     expect((await send({ max_price: usd('-1') })).body).toMatchObject({ errors: [{ pointer: '#/max_price/amount' }] })
   })
 
-  it('of test mode costs nothing', async () => {
+  it('in test mode costs nothing', async () => {
     await setRates({ [test.carrierId]: { '*': 7900 } })
     const row = rowOf(await test.acceptor.accept(test.draft({ isTest: true })))
     expect(row).toMatchObject({ cost: null, costCurrency: null, costCarrierId: null })
@@ -89,7 +89,7 @@ describe('a message', () => {
 })
 
 describe('a preview', () => {
-  it('says what each carrier of the route takes', async () => {
+  it('shows the price of each carrier in the route', async () => {
     await setRates({ [test.carrierId]: { US: 7900 }, [dearId]: { '*': 50_000 } })
     const message = 'x'.repeat(161)
     expect((await post('/v1/messages/preview', { message, to: '15551230001' })).body).toMatchObject({
@@ -109,7 +109,7 @@ describe('a preview', () => {
 })
 
 describe('the dry run of a broadcast', () => {
-  it('says what it would cost, and whom it would pass over', async () => {
+  it('shows the cost, and whom it would skip', async () => {
     await setRates({ [test.carrierId]: { US: 7900, GB: 50_000 } })
     const campaigns = await openCampaignTest(db, { acceptor: test.acceptor })
     const campaign = await campaigns.newCampaign()

@@ -41,11 +41,11 @@ describe('a look-up', () => {
     expect(rateOf(carrier, to, country, at)?.amount ?? null).toBe(amount)
   })
 
-  it('passes over a row that has not begun', () => {
+  it('skips a row that has not begun', () => {
     expect(compileRates([rate('44', 1, 5000), rate('GB', 2)])('a', '447700900001', 'GB', 4999)?.amount).toBe(2)
   })
 
-  it('finds the longest prefix, as a search through all of them does', () => {
+  it('finds the longest prefix, like a search through all of them', () => {
     const prefixes = fc.uniqueArray(fc.stringMatching(/^[1-4][1-4]{0,5}$/), { maxLength: 30 })
     fc.assert(
       fc.property(prefixes, fc.stringMatching(/^[1-4]{7,9}$/), (all, to) => {
@@ -56,7 +56,7 @@ describe('a look-up', () => {
     )
   })
 
-  it('is not made where there are no cards', () => {
+  it('is not made if there are no cards', () => {
     expect(compileRates([])).toBe(noRates)
   })
 })
@@ -128,7 +128,7 @@ describe('a card', () => {
     expect(new Set((await readRates(database.db)).map(({ price }) => price.amount))).toEqual(new Set([7900, 50_000]))
   })
 
-  it('of many rates is written whole, and the audit log says how many there are', async () => {
+  it('of many rates is written completely, and the audit log has their number', async () => {
     const amounts = (amount: string): string =>
       Array.from({ length: 12_000 }, (_, i) => `\n${440_000 + i},${amount},USD`).join('')
     const put = (rows: string): Promise<unknown> => call('PUT', `prefix,amount,currency${rows}`)
@@ -149,7 +149,7 @@ describe('a card', () => {
     expect(last[0].sha256).not.toBe(last[1].sha256)
   })
 
-  it('is told everything that is wrong at once, and stays as it was', async () => {
+  it('reports all its faults at once, and stays unchanged', async () => {
     const before = await call('GET')
     const wrong = await call('PUT', {
       rates: [
@@ -186,7 +186,7 @@ describe('a card', () => {
     expect((await call('GET')).body).toEqual(before.body)
   })
 
-  it('says what a number costs, and nothing where it is silent', async () => {
+  it('gives a number’s price, or none', async () => {
     await call('PUT', { rates: [{ country: 'US', amount: '0.0079', currency: 'USD' }] })
     expect((await call('POST', { to: '+15551230001' }, '/test')).body).toEqual({
       object: 'rate_test',
@@ -199,7 +199,7 @@ describe('a card', () => {
     expect((await call('PUT', { rates: [] })).body).toMatchObject({ data: [] })
   })
 
-  it('is read for one number no further than what may be said of it', async () => {
+  it('is read for one number only as far as an answer needs', async () => {
     const id = parseId('car', carrier) ?? ''
     const prefixes = Array.from({ length: 3000 }, (_, i) => ({ prefix: `1${i}`, amount: '0.01', currency: 'USD' }))
     await call('PUT', {
@@ -225,7 +225,7 @@ describe('a card', () => {
     expect(Math.max(...results.map(({ rows }) => rows.length))).toBe(5)
   })
 
-  it('goes with its carrier', async () => {
+  it('is deleted with its carrier', async () => {
     await call('PUT', { rates: [{ amount: '1', currency: 'USD' }] })
     await database.db.query('delete from carriers')
     expect(await readRates(database.db)).toEqual([])

@@ -68,7 +68,7 @@ describe('routes', () => {
     expect((await call('PATCH', url, { enabled: true })).status).toBe(404)
   })
 
-  it('tell all wrong fields at once', async () => {
+  it('report all wrong fields at once', async () => {
     const theirs = newId()
     await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'theirs')`, [other.accountId, theirs])
     const match = {
@@ -102,7 +102,7 @@ describe('routes', () => {
     for (const odd of [null, [], 'x', {}]) expect((await call('POST', '/v1/routes', odd)).status).toBeLessThan(500)
   })
 
-  it('refuse a chain that comes back to a carrier', async () => {
+  it('refuse a chain that returns to a carrier', async () => {
     const twice = await create({ carriers: [{ carrier: a }, { carrier: a }] })
     expect(errorsOf(twice.body)).toEqual(['#/carriers/1/carrier invalid_value'])
     const cycle = await create({ failover: [{ carrier: b }, { carrier: a }] })
@@ -123,7 +123,7 @@ describe('routes', () => {
     ])
   })
 
-  it('compare money that can be compared', async () => {
+  it('compare money only in one currency', async () => {
     const mixed = await create({
       carriers: [{ carrier: a, cost: usd('1') }],
       max_cost: { amount: '1', currency: 'EUR' },
@@ -135,7 +135,7 @@ describe('routes', () => {
     expect(errorsOf(none.body)).toEqual(['#/carriers/0/carrier invalid_value'])
   })
 
-  it('have a match of their own, while they are enabled', async () => {
+  it('have a unique match while they are enabled', async () => {
     const match = { countries: ['US', 'GB'] }
     const first = await create({ match })
     const second = await create({ match: { countries: ['GB', 'US', 'GB'] } })
@@ -157,7 +157,7 @@ describe('routes', () => {
     expect((await call('PATCH', String(first.headers.location), { match, name: 'same' })).status).toBe(200)
   })
 
-  it('say which earlier route shadows them', async () => {
+  it('name the earlier route that shadows them', async () => {
     const all = await create({ name: 'all' })
     const us = await create({ match: { countries: ['US'] } })
     expect(us.body['warnings']).toEqual([
@@ -196,26 +196,26 @@ describe('routes', () => {
     expect(await order()).toEqual(['1', '2', '3', '4'])
   })
 
-  it('are made at the same time one after the other', async () => {
+  it('are created one after the other if requested at once', async () => {
     await Promise.all(Array.from({ length: 8 }, (_, i) => create({ match: { prefixes: [`${i + 1}`] }, position: 1 })))
     const { rows } = await db.query('select position from routes order by position')
     expect(rows.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   })
 
-  it('keep their carriers from being deleted', async () => {
+  it('prevent the deletion of their carriers', async () => {
     await create()
     await expect(db.query('delete from carriers where id = $1', [ids[0]])).rejects.toMatchObject({
       code: '23503',
     })
   })
 
-  it('are the operator’s', async () => {
+  it('are for the operator', async () => {
     const user = await createTestAccount(db, { scopes: ['carriers:read', 'settings:write', 'routes:read'] })
     expect((await call('GET', '/v1/routes', undefined, user.headers)).status).toBe(200)
     expect((await call('POST', '/v1/routes', { match: {}, carriers: [] }, user.headers)).status).toBe(403)
   })
 
-  it('can be ten thousand', async () => {
+  it('may be ten thousand', async () => {
     await db.query(
       `with made as (
          insert into routes (id, position, match_prefixes, match_key)
@@ -239,7 +239,7 @@ describe('a test of routes', () => {
   const ask = (body: Body, headers = account.headers): ReturnType<Call> =>
     call('POST', '/v1/routes/test', body, headers)
 
-  it('says what each rule thought of the message', async () => {
+  it('shows how each rule judged the message', async () => {
     await insertTestSender(db, account.accountId, ids[1] ?? '', '15557654321', true)
     const gb = await create({ name: 'GB', match: { countries: ['GB'] } })
     const wrong = await create({ name: 'at a', match: { countries: ['US'] } })
@@ -273,7 +273,7 @@ describe('a test of routes', () => {
     )
   })
 
-  it('knows refusals, holds and the default route', async () => {
+  it('shows refusals, holds and the default route', async () => {
     expect((await ask({ to: '15551230001' })).body).toMatchObject({
       route: null,
       detail: 'The default route matches; the message waits until one of the carriers is bound.',
@@ -297,7 +297,7 @@ describe('a test of routes', () => {
     expect(campaign['refusal']).toBe('campaign_not_found')
   })
 
-  it('speaks for another account only of what is that account’s', async () => {
+  it('for another account uses only that account’s resources', async () => {
     await insertTestSender(db, other.accountId, ids[2] ?? '', '447700900123', true)
     const poolId = newId()
     await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [
@@ -312,7 +312,7 @@ describe('a test of routes', () => {
     expect((await ask({ to: '447700900001', from: '447700900123' })).body['refusal']).toBe('sender_not_found')
   })
 
-  it('tells all wrong fields at once', async () => {
+  it('reports all wrong fields at once', async () => {
     const wrong = { to: '12', account: 'acc_x', from: '!', sender_pool: 'x', type: 'spam', text: 'Hi' }
     expect(errorsOf((await ask(wrong)).body)).toEqual([
       '#/account invalid_value',

@@ -7,7 +7,7 @@ const overlapsOf = (...rules: Rule[]): string[] =>
   findOverlaps(rules, rules.length - 1).map(({ code, ruleId }) => `${code} by ${ruleId}`)
 
 describe('a route', () => {
-  it('is shadowed by an earlier one that matches all it matches', () => {
+  it('is shadowed by an earlier one that matches everything it matches', () => {
     expect(overlapsOf(testRule('all'), testRule('us', { countries: ['US'] }))).toEqual(['shadowed by all'])
     expect(overlapsOf(testRule('1'), testRule('1555', { prefixes: ['1555'] }))).toEqual(['shadowed by 1'])
     expect(
@@ -15,13 +15,13 @@ describe('a route', () => {
     ).toEqual(['shadowed by 1'])
   })
 
-  it('is not bothered by a more special one before it, nor by one it never meets', () => {
+  it('is not affected by a more specific one before it, nor by a disjoint one', () => {
     expect(overlapsOf(testRule('us', { countries: ['US'] }), testRule('all'))).toEqual([])
     expect(overlapsOf(testRule('otp', { type: 'otp' }), testRule('marketing', { type: 'marketing' }))).toEqual([])
     expect(overlapsOf(testRule('44', { prefixes: ['44'] }), testRule('1', { prefixes: ['1'] }))).toEqual([])
   })
 
-  it('is overlapped by one that takes some, where neither is the more special', () => {
+  it('is overlapped by one that takes some, if neither is more specific', () => {
     expect(overlapsOf(testRule('us', { countries: ['US', 'GB'] }), testRule('otp', { type: 'otp' }))).toEqual([
       'overlapped by us',
     ])
@@ -36,7 +36,7 @@ describe('a route', () => {
     expect(overlapsOf(testRule('refuse', { carriers: [] }), us)).toEqual(['shadowed by refuse'])
   })
 
-  it('that is disabled neither takes nor loses', () => {
+  it('that is disabled neither shadows nor is shadowed', () => {
     expect(overlapsOf(testRule('all', { enabled: false }), testRule('us', { countries: ['US'] }))).toEqual([])
     expect(overlapsOf(testRule('all'), testRule('us', { countries: ['US'], enabled: false }))).toEqual([])
   })

@@ -88,7 +88,7 @@ describe('anything', () => {
     )
   })
 
-  it('takes the first rule that matches, never a disabled one, and a chain without repetitions', () => {
+  it('takes the first matching rule, never a disabled one, and a chain without repetitions', () => {
     fc.assert(
       fc.property(rules, carriers, messages, (some, known, one) => {
         const { ruleId, chain, isHeld, trace } = chooseRoute(some, known, one)
@@ -108,7 +108,7 @@ describe('anything', () => {
 })
 
 describe('a rule', () => {
-  it('shares messages by weight within two points of a hundred, and tries the others after', () => {
+  it('divides messages by weight within two percentage points, and tries the others after', () => {
     const shared = testRule('r', {
       carriers: [
         { carrierId: 'a', weight: 70, cost: null },
@@ -132,7 +132,7 @@ describe('a rule', () => {
       expect(Math.abs((counts.get(id) ?? 0) / n - share)).toBeLessThan(0.02)
   })
 
-  it('fails over in its order, after all that share; weight 0 comes last of those', () => {
+  it('fails over in order, after the weighted carriers; weight 0 comes last of those', () => {
     const chain = [
       { carrierId: 'd', weight: null, cost: null },
       { carrierId: 'b', weight: 0, cost: null },
@@ -143,7 +143,7 @@ describe('a rule', () => {
     expect(chooseRoute([testRule('r', { carriers: chain })], carriers, message()).chain).toEqual(['a', 'b', 'd', 'c'])
   })
 
-  it('passes over carriers that lack the sender, and does not match without any', () => {
+  it('skips carriers without the sender, and does not match if none is left', () => {
     const rules = [testRule('first', { carriers: via('a') }), testRule('second', { carriers: via('b', 'c') })]
     const choice = chooseRoute(rules, abc, message({ sender: 'Acme', senderCarrierIds: ['c'] }))
     expect(choice).toEqual({
@@ -157,7 +157,7 @@ describe('a rule', () => {
     })
   })
 
-  it('compares what all segments cost', () => {
+  it('compares the cost of all segments', () => {
     const costly = testRule('r', {
       maxCost: 10_000,
       carriers: [
@@ -173,7 +173,7 @@ describe('a rule', () => {
     })
   })
 
-  it('compares what rate cards say where the rule says nothing, in its currency', () => {
+  it('compares rate cards, in its currency, if the rule has no prices', () => {
     const rateOf: RateOf = (carrierId) =>
       carrierId === 'c' ? null : { amount: 6_000, currency: carrierId === 'a' ? 'EUR' : 'USD' }
     const capped = testRule('r', {
@@ -203,14 +203,14 @@ describe('a rule', () => {
     expect(chooseRoute([], four, message()).prices).toBeUndefined()
   })
 
-  it('without carriers refuses, which also switches the default route off', () => {
+  it('without carriers refuses, which also turns the default route off', () => {
     expect(chooseRoute([testRule('none', { carriers: [] })], abc, message())).toMatchObject({
       ruleId: 'none',
       chain: [],
     })
   })
 
-  it('whose carriers are all disabled holds the message for them', () => {
+  it('with only disabled carriers holds the message for them', () => {
     const carriers = [carrier('a', { enabled: false }), carrier('b')]
     expect(chooseRoute([testRule('r')], carriers, message())).toMatchObject({ ruleId: 'r', chain: ['a'], isHeld: true })
     expect(chooseRoute([testRule('r', { carriers: via('a', 'b') })], carriers, message())).toMatchObject({

@@ -102,13 +102,13 @@ it('plans by campaign, sender and rules, many at once', async () => {
   ])
 })
 
-it('knows a sender as soon as it was made', async () => {
+it('knows a sender as soon as it is created', async () => {
   expect((await table.plan([request({ from: 'New' })]))[0]?.refusal).toBe('sender_not_found')
   await addSender('New', a)
   expect((await table.plan([request({ from: 'New' })]))[0]).toMatchObject({ refusal: null, choice: { chain: [a] } })
 })
 
-it('reads anew what one account has changed, and nothing of the others', async () => {
+it('rereads what one account has changed, and nothing of the others', async () => {
   const other = newId()
   await database.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
   await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'sale', 'Sale')`, [
@@ -152,7 +152,7 @@ it('reads anew what one account has changed, and nothing of the others', async (
   await database.db.query(`update campaigns set sender = 'Acme' where account_id = $1`, [accountId])
 })
 
-it('keeps what it has read of an account when the answer to an earlier question comes late', async () => {
+it('keeps an account’s data when the result of an earlier query arrives late', async () => {
   await addSender('15557654321', a, true)
   await addSender('15557654322', a)
   await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'plain', 'Plain')`, [
@@ -191,7 +191,7 @@ it('keeps what it has read of an account when the answer to an earlier question 
   expect(plan?.message.sender).toBe('15557654322')
 })
 
-it('reads of an account with many senders those alone that a message may take', async () => {
+it('reads only the possible senders of an account with many', async () => {
   await addSender('Acme', a, true)
   await database.db.query(
     `insert into senders (account_id, id, carrier_id, number, kind, country)
@@ -250,7 +250,7 @@ it('takes no carrier at which the sender cannot be used for the recipient', asyn
   expect(plan).toMatchObject({ refusal: null, choice: { chain: [b] } })
 })
 
-it('says of a sender and a recipient what the claim says', async () => {
+it('agrees with the claim on a sender and a recipient', async () => {
   const countries = ['US', 'CA', 'PR', 'GB', null]
   const pairs = (['long_code', 'short_code', 'toll_free'] as const).flatMap((kind) =>
     [['sms'], ['sms', 'international'], ['replies', 'international']].flatMap((capabilities) =>
@@ -270,7 +270,7 @@ it('says of a sender and a recipient what the claim says', async () => {
   expect(rows.map((row) => row.canBeUsed === true)).toEqual(asked.map((fault) => fault === null))
 })
 
-it('keeps the sender that a person knows from a pool', async () => {
+it('keeps the pool’s sender that a person knows', async () => {
   await addSender('447700900111', a)
   await addSender('447700900222', b)
   const poolId = newId()

@@ -50,7 +50,7 @@ describe('senders', () => {
     expect((await call('GET', String(first.headers.location))).body).toEqual({ ...first.body, default: false })
   })
 
-  it('have the kind that their number tells, and no other', async () => {
+  it('have the kind of their number, and no other', async () => {
     const kinds = async (number: string, body: Body = {}): Promise<unknown> => {
       const answer = await add({ number, ...body })
       return answer.status === 201 ? [answer.body['kind'], answer.body['country']] : errorsOf(answer.body)
@@ -73,7 +73,7 @@ describe('senders', () => {
     expect(await kinds('15557654322', { country: 'GB' })).toEqual(['#/country invalid_value'])
   })
 
-  it('tell all wrong fields at once, those of the schema too', async () => {
+  it('report all wrong fields at once, including the schema’s', async () => {
     const { status, body } = await add({ number: 'Müller', carrier: 'car_x', country: 'XX', pace: 0, colour: 'red' })
     expect([status, errorsOf(body)]).toEqual([
       422,
@@ -92,12 +92,12 @@ describe('senders', () => {
     for (const odd of [null, [], 'x']) expect((await call('POST', '/v1/senders', odd)).status).toBeLessThan(500)
   })
 
-  it('are refused for more wrong fields than are told, whatever the others are', async () => {
+  it('are refused for more wrong fields than are reported, whatever the others are', async () => {
     const answer = await add({ ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}`, 1])), number: 5 })
     expect([answer.status, errorsOf(answer.body).length]).toEqual([422, 100])
   })
 
-  it('change in what a change names', async () => {
+  it('change only in the given fields', async () => {
     const { body: first } = await add({ number: '15557654321' })
     const { body: next } = await add({ number: '40404' })
     const url = `/v1/senders/${String(next['id'])}`
@@ -149,7 +149,7 @@ describe('senders', () => {
     expect((await call('DELETE', url)).status).toBe(404)
   })
 
-  it('are given to an account below, and changed and taken away there', async () => {
+  it('are given to a subaccount, and changed and removed there', async () => {
     const below = await createTestAccount(db, { scopes: ['settings:read'] })
     await db.query('update accounts set parent_id = $2 where id = $1', [below.accountId, account.accountId])
     const theirs = showId('acc', below.accountId)
@@ -182,7 +182,7 @@ describe('senders', () => {
     expect((await call('GET', url)).status).toBe(404)
   })
 
-  it('are the operator’s to give', async () => {
+  it('are given by the operator', async () => {
     const user = await createTestAccount(db, { scopes: ['settings:read', 'settings:write'] })
     expect((await add({ number: '40404' }, user.headers)).status).toBe(403)
     expect((await call('GET', '/v1/senders', undefined, user.headers)).status).toBe(200)
@@ -215,7 +215,7 @@ describe('sender pools', () => {
     expect((await call('GET', url)).status).toBe(404)
   })
 
-  it('tell all wrong fields at once; another account’s sender does not exist', async () => {
+  it('report all wrong fields at once; another account’s sender does not exist', async () => {
     const [mine] = await make('15557654321')
     const theirs = await add({ number: '15557654322' }, other.headers)
     const senders = [{ sender: mine }, { sender: mine }, { sender: theirs.body['id'] }, { sender: 'x', weight: 0 }]
@@ -237,7 +237,7 @@ describe('sender pools', () => {
     expect((await call('GET', '/v1/sender-pools', undefined, other.headers)).body['data']).toEqual([])
   })
 
-  it('remember whom they wrote to, until it is long ago', async () => {
+  it('remember their recipients for a long time', async () => {
     const poolId = newId()
     const person = { accountId: account.accountId, poolId, theirNumber: '15551230001' }
     await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [

@@ -32,18 +32,18 @@ const pool = (strategy: Pool['strategy'], ...members: (string | [string, number]
 const told = ({ sender: chosen, rule }: SenderChoice): [string | null, string] => [chosen?.id ?? null, rule]
 
 describe('the sender of a message', () => {
-  it('is the one asked for, if the account has it', () => {
+  it('is the requested one, if the account has it', () => {
     const senders = [sender('1', { isDefault: true }), sender('2')]
     expect(told(choose(senders, { from: '2' }))).toEqual(['2', 'from'])
     expect(told(choose(senders, { from: '3' }))).toEqual([null, 'sender_not_found'])
   })
 
-  it('is else the default, else the carrier’s own', () => {
+  it('is otherwise the default, else the carrier’s own', () => {
     expect(told(choose([sender('1'), sender('2', { isDefault: true })]))).toEqual(['2', 'default'])
     expect(told(choose([sender('1')]))).toEqual([null, 'none'])
   })
 
-  it('is no name where networks show none: another takes the place of the default, best of the same country', () => {
+  it('is not a name where networks show none: another replaces the default, preferably of the same country', () => {
     const name = sender('Acme', { kind: 'alphanumeric', country: null, capabilities: ['sms'], isDefault: true })
     const [gb, us] = [sender('44', { country: 'GB' }), sender('1')]
     const choice = choose([name, gb, us])
@@ -55,7 +55,7 @@ describe('the sender of a message', () => {
     expect(told(choose([name, us], { country: 'GB' }))).toEqual(['Acme', 'default'])
   })
 
-  it('is a short code or toll-free number only where it reaches', () => {
+  it('is a short code or toll-free number only where it works', () => {
     const short = sender('40404', { kind: 'short_code' })
     const free = sender('18335550100', { kind: 'toll_free' })
     const ruleFor = (one: Sender, country: string | null): string => choose([one], { from: one.number, country }).rule
@@ -93,11 +93,11 @@ describe('a pool', () => {
     expect(choose(mute, { pool: ours, stickyId: '44' })).toMatchObject({ rule: 'pool_weight' })
   })
 
-  it('has nothing to choose where no member can be used', () => {
+  it('chooses nothing if no member can be used', () => {
     expect(choose(senders, { pool: pool('sticky', 'gone') }).rule).toBe('sender_not_allowed')
   })
 
-  it('that is sticky gives a person one sender, whatever the message; round robin shares messages', () => {
+  it('that is sticky gives a person one sender for all messages; round robin divides messages', () => {
     fc.assert(
       fc.property(fc.uuid(), fc.uuid(), fc.stringMatching(/^1[0-9]{10}$/), (one, other, to) => {
         const sticky = pool('sticky', '1', '2', '3')

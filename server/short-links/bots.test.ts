@@ -53,7 +53,7 @@ describe('programs', () => {
     { 'sec-purpose': 'prefetch;prerender' },
     { 'x-purpose': 'preview' },
     { 'x-moz': 'prefetch' },
-  ])('a browser that looks ahead: %j', (headers) => {
+  ])('a browser’s prefetch: %j', (headers) => {
     expect(isBot({ 'user-agent': iPhone, ...headers })).toBe(true)
   })
 })

@@ -67,7 +67,7 @@ const click = (path: string, headers: object = {}, method: 'GET' | 'HEAD' = 'GET
   app.inject({ method, url: path, headers: { host: 'go.example.com', 'user-agent': browser, ...headers } })
 
 describe('a send with shorten_urls', () => {
-  it('has a code of its own for each address and recipient, in the text that is stored, counted and sent', async () => {
+  it('has a code for each address and recipient, in the stored, counted and sent text', async () => {
     const first = (await send()).body
     const second = (await send({ to: '15551230002' })).body
     const codes = [...codesOf(first['message']), ...codesOf(second['message'])]
@@ -88,13 +88,13 @@ describe('a send with shorten_urls', () => {
     )
   })
 
-  it('is counted after the addresses are short: an address in another script needs no UCS-2', async () => {
+  it('is counted with short addresses: an address in another script needs no UCS-2', async () => {
     const { body } = await send({ message: `${'x'.repeat(120)} https://пример.рф/${'путь'.repeat(30)}` })
     expect(body).toMatchObject({ encoding: 'GSM-7', segments: 1 })
     expect(await linksOf(body['id'])).toMatchObject([{ url: `https://пример.рф/${'путь'.repeat(30)}` }])
   })
 
-  it('gives an address that is there twice one code, and leaves short links and plain texts alone', async () => {
+  it('gives a repeated address one code, and leaves short links and plain texts unchanged', async () => {
     const code = newCode()
     const own = `${shortUrl}/${code} HTTPS://GO.Example.com/${code}`
     const { body } = await send({ message: `https://a.example https://a.example ${own} ${shortUrl}.a.example` })
@@ -115,7 +115,7 @@ describe('a send with shorten_urls', () => {
     expect(await test.count('short_links', 'true')).toBe(before + 2)
   })
 
-  it('writes no link where nothing is accepted', async () => {
+  it('writes no link if nothing is accepted', async () => {
     const before = await test.count('short_links', 'true')
     await db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551239999', 'api')`, [
       account.accountId,
@@ -130,7 +130,7 @@ describe('a send with shorten_urls', () => {
     expect(await test.count('short_links', 'true')).toBe(before + 2)
   })
 
-  it('draws a code that is taken anew, also in the text that is handed to the link', async () => {
+  it('replaces a code that is taken, also in the text that is handed to the link', async () => {
     const taken = newCode()
     const draft = { body: `${shortUrl}/${taken}`, shortLinks: [{ code: taken, url: 'https://a.example/' }] }
     await test.send({ ...draft, shortLinks: [...draft.shortLinks] })
@@ -154,7 +154,7 @@ describe('a send with shorten_urls', () => {
     expect((await click(`/${code}`)).headers.location).toBe('https://b.example/')
   })
 
-  it('is refused where there is no address for short links, by the name of the setting', async () => {
+  it('is refused if there is no address for short links, with the setting’s name', async () => {
     const without = await openApp(null)
     const { status, body } = await callAs(without, account)('POST', '/v1/messages/send', toLong)
     expect([status, body['errors']]).toEqual([
@@ -165,7 +165,7 @@ describe('a send with shorten_urls', () => {
     await without.close()
   })
 
-  it('is refused with more addresses, or a longer text, than a message has', async () => {
+  it('is refused above the limits of addresses or text', async () => {
     const many = Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`).join(' ')
     expect(codesOf((await send({ message: many.replace(/ \S+$/, '') })).body['message'])).toHaveLength(20)
     const long = `http://a ${'x'.repeat(1590)}`
@@ -173,7 +173,7 @@ describe('a send with shorten_urls', () => {
       expect((await send({ message })).body['errors']).toMatchObject([{ pointer: '#/message', code: 'too_long' }])
   })
 
-  it('is what its campaign says where it says nothing itself', async () => {
+  it('defaults to its campaign’s setting', async () => {
     const [id, other] = [newId(), newId()]
     await db.query(
       `insert into campaigns (account_id, id, key, name, shorten_urls) values ($1, $2, 'links', 'Links', true), ($3, $4, 'links', 'Links', true)`,
@@ -190,7 +190,7 @@ describe('a send with shorten_urls', () => {
 })
 
 describe('a short link', () => {
-  it('leads to its address, is never kept, and says nothing of where it was clicked', async () => {
+  it('redirects to its address, is never cached, and sends no referrer', async () => {
     const { body } = await send({ message: 'https://bücher.example/straße?q=ü#top' })
     const [code] = codesOf(body['message'])
     const { statusCode, headers } = await click(`/${code}`)
@@ -204,7 +204,7 @@ describe('a short link', () => {
     expect((await click(`/${code}?fbclid=1`)).headers.location).toBe(headers.location)
   })
 
-  it('counts people and programs apart, and neither a HEAD', async () => {
+  it('counts people and programs separately, and HEAD requests as neither', async () => {
     const { body } = await send({ message: 'https://a.example' })
     const path = `/${codesOf(body['message'])[0]}`
     for (const headers of [
@@ -225,7 +225,7 @@ describe('a short link', () => {
     expect(await linksOf(body['id'])).toEqual([{ ...link, bot_clicks: 4 }])
   })
 
-  it('tells when people clicked first and last, and nothing of when programs did', async () => {
+  it('reports people’s first and last clicks, and no times of programs', async () => {
     const { body } = await send({ message: 'https://a.example' })
     const [code] = codesOf(body['message'])
     const linkAfter = async (headers: object, member: 'clicks' | 'bot_clicks', count: number): Promise<Body> => {
@@ -249,7 +249,7 @@ describe('a short link', () => {
     expect(String(after['last_clicked_at']) > String(before?.['last_clicked_at'])).toBe(true)
   })
 
-  it('counts every one of many clicks at once, over two processes too', async () => {
+  it('counts each of many clicks at once, also in two processes', async () => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, async () => (await send({ message: 'https://a.example' })).body),
     )
@@ -264,7 +264,7 @@ describe('a short link', () => {
   })
 
   it.each(['/abcdefghij', '/', '/short', '/abcdefghijk', '/favicon.ico', '/a/b/c', '/%00', `/${'x'.repeat(2000)}`])(
-    'that is none is a plain page: %s',
+    'that does not exist is a plain page: %s',
     async (path) => {
       const { statusCode, headers, body } = await click(path)
       expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8'])
@@ -273,7 +273,7 @@ describe('a short link', () => {
     },
   )
 
-  it('has its host for itself: there is no API on it, and no link on the host of the API', async () => {
+  it('has its own host, without the API, and the API’s host has no links', async () => {
     const { body } = await send({ message: 'https://a.example' })
     const [code] = codesOf(body['message'])
     for (const path of ['/v1/messages', '/healthz', '/docs', '/'])
@@ -283,7 +283,7 @@ describe('a short link', () => {
     expect((await click('/v1/messages', { host: 'api.example.com', ...account.headers })).statusCode).toBe(200)
   })
 
-  it('may be at /l on the host of the API', async () => {
+  it('may be at /l on the API’s host', async () => {
     const shared = await openApp('http://localhost:8080/l')
     const { body } = await callAs(shared, account)('POST', '/v1/messages/send', {
       ...toLong,
@@ -296,7 +296,7 @@ describe('a short link', () => {
     await shared.close()
   })
 
-  it('is told of once, at the first click of a person, to who subscribes', async () => {
+  it('is reported once, at a person’s first click, to subscribers', async () => {
     const silentOne = (await send({ message: 'https://a.example' })).body
     await click(`/${codesOf(silentOne['message'])[0]}`)
     await until('it is counted', async () => (await linksOf(silentOne['id']))[0]?.['clicks'] === 1)
@@ -319,7 +319,7 @@ describe('a short link', () => {
     })
   })
 
-  it('is told of once where two processes count its first clicks at once', async () => {
+  it('is reported once if two processes count its first clicks at once', async () => {
     await test.subscribe('link.clicked')
     const { body } = await send({ message: 'https://a.example' })
     const [code = ''] = codesOf(body['message'])
@@ -336,7 +336,7 @@ describe('a short link', () => {
     expect(await test.eventsOf(parseId('msg', String(body['id'])) ?? '')).toEqual(['link.clicked'])
   })
 
-  it('is shown to its account alone, and its address to who may read texts', async () => {
+  it('is shown only to its account, and its address only to callers who may read texts', async () => {
     const { body } = await send()
     const path = `/v1/messages/${String(body['id'])}/links`
     expect((await call('GET', path, undefined, stranger.headers)).status).toBe(404)
@@ -356,14 +356,14 @@ describe('a short link', () => {
     ])
   })
 
-  it('keeps nothing of who clicked', async () => {
+  it('keeps nothing about the visitor', async () => {
     const { rows } = await db.query<{ column: string }>(
       `select column_name as column from information_schema.columns where table_name in ('short_links', 'campaign_clicks')`,
     )
     expect(rows.map(({ column }) => column).filter((name) => /ip|address|agent|number/.test(name))).toEqual([])
   })
 
-  it('goes with the day of its message', async () => {
+  it('is deleted with its message’s day', async () => {
     await ensurePartitions(db, silent)
     const { body } = await send({ message: 'https://a.example' })
     const old = newCode()
@@ -377,11 +377,11 @@ describe('a short link', () => {
   })
 })
 
-it('draws codes from the whole alphabet, so that none is guessed', () => {
+it('draws codes from the whole alphabet, so that none can be guessed', () => {
   expect(new Set(Array.from({ length: 1000 }, newCode).join('')).size).toBe(62)
 })
 
-it('counts the clicks of a campaign', async () => {
+it('counts a campaign’s clicks', async () => {
   const id = newId()
   await db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'counted', 'Counted')`, [
     account.accountId,
@@ -401,7 +401,7 @@ it('counts the clicks of a campaign', async () => {
   expect(await test.count('campaign_clicks', 'campaign_id = $1 and clicks = 7', [id])).toBe(1)
 })
 
-it('says in the log that a click was not counted, and goes on', async () => {
+it('logs a click that was not counted, and continues', async () => {
   const closed = openPool(connection, { name: 'closed', max: 1 })
   await closed.end()
   const told: unknown[] = []

@@ -51,9 +51,9 @@ describe('addresses in a text', () => {
     'https:// http://. https://- ftp://example.com xhttps://example.com git+https://example.com',
     'https://example.com:99999999/',
     'javascript:alert(1) data:text/html,x',
-  ])('none in %s', (text) => expect(urlsOf(text)).toEqual([]))
+  ])('no address in %s', (text) => expect(urlsOf(text)).toEqual([]))
 
-  it('are found whole whatever stands around them', () => {
+  it('are found whole whatever surrounds them', () => {
     const label = fc.stringMatching(/^[a-z0-9]{1,10}$/)
     const host = fc.oneof(
       fc.tuple(label, fc.constantFrom('example', 'com', 'co.uk', 'xn--p1ai')).map((parts) => parts.join('.')),
@@ -91,7 +91,7 @@ describe('addresses in a text', () => {
     )
   })
 
-  it('stand where they are said to, and can be parsed, in any text', () => {
+  it('are where they are reported, and can be parsed, in any text', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom('https://', 'http://a', '.b', '@', ')', '(', ',', ':'),
@@ -113,7 +113,7 @@ describe('addresses in a text', () => {
     )
   })
 
-  it('take as long for each where a run of characters has many of them as where it has few', () => {
+  it('take as long each in a run of characters with many of them as in one with few', () => {
     const cost = (count: number): number => {
       const text = 'http://a.bb中'.repeat(count)
       expect(findUrls(text).length).toBe(count)
@@ -126,7 +126,7 @@ describe('addresses in a text', () => {
     expect(cost(1600) / cost(20)).toBeLessThan(10)
   })
 
-  it('take no longer than the text is long', () => {
+  it('take time linear in the text', () => {
     const text = `${'https://a'.repeat(170)}${'https://a/'.repeat(1)}${')'.repeat(1600)}`
     const startedAt = performance.now()
     for (let i = 0; i < 100; i++) findUrls(text)

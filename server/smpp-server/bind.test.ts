@@ -82,7 +82,7 @@ describe('a bind', () => {
     await until('its place is free', async () => (await sessionsOf(credential)) === 0)
   })
 
-  it('with a wrong password or a name that nobody has is refused alike, and slowed down', async () => {
+  it('with a wrong password or an unknown name gets the same refusal, and is slowed down', async () => {
     const credential = await test.credential()
     expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RINVPASWD)
     expect(await refusal({ systemId: 'nobody' })).toBe(ESME.RINVPASWD)
@@ -95,12 +95,12 @@ describe('a bind', () => {
     expect(await refusal(credential)).toBe(0)
   })
 
-  it('of many sessions at once is no guessing', async () => {
+  it('of many sessions at once is not guessing', async () => {
     const credential = await test.credential({ sessionsMax: 12 })
     expect(await Promise.all(Array.from({ length: 12 }, () => refusal(credential)))).toEqual(Array(12).fill(0))
   })
 
-  it('above the sessions that its credential may have is refused, on whatever node they are', async () => {
+  it('above its credential’s sessions is refused, on any node', async () => {
     const credential = await test.credential({ sessionsMax: 2 })
     const nodeId = await insertNode()
     await insertSession(credential, nodeId)
@@ -111,7 +111,7 @@ describe('a bind', () => {
     expect(await refusal(credential)).toBe(0)
   })
 
-  it('above the sessions that its account may have is refused, and those of others are not', async () => {
+  it('above its account’s sessions is refused, and others’ are not', async () => {
     const server = await openServerTest(test.db, { accountId: test.accountId, accountSessionsMax: 3 })
     const open = async (credential: TestCredential): Promise<number> => {
       try {
@@ -139,7 +139,7 @@ describe('a bind', () => {
     expect(lines[0]).toMatchObject({ level: 'warn', message: 'SMPP bind refused' })
   })
 
-  it('is waited for from ten connections of a network at a time, and who is bound is none of them', async () => {
+  it('is awaited on ten connections of a network at a time, not counting bound ones', async () => {
     const credential = await test.credential({ sessionsMax: 12 })
     for (let n = 0; n < 12; n++) expect(await refusal(credential)).toBe(0)
     const sockets = Array.from({ length: 12 }, () => connect(test.port, '127.0.0.1'))
@@ -155,14 +155,14 @@ describe('a bind', () => {
     await until('others are let in', async () => (await refusal(await test.credential()).catch(() => -1)) === 0)
   })
 
-  it('has the part of the pace that its node has of the sessions', async () => {
+  it('has its node’s part of the pace, by sessions', async () => {
     const credential = await test.credential()
     for (let n = 0; n < 3; n++) await bind(credential)
     await insertSession(credential, await insertNode())
     expect((await readAdmissions(test.db, test.nodeId)).get(credential.id)?.share).toBe(0.75)
   })
 
-  it('that was refused for want of an answer to its commit gives its place back within minutes', async () => {
+  it('that was refused for a lost response to its commit returns its place within minutes', async () => {
     const credential = await test.credential()
     const kept = await insertSession(credential, test.nodeId)
     await insertSession(credential, test.nodeId)
@@ -174,7 +174,7 @@ describe('a bind', () => {
     expect(rows.map(({ id }) => id)).toEqual([kept, others, young])
   })
 
-  it('of a client that is gone when its password was checked takes no place', async () => {
+  it('of a client that left before its password was checked takes no place', async () => {
     const { id, systemId: system_id } = await test.credential({ sessionsMax: 1 })
     const socket = connect(test.port, '127.0.0.1')
     socket.end(encodePdu({ command: 'bind_transceiver', system_id, password, interface_version: 0x34 }))
@@ -184,7 +184,7 @@ describe('a bind', () => {
     await until('its place is free', async () => (await test.count('smpp_sessions', 'true')) === 0)
   })
 
-  it('has its part of the pace also on a node that was fenced and does not know it yet', async () => {
+  it('also has its part of the pace on a node that was fenced and does not know it yet', async () => {
     const credential = await test.credential()
     await bind(credential)
     await test.db.query('update nodes set fenced_at = now() where id = $1', [test.nodeId])
@@ -200,7 +200,7 @@ describe('a bind', () => {
     expect(await refusal(credential)).toBe(ESME.RBINDFAIL)
   })
 
-  it('twice on one session is refused, and what is no SMPP is cut off', async () => {
+  it('twice on one session is refused, and data that is not SMPP ends the connection', async () => {
     const socket = connect(test.port, '127.0.0.1')
     const closed = new Promise<Buffer>((resolve) => {
       let received = Buffer.alloc(0)
@@ -271,7 +271,7 @@ describe('a credential', () => {
 })
 
 describe('the server', () => {
-  it('answers what was submitted before it unbinds', async () => {
+  it('answers earlier submits before it unbinds', async () => {
     const client = await bind(await test.credential())
     const answers = Promise.all(
       Array.from({ length: 20 }, () => client.submit({ short_message: Buffer.from('Hello') })),

@@ -101,7 +101,7 @@ describe('a receipt', () => {
     expect(await test.count('smpp_submits', 'true')).toBe(0)
   })
 
-  it('has no TLVs for a client that is older than they are', async () => {
+  it('has no TLVs for a client of an older version', async () => {
     const client = await bind(credential, { interface_version: 0x33 })
     const { clientId, id } = await submit(client)
     await test.end(id)
@@ -110,7 +110,7 @@ describe('a receipt', () => {
     expect(receiptOf(client.delivered[0])).toMatchObject({ id: clientId, state: 'delivered' })
   })
 
-  it('is given as it was asked for: at any end, at a failure, or not', async () => {
+  it('is sent as requested: at any end, at a failure, or not', async () => {
     const client = await bind(credential)
     const [never, always, failure, success] = [
       await submit(client, 0),
@@ -126,7 +126,7 @@ describe('a receipt', () => {
     expect(await test.count('smpp_submits', 'true')).toBe(0)
   })
 
-  it('comes for each part of a long message that asked for one', async () => {
+  it('is sent for each part of a long message that requested one', async () => {
     const client = await bind(credential)
     const parts = cutSegments('Long '.repeat(80), { mode: 'udh8', reference: 1 })
     const answers = []
@@ -140,7 +140,7 @@ describe('a receipt', () => {
     expect(receiptIds(client)).toEqual(asked.toSorted())
   })
 
-  it('comes for a message whose end was read before it was noted, once', async () => {
+  it('is sent for a message that ended before its end was recorded, once', async () => {
     const client = await bind(credential)
     const { id } = await test.lease()
     await test.end(id)
@@ -159,7 +159,7 @@ describe('a receipt', () => {
     expect(receiptIds(client)).toEqual([showClientId(id)])
   })
 
-  it('is not passed over when its transaction commits late', async () => {
+  it('is not skipped if its transaction commits late', async () => {
     const client = await bind(credential)
     const early = await submit(client)
     const late = await submit(client)
@@ -179,7 +179,7 @@ describe('a receipt', () => {
     expect(receiptIds(client)).toEqual([early.clientId, late.clientId].toSorted())
   })
 
-  it('is made of fewer events at a time where a timeout cancels what is made of many', async () => {
+  it('is made of fewer events at a time if many cause a timeout', async () => {
     const client = await bind(credential)
     const lock = await test.db.connect()
     // Blocks readers of the log until all events are in it.
@@ -206,7 +206,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('is made once, however many read the log', async () => {
+  it('is made once, by any number of readers', async () => {
     const client = await bind(credential)
     const submitted = await Promise.all(Array.from({ length: 60 }, () => submit(client)))
     const reading = Promise.all(
@@ -221,7 +221,7 @@ describe('a receipt', () => {
     expect(receiptIds(client)).toEqual(submitted.map((one) => one.clientId).toSorted())
   })
 
-  it('says DELETED of what was canceled, by the client or over HTTP', async () => {
+  it('says DELETED for a canceled message, by the client or over HTTP', async () => {
     const client = await bind(credential)
     test.slots.room = 0
     const [mine, other] = [await submit(client), await submit(client)]
@@ -236,7 +236,7 @@ describe('a receipt', () => {
 })
 
 describe('a delivery', () => {
-  it('waits for a session that receives, and is taken by any of them', async () => {
+  it('waits for a receiving session, and any of them takes it', async () => {
     const transmitter = await bind(credential, { mode: 'transmitter' })
     const { clientId, id } = await submit(transmitter)
     await test.end(id)
@@ -258,7 +258,7 @@ describe('a delivery', () => {
     expect(stranger.delivered.map(receiptOf)).toEqual([null])
   })
 
-  it('comes again after an error, and after a session that was lost', async () => {
+  it('is repeated after an error, and after a lost session', async () => {
     const client = await bind(credential)
     let refusals = 0
     client.answer = (_pdu, respond) => respond(++refusals <= 2 ? ESME.RX_T_APPN : ESME.ROK)
@@ -278,7 +278,7 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
-  it('that waited for room in a session that is lost comes over another at once', async () => {
+  it('that waited for room in a lost session goes over another at once', async () => {
     const both = await test.credential({ receivesReplies: true, windowMax: 2 })
     const client = await bind(both, { mode: 'receiver' })
     client.answer = () => {}
@@ -293,7 +293,7 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
-  it('whose end is canceled by a timeout each time is told of, and comes again when its lease is over', async () => {
+  it('whose end times out each time is reported, and repeated when its lease is over', async () => {
     const client = await bind(credential)
     await test.db.query(
       `create function canceled() returns trigger language plpgsql as $$
@@ -313,7 +313,7 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
-  it('that a dead node had is taken by another', async () => {
+  it('of a dead node is taken by another', async () => {
     const client = await bind(credential, { mode: 'transmitter' })
     await test.end((await submit(client)).id)
     await until('it waits', async () => (await waiting()) === 1)
@@ -327,7 +327,7 @@ describe('a delivery', () => {
     await untilDelivered(receiver, 1)
   })
 
-  it('keeps to the window of its client', async () => {
+  it('keeps to its client’s window', async () => {
     const narrow = await test.credential({ windowMax: 3 })
     const client = await bind(narrow)
     const held: (() => void)[] = []
@@ -346,7 +346,7 @@ describe('a delivery', () => {
 })
 
 describe('a reply', () => {
-  it('goes to each credential that receives replies, since it does', async () => {
+  it('goes to each credential that receives replies, from when it does', async () => {
     await test.reply('too early')
     const [one, two] = [
       await test.credential({ receivesReplies: true }),
@@ -364,7 +364,7 @@ describe('a reply', () => {
     expect(none.delivered).toEqual([])
   })
 
-  it('of a simulated phone goes to clients of test mode, and of a person to the others', async () => {
+  it('of a simulated phone goes to clients in test mode, and of a person to the others', async () => {
     const simulate = (isTest: boolean): Promise<unknown> => test.db.query('update carriers set is_test = $1', [isTest])
     const [live, tester] = [
       await test.credential({ receivesReplies: true }),
@@ -383,7 +383,7 @@ describe('a reply', () => {
     expect([textsOf(first), textsOf(second)]).toEqual([['meant'], ['simulated']])
   })
 
-  it.each(['udh8', 'udh16', 'sar', 'payload'] as const)('of several segments comes as %s, whole', async (mode) => {
+  it.each(['udh8', 'udh16', 'sar', 'payload'] as const)('of several segments arrives as %s, whole', async (mode) => {
     const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode, windowMax: 2 }))
     const text = 'A long reply, with a €. '.repeat(20)
     // The first time a part is refused: all parts are repeated, with the same reference.
@@ -408,26 +408,23 @@ describe('a reply', () => {
   it.each([
     ['udh8', 'x'.repeat(60_000), 255 * 153],
     ['payload', 'Ж'.repeat(40_000), 32_767],
-  ] as const)(
-    'that is longer than %s can be loses its end, and what comes after it arrives',
-    async (mode, text, most) => {
-      const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode }))
-      await test.reply(text)
-      await test.reply('After it')
-      await untilRead()
-      await untilAllTaken()
-      const texts = [client.delivered.slice(0, -1), client.delivered.slice(-1)].map(
-        (pdus) => joinParts(pdus.map((pdu) => readPart(pdu as TextPdu))).text ?? '',
-      )
-      expect(texts[1]).toBe('After it')
-      expect(text.startsWith(texts[0] ?? '')).toBe(true)
-      expect(texts[0]?.length).toBeGreaterThan(most * 0.9)
-    },
-  )
+  ] as const)('that is longer than %s allows is cut, and later replies arrive', async (mode, text, most) => {
+    const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode }))
+    await test.reply(text)
+    await test.reply('After it')
+    await untilRead()
+    await untilAllTaken()
+    const texts = [client.delivered.slice(0, -1), client.delivered.slice(-1)].map(
+      (pdus) => joinParts(pdus.map((pdu) => readPart(pdu as TextPdu))).text ?? '',
+    )
+    expect(texts[1]).toBe('After it')
+    expect(text.startsWith(texts[0] ?? '')).toBe(true)
+    expect(texts[0]?.length).toBeGreaterThan(most * 0.9)
+  })
 })
 
 describe('query_sm', () => {
-  it("tells the state of the account's messages, long ones too, and of no other's", async () => {
+  it('reports the state of the account’s messages, including long ones, and of no others', async () => {
     const client = await bind(credential)
     const { clientId, id } = await submit(client)
     const ask = (message_id: string, source_addr: string = ''): ReturnType<TestClient['request']> =>
@@ -457,7 +454,7 @@ describe('query_sm', () => {
       })
   })
 
-  it('and cancel_sm are all that there is: others are refused', async () => {
+  it('and cancel_sm are the only ones: others are refused', async () => {
     const client = await bind(credential)
     const { clientId } = await submit(client)
     for (const command of ['replace_sm', 'data_sm'] as const)
@@ -469,7 +466,7 @@ describe('query_sm', () => {
   })
 })
 
-it('a database that is away is a full queue to a client', async () => {
+it('an unavailable database is a full queue to a client', async () => {
   const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
   const { context, slots, routing } = test
   const away = await openServerTest(test.db, {

@@ -21,7 +21,7 @@ const refuse = (count: number, dueIn: string): Promise<unknown> =>
     [credential.accountId, credential.id, count, dueIn],
   )
 
-it('a delivery is found without a look at those that were refused and wait to come again', async () => {
+it('a delivery is found without reading refused ones that wait for a retry', async () => {
   const { accountId, id: credentialId } = credential
   await refuse(2000, '1 hour')
   await refuse(3, '-1 second')

@@ -53,7 +53,7 @@ async function createClient(accountId: string): Promise<Admission> {
   return { accountId, credentialId } as Admission
 }
 
-test('a part that waits is sealed, and read back with those that came before it was turned on', async () => {
+test('a waiting part is sealed, and read back with those from before encryption', async () => {
   const admission = await createClient(newId())
   await gatherPart({ db }, admission, partOf(1, 'seen '))
   const whole = await gatherPart({ db, texts }, admission, partOf(2, 'hidden'))
@@ -69,7 +69,7 @@ test('a part that waits is sealed, and read back with those that came before it 
   ])
 })
 
-test('parts of which the master key is gone stay, with a warning, and keep no other from its end', async () => {
+test('parts whose master key is lost stay, with a warning, and do not block others', async () => {
   const admission = await createClient(newId())
   await database.db.query('truncate smpp_gatherings')
   const stranger = openVault(Buffer.alloc(32, 9))
@@ -90,7 +90,7 @@ test('parts of which the master key is gone stay, with a warning, and keep no ot
   expect(JSON.stringify(warnings)).not.toContain('1555123')
 })
 
-test('a reply that is sealed is delivered as it was written', async () => {
+test('a sealed reply is delivered as it was written', async () => {
   const ledger = await openLedgerTest(db)
   const { accountId, linkId } = ledger
   await storeReply(

@@ -10,7 +10,7 @@ const test = await openLedgerTest(db)
 await createTestCredential(test.db, test.accountId)
 afterEach(() => vi.useRealTimers())
 
-it('passes nothing over because the clock of a process that has read is days ahead', async () => {
+it('skips nothing because the clock of a process that has read is days ahead', async () => {
   // Made by the real clock.
   const ids = [newId(), newId()]
   const happen = (id: string | undefined): Promise<unknown> =>
@@ -31,7 +31,7 @@ it('passes nothing over because the clock of a process that has read is days ahe
   await expect.poll(() => fillDeliveries(test.db, 1)).toBe(true)
 })
 
-it('passes nothing over because the clock of a process that starts is days behind', async () => {
+it('skips nothing because the clock of a starting process is days behind', async () => {
   const [{ rows: before }, day] = [
     await test.db.query<{ floor: string }>('select floor_id as floor from smpp_cursors'),
     86_400_000,
@@ -54,7 +54,7 @@ it('passes nothing over because the clock of a process that starts is days behin
   await expect.poll(() => fillDeliveries(test.db, 1)).toBe(true)
 })
 
-it('makes replies for clients that receive them, but for those that are disabled', async () => {
+it('creates replies for clients that receive them, except disabled ones', async () => {
   const [disabled, enabled] = [
     await createTestCredential(test.db, test.accountId, { receivesReplies: true, enabled: false }),
     await createTestCredential(test.db, test.accountId, { receivesReplies: true }),

@@ -8,7 +8,7 @@ import { printOwnerCode } from './owner.ts'
 const { db } = await createTestDatabase()
 const app = await buildAccountsApp(db)
 
-test('the command prints a fresh code until the owner has a password', async () => {
+test('the command prints a new code until the owner has a password', async () => {
   const make = () => printOwnerCode(db, 'http://localhost')
   await expect(make()).rejects.toThrow('There is no code to print')
   await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: "o'neil@example.com" }))

@@ -49,7 +49,7 @@ describe('the limit of a credential', () => {
   beforeEach(() => open())
   afterAll(() => app.close())
 
-  it('is told in every answer; above it come 429, when to try again, and which policy was violated', async () => {
+  it('is in every response; above it come 429, the time to retry, and the violated policy', async () => {
     const first = await get()
     expect(first.headers).toMatchObject({ 'ratelimit-policy': '"api";q=10;w=1', ratelimit: '"api";r=10;t=1' })
     const missing = await app.inject({ url: '/v1/messages/msg_0', headers: account.headers })
@@ -62,7 +62,7 @@ describe('the limit of a credential', () => {
     await until('it may ask again', async () => (await get()).statusCode === 200)
   })
 
-  it('is told and taken from where there is no such path or method, too', async () => {
+  it('is reported and consumed for unknown paths and methods too', async () => {
     const { headers } = account
     const nowhere = await app.inject({ url: '/v1/nowhere', headers })
     expect([nowhere.statusCode, nowhere.headers['ratelimit']]).toEqual([404, '"api";r=10;t=1'])
@@ -78,7 +78,7 @@ describe('the limit of a credential', () => {
     expect([nobody.statusCode, nobody.headers['ratelimit']]).toEqual([404, undefined])
   })
 
-  it('is its own: other credentials are not slowed down, nor is what needs none', async () => {
+  it('is separate: it slows neither other credentials nor public routes', async () => {
     const other = await createTestAccount(database.db)
     await Promise.all(Array.from({ length: 40 }, () => get()))
     expect((await get(other.headers.authorization)).statusCode).toBe(200)
@@ -86,7 +86,7 @@ describe('the limit of a credential', () => {
     expect(new Set(health.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
   })
 
-  it("is its account's, where that has one", async () => {
+  it('is its account’s, if that has one', async () => {
     const other = await createTestAccount(database.db)
     await database.db.query(`update accounts set api_per_second = 3 where id = $1`, [other.accountId])
     expect((await get(other.headers.authorization)).headers['ratelimit-policy']).toBe('"api";q=3;w=1')
@@ -97,7 +97,7 @@ describe('requests without a valid token', () => {
   beforeEach(() => open())
   afterAll(() => app.close())
 
-  it('are counted by network, and not looked up above the limit; who was let in from there lately still is', async () => {
+  it('are counted by network, and not looked up above the limit; recently accepted callers there still are', async () => {
     expect((await get()).statusCode).toBe(200)
     const wrong = await get('Bearer nonsense', '192.0.2.1')
     expect(wrong.statusCode).toBe(401)
@@ -126,7 +126,7 @@ describe('requests without a valid token', () => {
     ['/v1/oauth/token', { grant_type: 'refresh_token', refresh_token: tokenOf('refresh', Buffer.alloc(32)) }],
     ['/v1/auth/logout', null],
     ['/v1/auth/login', { email: 'nobody@example.com', password: 'six mirrors on a hill' }],
-  ])('are those of %s, too, which tells so', async (url, body) => {
+  ])('include %s, which reports this', async (url, body) => {
     const isForm = url === '/v1/oauth/token'
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     try {
@@ -159,7 +159,7 @@ describe('requests without a valid token', () => {
     }
   })
 
-  it('are logouts of tokens that nobody has, which are answered all the same', async () => {
+  it('include logouts of unknown tokens, which still get their response', async () => {
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     try {
       const authorization = `Bearer ${tokenOf('access', Buffer.alloc(32))}`
@@ -171,7 +171,7 @@ describe('requests without a valid token', () => {
     }
   })
 
-  it('are those of a suspended account, too', async () => {
+  it('include those of a suspended account', async () => {
     const other = await createTestAccount(database.db)
     await database.db.query(`update accounts set status = 'suspended' where id = $1`, [other.accountId])
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
@@ -192,7 +192,7 @@ describe('requests without a valid token', () => {
   })
 })
 
-it('a database that stands still is answered with 503 at once after a second, nothing piles up, and it is over with the fault', async () => {
+it('a database that hangs gets 503 at once after a second, nothing piles up, and it ends with the fault', async () => {
   const db = openPool(database.connection, { name: 'pipeline', max: 4 })
   const acceptor = new Acceptor({ ...ledger.context, db, slots: ledger.slots, routing: ledger.routing })
   await open(acceptor, 1_000_000)
@@ -244,7 +244,7 @@ it('a database that stands still is answered with 503 at once after a second, no
   await db.end()
 })
 
-it('a late turn of the event loop is no overload, several in a row are, where it is this process that works and not the machine', () => {
+it('one late turn of the event loop is not an overload, several in a row are, if this process and not the machine is busy', () => {
   const looks = (part: number, ...times: number[]): boolean[] => {
     const one = new Overload(log)
     return times.map((ms) => {
@@ -257,7 +257,7 @@ it('a late turn of the event loop is no overload, several in a row are, where it
   expect(looks(0.2, ...times)).toEqual(times.map(() => false))
 })
 
-it('a slow commit is no overload while few messages wait, and is one where many do, or it has stopped', () => {
+it('a slow commit is not an overload while few messages wait, and is one if many do, or it has stopped', () => {
   const told = (stalledMs: number, waiting: number): string | null => probeAccepts({ stalledMs, waiting })(0)
   expect([told(4000, 60), told(900, 4000)]).toEqual([null, null])
   expect([told(1500, 600), told(6000, 0)]).toEqual(['the database is slow', 'the database is slow'])

@@ -6,7 +6,7 @@ import { Bucket, RateLimiter } from './rate-limit.ts'
 import { RateShares, shareOf } from './rate-shares.ts'
 
 describe('a bucket', () => {
-  it('gives twice its rate at once, then its rate, and says what is left of a second', () => {
+  it('gives twice its rate at once, then its rate, and shows what is left of a second', () => {
     const bucket = new Bucket(100, 0)
     expect([bucket.policy, bucket.state]).toEqual(['"api";q=100;w=1', '"api";r=100;t=1'])
     let taken = 0
@@ -29,7 +29,7 @@ describe('a bucket', () => {
     ])
   })
 
-  it('never gives more than the rate and the burst in any time, whatever its part becomes', () => {
+  it('never gives more than the rate and the burst in any time, for any share', () => {
     const step = fc.record({ ms: fc.integer({ min: 0, max: 500 }), share: fc.constantFrom(null, 0.05, 0.5, 1) })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 300 }), fc.array(step, { maxLength: 200 }), (perSecond, steps) => {
@@ -50,7 +50,7 @@ describe('a bucket', () => {
   })
 })
 
-it('a limiter keeps a bucket for each credential, makes a new one for a new limit, and forgets who is gone', () => {
+it('a limiter keeps a bucket for each credential, replaces it for a new limit, and drops unused ones', () => {
   const limiter = new RateLimiter(100)
   const one = limiter.of({ id: 'a' }, 0)
   expect(limiter.of({ id: 'a', apiPerSecond: null }, 0)).toBe(one)
@@ -75,7 +75,7 @@ describe('processes', () => {
     return { limiter, nodeId, shares: new RateShares(database.db, log, nodeId, limiter) }
   }
 
-  it('share a limit by what is asked of each: all to one alone, and no more than the limit among several', async () => {
+  it('share a limit by demand: all of it for one alone, and no more than the limit among several', async () => {
     const [a, b] = [await open(), await open()]
     const id = newId()
     // Requests a second of each for some seconds; returns those taken in the last one.
@@ -108,7 +108,7 @@ describe('processes', () => {
     expect((await run(4, [500, 0]))[0]).toBe(100)
   })
 
-  it('keep no word of a credential that has fallen silent', async () => {
+  it('keep nothing of a silent credential', async () => {
     const { limiter, shares, nodeId } = await open()
     let now = performance.now()
     const told = async (id: string): Promise<string[]> => {
@@ -133,7 +133,7 @@ describe('processes', () => {
     expect(await told(after)).toEqual([after])
   })
 
-  it('write nothing while little is asked', async () => {
+  it('write nothing while demand is low', async () => {
     const { limiter, shares } = await open()
     const id = newId()
     for (let i = 0; i < 3; i++) limiter.of({ id }, performance.now()).take(performance.now())
@@ -144,7 +144,7 @@ describe('processes', () => {
   })
 })
 
-it('parts are fair: they add up to the limit, and nobody who asks for less than an even part gets less than asked', () => {
+it('shares are fair: they add up to the limit, and demands below an even share are met', () => {
   const demand = fc.double({ min: 3, max: 100, noNaN: true })
   fc.assert(
     fc.property(fc.array(demand, { minLength: 2, maxLength: 8 }), (demands) => {

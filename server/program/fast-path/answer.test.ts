@@ -25,7 +25,7 @@ const step = fc.oneof(
   name.map<Step>((of) => (reply) => reply.removeHeader(of)),
 )
 
-test('what is done with its fields, it answers as Fastify does', async () => {
+test('fields have the same effect on its response as in Fastify', async () => {
   let steps: Step[] = []
   const prepare = (reply: FastifyReply) => {
     for (const each of steps) each(reply)

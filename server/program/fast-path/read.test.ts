@@ -10,7 +10,7 @@ const read = (bytes: Buffer | string) => readWhole(Buffer.from(bytes), isOurs, 1
 const fields = 'Host: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n'
 const whole = `POST /v1/messages HTTP/1.1\r\n${fields}Authorization: Bearer x\r\n\r\n{}`
 
-it('reads what clients write', () => {
+it('reads clients’ requests', () => {
   expect(read(whole)).toMatchObject({
     target: 'POST /v1/messages',
     fields: { host: 'a', authorization: 'Bearer x', 'content-length': '2' },
@@ -24,7 +24,7 @@ it('reads what clients write', () => {
   expect(read(whole.replace('json', 'json; charset=utf-8'))).not.toBeNull()
 })
 
-it('waits for the rest of a body, and for nothing else', () => {
+it('waits only for the rest of a body', () => {
   expect(read(whole.slice(0, -1))).toBe('more')
   expect(read(whole.slice(0, -2))).toBe('more')
   expect(read(whole.slice(0, -3))).toBeNull()
@@ -65,7 +65,7 @@ describe('leaves to Node', () => {
   })
 })
 
-describe('what it reads, Node reads alike', () => {
+describe('a request that it reads, Node reads alike', () => {
   interface Seen {
     request: IncomingMessage
     body: Buffer

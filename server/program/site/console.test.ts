@@ -5,7 +5,7 @@ import { buildApp } from '../app.ts'
 const app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
 afterAll(() => app.close())
 
-test('every address below /console is the one page, under a policy that lets nothing in from elsewhere', async () => {
+test('every address below /console is the one page, under a policy that allows nothing from elsewhere', async () => {
   const page = await app.inject('/console/')
   expect([page.statusCode, page.headers['content-type'], page.headers['cache-control']]).toEqual([
     200,
@@ -27,7 +27,7 @@ test('every address below /console is the one page, under a policy that lets not
   expect((await app.inject('/console')).headers.location).toBe('/console/')
 })
 
-test('what the page loads is kept for good; a file that is no more is missing, and not the page', async () => {
+test('the page’s assets are cached forever; a removed one is a 404, and not the page', async () => {
   const { body } = await app.inject('/console/')
   const files = [...body.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '')
   expect(files.length).toBeGreaterThan(1)
@@ -47,7 +47,7 @@ test('what the page loads is kept for good; a file that is no more is missing, a
   expect([gone.statusCode, gone.json<{ code: string }>().code]).toEqual([404, 'not_found'])
 })
 
-test('its files come packed to who can unpack them', async () => {
+test('its files are compressed for clients that support it', async () => {
   const page = await app.inject('/console/')
   const files = [...page.body.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, file]) => file ?? '')
   expect(files.length).toBeGreaterThan(2)

@@ -25,7 +25,7 @@ test('every page is served, with its place in the list of all pages', async () =
   }
 })
 
-test('every link of the manual leads somewhere: to a page that is served, and a heading that it has', async () => {
+test('every link of the manual leads to a served page and an existing heading', async () => {
   for (const [address, page] of manual)
     for (const link of page.render().links) {
       if (/^https?:/.test(link)) continue
@@ -35,7 +35,7 @@ test('every link of the manual leads somewhere: to a page that is served, and a 
     }
 })
 
-test('a page that there is not is a page for a browser, and a problem for a program', async () => {
+test('an unknown page is a page for a browser, and a problem for a program', async () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   for (const url of ['/docs/nowhere', '/docs/api/nowhere?x=1', '/docs/errors/nowhere']) {
     const page = await app.inject({ url, headers: { accept: browser } })
@@ -54,7 +54,7 @@ test('a page that there is not is a page for a browser, and a problem for a prog
   expect(elsewhere.json().code).toBe('not_found')
 })
 
-test('an address with a slash at its end leads a browser to the page', async () => {
+test('an address with a trailing slash redirects a browser to the page', async () => {
   const headers = { accept: 'text/html,*/*;q=0.8' }
   for (const address of ['/docs', '/docs/operating', '/docs/api', '/docs/errors', '/docs/errors/not_found']) {
     const answer = await app.inject({ url: `${address}/?from=mail`, headers })
@@ -65,7 +65,7 @@ test('an address with a slash at its end leads a browser to the page', async () 
   expect((await app.inject('/docs/')).json().detail).toContain('Leave out the slash')
 })
 
-test('no page asks another server for anything, and none has a script', async () => {
+test('no page loads anything from another server, and none has a script', async () => {
   for (const address of ['/docs', ...manual.keys()]) {
     const html = await get(address)
     expect(html).not.toMatch(/<script|<(?:img|link|iframe)[^>]+(?:src|href)="https?:/)
@@ -82,7 +82,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   })
   afterAll(() => browser?.close())
 
-  test('no page is wider than a telephone', async () => {
+  test('no page is wider than a phone', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 760 } })
     const wide: string[] = []
     for (const path of ['/', '/docs', '/docs/errors', ...manual.keys()]) {
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(wide).toEqual([])
   })
 
-  test('on a desk no table is cut off, and the list of pages shows where one is', async () => {
+  test('on a desktop no table is cut off, and the list of pages shows the current one', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 760 } })
     const faults: string[] = []
     for (const path of manual.keys()) {
@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   })
 })
 
-test('a page that does not exist is not found', async () => {
+test('a missing page is not found', async () => {
   expect((await app.inject('/docs/nothing')).statusCode).toBe(404)
   expect((await app.inject('/docs/..%2Fpackage')).statusCode).toBe(404)
 })
@@ -116,17 +116,17 @@ describe('rendering', () => {
   const render = (markdown: string): string =>
     renderManualPage('api/page.md', markdown, (file) => (existsSync(file) ? `/${file}` : null)).html
 
-  test('links to files of the project become addresses, or plain words where the file is not served', () => {
+  test('links to files of the project become addresses, or plain words if the file is not served', () => {
     expect(render('[a](../operating.md#settings) [b](../nowhere.md) [c](https://example.com/?a=1&b=2)')).toBe(
       '<p><a href="/docs/operating.md#settings">a</a> b <a href="https://example.com/?a=1&#38;b=2">c</a></p>\n',
     )
   })
 
-  test('code is text: what looks like markup in it is shown', () => {
+  test('code is text: markup in it is shown', () => {
     expect(render('```json\n{"a":"<b>&"}\n```')).toContain('{&#34;a&#34;:&#34;&#60;b&#62;&#38;&#34;}')
   })
 
-  test('the name of a file stands above its text, the notes for the test do not', () => {
+  test('a file’s name is above its text, and the notes for the test are omitted', () => {
     expect(render('```js receiver.js\n1\n```')).toContain('<figcaption>receiver.js</figcaption>')
     expect(render('```sh setup\n1\n```')).not.toContain('figcaption')
   })
@@ -135,5 +135,5 @@ describe('rendering', () => {
     ['When nobody knows', 'when-nobody-knows'],
     ['`POST /v1/x`: how?', 'post-v1x-how'],
     ['Öffnen & schließen', 'öffnen--schließen'],
-  ])('a heading %s has the anchor that GitHub gives it', (heading, anchor) => expect(anchorOf(heading)).toBe(anchor))
+  ])('a heading %s has GitHub’s anchor', (heading, anchor) => expect(anchorOf(heading)).toBe(anchor))
 })

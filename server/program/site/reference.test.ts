@@ -62,7 +62,7 @@ test('the document is OpenAPI 3.1 and has every route', () => {
   expect(operations().map(([route]) => route)).toEqual(expect.arrayContaining(described))
 })
 
-test('every operation has a name of its own, a summary, and answers that are described', () => {
+test('every operation has a unique name, a summary, and described responses', () => {
   const names = operations().map(([, operation]) => operation.operationId)
   expect(names).not.toContain(undefined)
   expect(new Set(names).size).toBe(names.length)
@@ -77,7 +77,7 @@ test('every operation has a name of its own, a summary, and answers that are des
   }
 })
 
-test('what needs a token says so, and what does not is a short list', () => {
+test('protected operations say so, and public ones are a short list', () => {
   const open = operations().flatMap(([route, { security }]) => (isOpen(security) ? [route] : []))
   expect(open.sort()).toEqual([
     'get /healthz',
@@ -102,7 +102,7 @@ test('what needs a token says so, and what does not is a short list', () => {
 const isOpen = (security: object[] | undefined): boolean =>
   security !== undefined && (security.length === 0 || security.some((one) => Object.keys(one).length === 0))
 
-test('every answer is described in words of its own', () => {
+test('every response has its own description', () => {
   for (const [route, { responses }] of operations())
     for (const [status, answer] of Object.entries(responses))
       expect(answerOf(answer).description, `${route}, ${status}`).not.toMatch(/^(Default Response)?$/)
@@ -111,7 +111,7 @@ test('every answer is described in words of its own', () => {
 const nameIn = (reference = ''): string => reference.replace(/.*\//, '')
 const answerOf = (answer: Answer): Answer => document.components.responses[nameIn(answer.$ref)] ?? answer
 
-test('every body and every list is a component with a name, and what is shared is said once', () => {
+test('every body and every list is a named component, and shared parts are defined once', () => {
   const { schemas } = document.components
   for (const [route, { operationId = '', requestBody, responses }] of operations()) {
     const body = requestBody?.content['application/json']?.schema
@@ -127,7 +127,7 @@ test('every body and every list is a component with a name, and what is shared i
   expect(names.filter((name) => /\d$/.test(name))).toEqual([])
 })
 
-test('every enum has a type, or generators would make anything of it', () => {
+test('every enum has a type, which generators need', () => {
   const bare: unknown[] = []
   JSON.stringify(document, (_, value: unknown) => {
     if (typeof value === 'object' && value !== null && 'enum' in value && !('type' in value)) bare.push(value)
@@ -136,14 +136,14 @@ test('every enum has a type, or generators would make anything of it', () => {
   expect(bare).toEqual([])
 })
 
-test('answers name the headers of the rate limit, and a repetition the one that marks it', () => {
+test('responses name the rate limit headers, and a replay its mark', () => {
   const { responses = {} } = document.paths['/v1/messages/send']?.['post'] ?? {}
   const headersOf = (status: string): string[] => Object.keys(answerOf(responses[status] as Answer).headers ?? {})
   expect(headersOf('202')).toEqual(['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Idempotency-Replayed'])
   expect(headersOf('429')).toEqual(['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Retry-After'])
 })
 
-test('the document is compressed for those who can read that, and not sent twice', async () => {
+test('the document is compressed for clients that support it, and not sent twice', async () => {
   const packed = await app.inject({ url: '/v1/openapi.json', headers: { 'accept-encoding': 'br, gzip' } })
   expect(packed.headers['content-encoding']).toBe('gzip')
   expect(JSON.parse(gunzipSync(packed.rawPayload).toString())).toEqual(document)
@@ -177,7 +177,7 @@ test.each([
   ['post', '/v1/carriers', ['name', 'settings', 'password']],
   ['post', '/v1/webhooks', ['url']],
   ['patch', '/v1/webhooks/{id}', ['enabled']],
-])('the body that the page offers for %s %s is one that is taken', (method, path, fields) => {
+])('the body that the page offers for %s %s is accepted', (method, path, fields) => {
   const { example, schema } = document.paths[path]?.[method]?.requestBody?.content['application/json'] ?? {}
   expect(example).toBeDefined()
   expect(Object.keys(example ?? {})).toEqual(fields)
@@ -195,7 +195,7 @@ function withoutReferences(schema: object): TSchema {
   return JSON.parse(text) as TSchema
 }
 
-test('a request need not have what has a default', () => {
+test('a request may omit fields with a default', () => {
   const asked: string[] = []
   const { schemas } = document.components
   const walk = (value: unknown): void => {
@@ -214,7 +214,7 @@ test('a request need not have what has a default', () => {
   expect(asked).toEqual([])
 })
 
-test('the token endpoint takes a form, of which a client is told every field', () => {
+test('the token endpoint takes a form, with every field documented', () => {
   const content = document.paths['/v1/oauth/token']?.['post']?.requestBody?.content ?? {}
   expect(Object.keys(content)).toEqual(['application/x-www-form-urlencoded'])
   const { schema } = content['application/x-www-form-urlencoded'] ?? {}
@@ -224,7 +224,7 @@ test('the token endpoint takes a form, of which a client is told every field', (
   })
 })
 
-test('headers that a route reads stand beside the one that makes its repetition safe', () => {
+test('headers that a route reads are listed beside Idempotency-Key', () => {
   const headersOf = (method: string): string[] | undefined =>
     document.paths['/v1/settings']?.[method]?.parameters
       ?.map((one) => document.components.parameters[nameIn(one.$ref)] ?? one)
@@ -234,7 +234,7 @@ test('headers that a route reads stand beside the one that makes its repetition 
   expect(headersOf('patch')).toEqual(['Idempotency-Key', 'If-Match'])
 })
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   for (const [, pointer = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     const target = pointer
       .split('/')
@@ -260,7 +260,7 @@ test.each([
   ['.btn.cancel', 'color', '#fbfdfe'],
   ['.info a', 'color', '#fafafa'],
   [`.microlight span[style*='rgb(211, 99, 99)']`, 'color', '#333333'],
-] as const)('%s of the reference stands out: WCAG 2.2, 1.4.3', async (selector, property, other) => {
+] as const)('%s of the reference has enough contrast: WCAG 2.2, 1.4.3', async (selector, property, other) => {
   const sheets = ['swagger-ui.css', 'theme/heliogram.css'].map((name) => app.inject(`/docs/reference/static/${name}`))
   const rules = (await Promise.all(sheets)).flatMap(({ body }) => [
     ...body.replace(/\/\*.*?\*\//gs, '').matchAll(/([^{}]+)\{([^{}]*)\}/g),

@@ -48,7 +48,7 @@ async function logIn(at: App = app, headers: Record<string, string> = {}) {
   return { answer, access, refresh }
 }
 
-test('a login answers no token, and sets cookies that no script reads; each goes where it is needed', async () => {
+test('a login returns no token, and sets cookies that no script reads; each is sent only where it is needed', async () => {
   const { answer } = await logIn()
   expect(answer.statusCode).toBe(200)
   expect(Object.keys(answer.json<object>()).toSorted()).toEqual([
@@ -74,7 +74,7 @@ test.each([
   ['https://sms.example.com', '__Host-heliogram', '__Secure-heliogram-refresh', true],
   ['https://sms.example.com:8443/below', '__Host-heliogram-8443', '__Secure-heliogram-refresh-8443', true],
   ['http://10.0.0.5:8080', 'heliogram-8080', 'heliogram-refresh-8080', false],
-])('cookies of %s are named so that a browser holds us to it', async (publicUrl, access, refresh, isSecure) => {
+])('cookies of %s have names that make a browser enforce our rules', async (publicUrl, access, refresh, isSecure) => {
   const at = await buildAccountsApp(db, { publicUrl })
   const { answer } = await logIn(at)
   const cookies = [answer.headers['set-cookie'] ?? []].flat()
@@ -83,7 +83,7 @@ test.each([
   await at.close()
 })
 
-test('a cookie counts beside the mark alone, and never beside an Authorization header', async () => {
+test('a cookie counts only with the mark, and never with an Authorization header', async () => {
   const { access, refresh } = await logIn()
   expect(await me({ cookie: access })).toBe(401)
   expect(await me({ ...mark, cookie: access })).toBe(200)
@@ -104,7 +104,7 @@ test('a cookie counts beside the mark alone, and never beside an Authorization h
     expect([odd, await me({ ...mark, cookie: odd })]).toEqual([odd, 401])
 })
 
-test('without the mark no login begins, goes on or ends', async () => {
+test('without the mark no login begins, continues or ends', async () => {
   const { access, refresh } = await logIn()
   const cookie = `${access}; ${refresh}`
   for (const path of ['login', 'join', 'refresh', 'logout']) {
@@ -120,7 +120,7 @@ test('without the mark no login begins, goes on or ends', async () => {
   expect(await me({ ...mark, cookie })).toBe(200)
 })
 
-test('logging out ends the login at the server, also where the token in use has ended before', async () => {
+test('logging out ends the login at the server, even if the current token has ended before', async () => {
   const { refresh } = await logIn()
   const out = await ask('logout', { headers: { cookie: refresh } })
   expect([out.statusCode, out.body]).toEqual([204, ''])
@@ -132,7 +132,7 @@ test('logging out ends the login at the server, also where the token in use has 
   expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([401, 'invalid_token'])
 })
 
-test('a login that is over is forgotten, one that could not be asked for stays', async () => {
+test('an ended login is forgotten, and one that could not be checked stays', async () => {
   const { access, refresh } = await logIn()
   const renewed = await ask('refresh', { headers: { cookie: `${access}; ${refresh}` } })
   expect([renewed.statusCode, [renewed.headers['set-cookie']].flat().length]).toEqual([200, 2])
@@ -149,7 +149,7 @@ test('a login that is over is forgotten, one that could not be asked for stays',
   expect((await ask('refresh', { headers: { cookie: refresh } })).statusCode).toBe(200)
 })
 
-test('a refusal is the API’s own, under the one number of the request', async () => {
+test('a refusal is the API’s own, with the request’s single id', async () => {
   const wrong = await ask('login', { payload: { ...person, password: 'not this one' } })
   const { code, request_id } = wrong.json<{ code: string; request_id: string }>()
   expect([wrong.statusCode, code]).toEqual([401, 'invalid_credentials'])
@@ -169,7 +169,7 @@ test.each([
   expect((await ask('login', asked)).statusCode).toBe(status)
 })
 
-test('failures count for the address of the caller, behind a proxy as well', async () => {
+test('failures count for the caller’s address, also behind a proxy', async () => {
   const guess = (from: string) =>
     ask('login', { payload: { ...person, password: 'wrong' }, headers: { 'x-forwarded-for': from } })
   for (let n = 0; n < 5; n++) expect((await guess('192.0.2.1')).statusCode).toBe(401)
@@ -180,7 +180,7 @@ test('failures count for the address of the caller, behind a proxy as well', asy
   expect((await logIn(app, { 'x-forwarded-for': '192.0.2.3' })).answer.statusCode).toBe(200)
 })
 
-test('a server that is going says that it is, to whose request is half there, and does not say that it broke', async () => {
+test('a server that is stopping says so to a half-sent request, and does not report a fault', async () => {
   const going = await buildAccountsApp(db)
   await going.listen({ port: 0, host: '127.0.0.1' })
   const { port } = going.server.address() as AddressInfo
